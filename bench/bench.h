@@ -33,8 +33,8 @@ static inline double bench_once(bench_fn *fn, void *user, int calls) {
     return (bench_now() - start) / calls;
 }
 
-// Seconds of one call of fn: the smallest mean over repetitions of about 50 us (or one call), for a time of
-// `seconds` in all and 20 repetitions at least.
+// Seconds of one call of fn: the smallest mean over repetitions of about 50 us (or one call), for a
+// time of `seconds` in all and 20 repetitions at least.
 static inline double bench_time(bench_fn *fn, void *user, double seconds) {
     double best = bench_once(fn, user, 1);
     for (int i = 0; i < 5; i++) {
@@ -50,7 +50,8 @@ static inline double bench_time(bench_fn *fn, void *user, double seconds) {
     return best;
 }
 
-// ---- tables -----------------------------------------------------------------------------------------
+// ---- tables
+// -----------------------------------------------------------------------------------------
 
 typedef struct bench_table {
     FILE *csv; // NULL: none
@@ -71,8 +72,8 @@ static inline void bench_machine(char *out, size_t size) {
     if (f) fclose(f);
 }
 
-// Says what is measured, where and with which compiler. `--csv FILE` adds the rows to FILE; anything else ends
-// the program with usage.
+// Says what is measured, where and with which compiler. `--csv FILE` adds the rows to FILE;
+// anything else ends the program with usage.
 static inline bench_table bench_open(const char *name, const char *what, int argc, char **argv) {
     bench_table t = {.name = name};
     const bool csv = argc == 3 && strcmp(argv[1], "--csv") == 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots of several parts on the boundary-value engine, as fast as time: simulated seconds per second. The paper (Till, Aloi and
-// Rucker 2019) and the authors' public program on this kind of machine beside.
+// Robots of several parts on the boundary-value engine, as fast as time: simulated seconds per
+// second. The paper (Till, Aloi and Rucker 2019) and the authors' public program on this kind of
+// machine beside.
 #include "bench.h"
 
 #include "cord_rod.h"
@@ -17,7 +18,8 @@ typedef struct setting {
     int iterations, tangents;
 } setting;
 
-// ---- the tendon robot on a winch --------------------------------------------------------------------
+// ---- the tendon robot on a winch
+// --------------------------------------------------------------------
 
 static void winch(void *user) {
     setting *b = user;
@@ -26,7 +28,7 @@ static void winch(void *user) {
     s.points = b->points;
     s.along = b->along;
     cord_winch(&a, 0.0151, 1.6e-3, s.L);
-    a.c.cord[0].viscous = 5;
+    a.c.tendon[0].viscous = 5;
     b->failed = cord_make(&s, 5e-4, NULL, &a) != SNW_OK || cord_static(&a) != SNW_OK;
     if (!b->failed) cord_begin(&a, 0.05);
     a.s.iterations = a.s.tangents = 0;
@@ -34,8 +36,8 @@ static void winch(void *user) {
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         // while it swings
         const double t = 3.6 + 0.05 * i;
-        a.c.cord[0].value = cord_winch_at(t);
-        a.c.cord[0].rate = cord_winch_rate(t);
+        a.c.tendon[0].value = cord_winch_at(t);
+        a.c.tendon[0].rate = cord_winch_rate(t);
         b->failed = cord_step(&a, SNW_TIME_BDF2, 0, 0.05) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
@@ -44,7 +46,8 @@ static void winch(void *user) {
     cord_free(&a);
 }
 
-// ---- the arm that carries an object ------------------------------------------------------------------
+// ---- the arm that carries an object
+// ------------------------------------------------------------------
 
 static void transfer(void *user) {
     setting *b = user;
@@ -60,8 +63,8 @@ static void transfer(void *user) {
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         const double t = i / 60.0;
-        a.c.cord[0].value = 2 * fmin(t, 1);
-        a.c.cord[1].value = fmin(fmax(t - 1, 0), 1);
+        a.c.tendon[0].value = 2 * fmin(t, 1);
+        a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 && t <= 2.5;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
         b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
@@ -72,19 +75,20 @@ static void transfer(void *user) {
     cord_free(&a);
 }
 
-// ---- the finger -------------------------------------------------------------------------------------
+// ---- the finger
+// -------------------------------------------------------------------------------------
 
 static void finger(void *user) {
     setting *b = user;
     cord_rod a = {.pool = snw_pool_create(1 << 20)};
     b->failed = cord_finger(b->gas, b->points, SNW_BETWEEN_CUBIC, &a) != SNW_OK;
-    a.c.cord[0].value = cord_finger_at(b->gas, 0);
+    a.c.tendon[0].value = cord_finger_at(b->gas, 0);
     if (!b->failed) b->failed = cord_static(&a) != SNW_OK;
     if (!b->failed) cord_begin(&a, 0.01);
     a.s.iterations = a.s.tangents = 0;
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
-        a.c.cord[0].value = cord_finger_at(b->gas, fmin(0.005 * i, 1));
+        a.c.tendon[0].value = cord_finger_at(b->gas, fmin(0.005 * i, 1));
         b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
@@ -93,7 +97,8 @@ static void finger(void *user) {
     cord_free(&a);
 }
 
-// ---- the platform -----------------------------------------------------------------------------------
+// ---- the platform
+// -----------------------------------------------------------------------------------
 
 static void platform(void *user) {
     static stewart_path path;
@@ -117,7 +122,8 @@ static void platform(void *user) {
     stewart_free(&s);
 }
 
-// ---- as many legs as there are ----------------------------------------------------------------------
+// ---- as many legs as there are
+// ----------------------------------------------------------------------
 
 enum { MOST_LEGS = 96 };
 
@@ -182,7 +188,8 @@ static void ring(void *user) {
     for (int i = 0; i < b->legs; i++) snw_shoot_destroy(rod[i]);
 }
 
-// ---- tables -----------------------------------------------------------------------------------------
+// ---- tables
+// -----------------------------------------------------------------------------------------
 
 // the best of some runs
 static double run(bench_fn *fn, setting *b) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots of many branches: k identical flexible limbs that close on one platform, dense and sparse factors side by side; a
-// long chain of rigid links; the RFRFR robot of hybrid.md 7.7; Till's Stewart-Gough robot with fed legs.
+// Robots of many branches: k identical flexible limbs that close on one platform, dense and sparse
+// factors side by side; a long chain of rigid links; the RFRFR robot of hybrid.md 7.7; Till's
+// Stewart-Gough robot with fed legs.
 #include "bench.h"
 
-#include "dynamics/loop.h"
-#include "io/document.h"
+#include "constraint/projection.h"
+#include "dynamics/closure.h"
+#include "integrate/implicit.h"
+#include "language/document.h"
 #include "limbs.h"
-#include "study/assembly.h"
-#include "study/motion.h"
 #include "study/run.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ static void robot_open(robot *r, const char *text, int n) {
     const char *const sets[] = {set};
     must(snw_document_parse("bench", text, strlen(text), 1, sets, &r->doc, &err), &err);
     must(snw_document_describe(r->doc, 0, &r->desc, &err), &err);
-    must(snw_assembly_compile(r->desc, &r->m, &err), &err);
+    must(snw_projection_compile(r->desc, &r->m, &err), &err);
     must(snw_state_create(r->m, &r->s), &err);
 }
 
@@ -114,23 +115,23 @@ typedef struct timing {
 
 static timing run(const robot *r, snw_algebra algebra, double rho, double h, int steps, int times) {
     static double best[MOST_STEPS];
-    snw_motion_opts o = snw_motion_defaults();
+    snw_implicit_opts o = snw_implicit_defaults();
     o.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
     o.algebra = algebra;
-    snw_motion *mo = NULL;
+    snw_implicit *im = NULL;
     snw_error err = {.text = "out of memory"};
-    must(snw_motion_create(r->m, &o, &mo), &err);
+    must(snw_implicit_create(r->m, &o, &im), &err);
     timing t = {0};
     for (int k = 0; k < times; k++) {
         t.iterations = t.matrices = 0;
         const double before = processor();
-        must(snw_motion_start(mo, r->s, &err), &err);
+        must(snw_implicit_start(im, r->s, &err), &err);
         double at = processor();
         t.start = k == 0 ? at - before : fmin(t.start, at - before);
         for (int i = 0; i < steps; i++) {
             snw_chord_info info;
             snprintf(err.text, sizeof err.text, "step %d fails", i);
-            must(snw_motion_step(mo, h, h * (i + 1), &info), &err);
+            must(snw_implicit_step(im, h, h * (i + 1), &info), &err);
             const double now = processor();
             best[i] = k == 0 ? now - at : fmin(best[i], now - at);
             at = now;
@@ -139,13 +140,13 @@ static timing run(const robot *r, snw_algebra algebra, double rho, double h, int
         }
     }
     for (int i = 0; i < steps; i++) t.step += best[i] / steps;
-    snw_motion_destroy(mo);
+    snw_implicit_destroy(im);
     return t;
 }
 
 // Newton's matrix of a robot at its start, for both kinds of factors
 typedef struct factors {
-    snw_matrix *T;
+    snw_bordered_matrix *T;
     double *x, *b;
     double *A; // dense factors overwrite the matrix
 } factors;
@@ -154,7 +155,7 @@ static void factors_open(factors *f, const robot *r, snw_algebra algebra) {
     snw_inputs *in = NULL;
     snw_work *w = NULL;
     snw_error err = {.text = "out of memory"};
-    must(snw_matrix_create(r->m, algebra, &f->T), &err);
+    must(snw_bordered_matrix_create(r->m, algebra, &f->T), &err);
     must(snw_inputs_create(r->m, &in), &err);
     must(snw_work_create(r->m, &w), &err);
     const size_t n = (size_t)f->T->n;
@@ -165,17 +166,17 @@ static void factors_open(factors *f, const robot *r, snw_algebra algebra) {
     for (size_t i = 0; i < n; i++) f->b[i] = 1 + (double)(i % 7);
     snw_inputs_at(r->m, 0, in);
     snw_residual(r->m, in, r->s, false, w);
-    snw_tangent_sweep(r->m, NULL, w);
-    snw_matrix_clear(f->T);
+    snw_tangent_pass(r->m, NULL, w);
+    snw_bordered_matrix_clear(f->T);
     snw_tangent_add(r->m, in, 1, 400, 160e3, w, n, f->T->A);
-    snw_rows_place(r->m, w, 1e4, f->T->A);
+    snw_constraints_place(r->m, w, 1e4, f->T->A);
     memcpy(f->A, f->T->A, n * n * sizeof *f->A);
     snw_inputs_destroy(in);
     snw_work_destroy(w);
 }
 
 static void factors_close(factors *f) {
-    snw_matrix_destroy(f->T);
+    snw_bordered_matrix_destroy(f->T);
     free(f->x);
     free(f->A);
 }
@@ -184,16 +185,16 @@ static void factor(void *user) {
     factors *f = user;
     if (f->T->overwritten) {
         const size_t n = (size_t)f->T->n;
-        snw_matrix_clear(f->T);
+        snw_bordered_matrix_clear(f->T);
         memcpy(f->T->A, f->A, n * n * sizeof *f->A);
     }
-    if (snw_matrix_factor(f->T) != SNW_OK) abort();
+    if (snw_bordered_matrix_factor(f->T) != SNW_OK) abort();
 }
 
 static void solve(void *user) {
     factors *f = user;
     memcpy(f->x, f->b, (size_t)f->T->n * sizeof *f->x);
-    snw_matrix_solve(f->T, f->x);
+    snw_bordered_matrix_solve(f->T, f->x);
 }
 
 static void crossover(const bench_table *b) {
@@ -212,8 +213,8 @@ static void crossover(const bench_table *b) {
             us[k + 2] = 1e6 * bench_time(solve, &f, 0.1);
             factors_close(&f);
         }
-        printf("  %3d  %6d  %14.1f  %14.1f  %13.2f  %13.2f\n", limbs_n[i], r.m->nv + r.m->nrow,
-               us[0], us[1], us[2], us[3]);
+        printf("  %3d  %6d  %14.1f  %14.1f  %13.2f  %13.2f\n", limbs_n[i],
+               r.m->nv + r.m->nconstraint, us[0], us[1], us[2], us[3]);
         char row[32];
         snprintf(row, sizeof row, "%d limbs", limbs_n[i]);
         static const char *const figure[] = {"us a sparse factor", "us a dense factor",
@@ -237,9 +238,10 @@ static void limbs(const bench_table *b) {
         const timing s = run(&r, SNW_ALGEBRA_SPARSE, 0.9, 0.005, 100, times),
                      d = run(&r, SNW_ALGEBRA_DENSE, 0.9, 0.005, 100, k > 16 ? 2 : times);
         printf("  %3d  %6d  %11.1f  %6.2f  %11.1f  %6.2f  %10.2f  %9.3f  %9.2f\n", k,
-               r.m->nv + r.m->nrow, 1e6 * s.step, before[0] > 0 ? log2(s.step / before[0]) : NAN,
-               1e6 * d.step, before[1] > 0 ? log2(d.step / before[1]) : NAN, s.iterations,
-               s.matrices, 1e3 * s.start);
+               r.m->nv + r.m->nconstraint, 1e6 * s.step,
+               before[0] > 0 ? log2(s.step / before[0]) : NAN, 1e6 * d.step,
+               before[1] > 0 ? log2(d.step / before[1]) : NAN, s.iterations, s.matrices,
+               1e3 * s.start);
         char row[32];
         snprintf(row, sizeof row, "%d limbs", k);
         bench_record(b, row, "us a step; sparse", 1e6 * s.step);

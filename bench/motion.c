@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods in motion: compute time over simulated time of the rods of hybrid.md 7.1 to 7.3 and of the falling steel
-// cantilever of shooting.md 4.1; error at the end against time, of all schemes on two of them.
+// Rods in motion: compute time over simulated time of the rods of hybrid.md 7.1 to 7.3 and of the
+// falling steel cantilever of shooting.md 4.1; error at the end against time, of all schemes on two
+// of them.
 #include "bench.h"
 
+#include "integrate/integrator.h"
 #include "oracle/trial.h"
 #include "random_rod.h"
-#include "study/mover.h"
 
 #include <math.h>
 
@@ -14,7 +15,7 @@ typedef struct rod {
     robot r;
     trial t; // at the start
     snw_step_desc step;
-    snw_mover mv;
+    snw_integrator mv;
     double seconds, every; // how long, and how far an advance goes
     snw_stats took;
 } rod;
@@ -22,7 +23,7 @@ typedef struct rod {
 static void mover_open(rod *k, snw_step_desc step) {
     snw_error err = {0};
     k->step = step;
-    if (snw_mover_open(k->t.m, &k->step, 0, &k->mv, &err) != SNW_OK) {
+    if (snw_integrator_open(k->t.m, &k->step, 0, &k->mv, &err) != SNW_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
@@ -30,7 +31,7 @@ static void mover_open(rod *k, snw_step_desc step) {
 
 static void mover_close(rod *k) {
     k->mv.close(k->mv.self);
-    k->mv = (snw_mover){0};
+    k->mv = (snw_integrator){0};
 }
 
 static void rod_close(rod *k) {
@@ -47,8 +48,8 @@ static double processor(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds that the whole motion takes: of each advance the smallest time of `times` repetitions, so that a busy machine
-// shows little. NAN when it cannot be computed.
+// Seconds that the whole motion takes: of each advance the smallest time of `times` repetitions, so
+// that a busy machine shows little. NAN when it cannot be computed.
 static double motion_time(rod *k, int times) {
     static double best[MOST_ADVANCES];
     const int n = (int)lround(k->seconds / k->every);
@@ -87,7 +88,8 @@ static double energy(rod *k) {
 
 static snw_vec3 tip(rod *k) { return k->mv.look(k->mv.self)->g[k->t.m->link_end[0]].p; }
 
-// ---- rods ------------------------------------------------------------------------------------------
+// ---- rods
+// ------------------------------------------------------------------------------------------
 
 // hybrid.md 7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t = 0 on
 static void cantilever(rod *k, double length, double diameter, double density, double young,
@@ -170,7 +172,8 @@ static void falling(rod *k, int n, int nodes, bool planar) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// ---- against targets -------------------------------------------------------------------------------
+// ---- against targets
+// -------------------------------------------------------------------------------
 
 typedef void rod_fn(rod *k);
 
@@ -203,7 +206,8 @@ static void four_rods(const bench_table *b) {
     ratio(b, "flying; stiff", stiff_flying, 10, 0.02, 7.2, 2.0118);
 }
 
-// largest distance of the tip from the table of shooting.md 4.1, which has the same scheme and steps, over its swing
+// largest distance of the tip from the table of shooting.md 4.1, which has the same scheme and
+// steps, over its swing
 static double falling_error(rod *k) {
     static const struct {
         int step;
@@ -233,7 +237,8 @@ static void steel(const bench_table *b) {
         rod k;
         falling(&k, n[i][0], n[i][1], false);
         k.every = 0.005;
-        mover_open(&k, (snw_step_desc){.method = SNW_METHOD_BDF2, .step = 0.005, .rest = true});
+        mover_open(&k,
+                   (snw_step_desc){.method = SNW_METHOD_BDF2, .step = 0.005, .uniform_past = true});
         const double error = falling_error(&k);
         k.seconds = 1;
         const double s = must(motion_time(&k, 20));
@@ -273,7 +278,8 @@ static double apart(const snw_vec3 *p, const snw_vec3 *want, int n) {
     return worst / swing;
 }
 
-// what the motion itself costs: errors of the schemes in time, against `stiff` at 1e-10 with the same functions
+// what the motion itself costs: errors of the schemes in time, against `stiff` at 1e-10 with the
+// same functions
 static void steel_in_time(const bench_table *b) {
     printf("\nfalling steel cantilever, bending in the plane, three functions, 6 nodes: error in "
            "time\n");
@@ -282,8 +288,8 @@ static void steel_in_time(const bench_table *b) {
         const char *name;
         snw_step_desc step;
     } way[] = {
-        {"bdf2, 5 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.005, .rest = true}},
-        {"bdf2, 1 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.001, .rest = true}},
+        {"bdf2, 5 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.005, .uniform_past = true}},
+        {"bdf2, 1 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.001, .uniform_past = true}},
         {"newmark, 5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.005}},
         {"newmark, 2.5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.0025}},
         {"newmark, 1.25 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.00125}},
@@ -320,8 +326,9 @@ static void steel_in_time(const bench_table *b) {
     rod_close(&k);
 }
 
-// the motion itself: all errors, in time and by the functions, against seven functions and gauss8 with 0.25 ms, which is
-// where tests/oracle/planar_motion.c goes (examples/rods/falling_motion.yaml)
+// the motion itself: all errors, in time and by the functions, against seven functions and gauss8
+// with 0.25 ms, which is where tests/oracle/planar_motion.c goes
+// (examples/rods/falling_motion.yaml)
 static void steel_motion(const bench_table *b) {
     printf(
         "\nfalling steel cantilever, bending in the plane, steps of 5 ms: error of the motion\n");
@@ -357,7 +364,8 @@ static void steel_motion(const bench_table *b) {
     }
 }
 
-// ---- work and precision ----------------------------------------------------------------------------
+// ---- work and precision
+// ----------------------------------------------------------------------------
 
 static void precision(const bench_table *b, const char *name, rod_fn *make, double seconds) {
     rod k;

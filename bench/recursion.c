@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The recursion on one Kirchhoff rod: inverse dynamics, residual with tangent, growth with nodes, with
-// coordinates, with the Magnus order; on the ground; and on chains of rigid links.
+// The recursion on one Kirchhoff rod: inverse dynamics, residual with tangent, growth with nodes,
+// with coordinates, with the Magnus order; on the ground; and on chains of rigid links.
 #include "bench.h"
 
 #include "oracle/trial.h"
@@ -19,7 +19,8 @@ typedef struct rod {
     bool still;
 } rod;
 
-// clamped, under gravity and a tip force, in motion; n functions for each of twist and two bendings; NULL: no ground
+// clamped, under gravity and a tip force, in motion; n functions for each of twist and two
+// bendings; NULL: no ground
 static void rod_open(rod *k, int n, int nodes, int magnus, snw_contact_desc *ground) {
     *k = (rod){0};
     robot_init(&k->r, 0.5, 0.01);
@@ -53,14 +54,14 @@ static void tangent(void *user) {
     const rod *k = user;
     const trial *t = &k->t;
     snw_residual(t->m, t->in, t->s, k->still, t->w);
-    snw_tangent_sweep(t->m, NULL, t->w);
+    snw_tangent_pass(t->m, NULL, t->w);
     snw_tangent_assemble(t->m, t->in, 1, k->still ? 0 : 0.1, k->still ? 0 : 0.01, t->w, k->T);
 }
 
-static double time_of(bench_fn *fn, int n, int nodes, int magnus, bool still) {
+static double time_of(bench_fn *fn, int n, int nodes, int magnus, bool is_static) {
     rod k;
     rod_open(&k, n, nodes, magnus, NULL);
-    k.still = still;
+    k.still = is_static;
     const double seconds = bench_time(fn, &k, 0.3);
     rod_close(&k);
     return 1e6 * seconds;
@@ -160,24 +161,24 @@ static void on_the_ground(const bench_table *b) {
 // the same rod with n tendons around it
 static double time_of_tendons(bench_fn *fn, int n) {
     static const int link[1] = {0};
-    snw_measure_desc tendon[32];
+    snw_tendon_desc tendon[32];
     rod k = {0};
     robot_init(&k.r, 0.5, 0.01);
     k.r.link[0].rod.nodes = 21;
     for (int i = 0; i < 3; i++) robot_strain(&k.r, 0, i, SNW_BASIS_LEGENDRE, 3);
     for (int i = 0; i < n; i++) {
         tendon[i] =
-            (snw_measure_desc){.name = "cord",
-                               .kind = SNW_MEASURE_TENDON,
-                               .given = SNW_MEASURE_EFFORT,
-                               .nlink = 1,
-                               .link = link,
-                               .to = 0.5,
-                               .at = {number(&k.r, 0.008 * cos(i)), number(&k.r, 0.008 * sin(i))},
-                               .law = number(&k.r, 1)};
+            (snw_tendon_desc){.name = "cord",
+                              .kind = SNW_TENDON_CABLE,
+                              .given = SNW_TENDON_EFFORT,
+                              .nlink = 1,
+                              .link = link,
+                              .to = 0.5,
+                              .at = {number(&k.r, 0.008 * cos(i)), number(&k.r, 0.008 * sin(i))},
+                              .law = number(&k.r, 1)};
     }
-    k.r.desc.nmeasure = n;
-    k.r.desc.measure = tendon;
+    k.r.desc.ntendon = n;
+    k.r.desc.tendon = tendon;
     trial_open(&k.t, &k.r.desc);
     dice d = {1};
     state_random(k.t.m, &d, k.t.s);

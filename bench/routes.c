@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The papers' other routes to the same numbers, as ratios to ours: generalised forces by integrating the rod's
-// differential equations, mass matrix column by column.
+// The papers' other routes to the same numbers, as ratios to ours: generalised forces by
+// integrating the rod's differential equations, mass matrix column by column.
 #include "bench.h"
 
 #include "oracle/columns.h"
@@ -63,7 +63,7 @@ static void routes_open(routes *k, along rule) {
     static double cell[1000];
     routes_compile(k, rule, 0, NULL);
     if (rule.tolerance == 0) return;
-    const int n = snw_rod_cells(k->t.m, &k->t.m->rod[0], k->t.s, false, cell);
+    const int n = snw_rod_mesh_cells(k->t.m, &k->t.m->rod[0], k->t.s, false, cell);
     routes_close(k);
     routes_compile(k, rule, n, cell);
 }

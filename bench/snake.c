@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Snakes of n modules whose shape is given, by n: time to read one, of a rate (motion, torques, reactions), of a step of Runge and Kutta's
-// method of order 4, and of a step of the whole study with all torques and reactions recorded. Three axles on wheels and all joints driven;
-// and Hirose's snake with all modules on wheels, of which all but the first joints follow.
+// Snakes of n modules whose shape is given, by n: time to read one, of a rate (motion, torques,
+// reactions), of a step of Runge and Kutta's method of order 4, and of a step of the whole study
+// with all torques and reactions recorded. Three axles on wheels and all joints driven; and
+// Hirose's snake with all modules on wheels, of which all but the first joints follow.
 #include "bench.h"
 
-#include "io/document.h"
-#include "study/assembly.h"
-#include "study/explicit.h"
-#include "study/reduced.h"
+#include "constraint/locomotion.h"
+#include "constraint/projection.h"
+#include "integrate/explicit.h"
+#include "language/document.h"
 #include "study/run.h"
 #include "study/series.h"
 
@@ -16,11 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// of the gait of 2 pi s; the head of the ten-module snake is then right to 1e-6 m after 20 s (examples/locomotion/wheeled_snake.yaml)
+// of the gait of 2 pi s; the head of the ten-module snake is then right to 1e-6 m after 20 s
+// (examples/locomotion/wheeled_snake.yaml)
 static const double STEP = 0.1;
 enum { STUDY_STEPS = 50 };
 
-// a bend that begins at once runs along n followers in waves the shorter the more they are: steps grow shorter with n
+// a bend that begins at once runs along n followers in waves the shorter the more they are: steps
+// grow shorter with n
 static double step_of(int n, bool follow) { return follow ? STEP * 4 / n : STEP; }
 
 static char *snake_text(int n, bool follow) {
@@ -51,7 +54,7 @@ typedef struct figures {
 } figures;
 
 typedef struct motion {
-    snw_reduced *red;
+    snw_locomotion *red;
     snw_inputs *in;
     snw_state *s;
     snw_explicit *e;
@@ -61,7 +64,7 @@ typedef struct motion {
 
 static void one_rate(void *user) {
     motion *r = user;
-    r->failed |= snw_reduced_motion(r->red, r->in, r->s, NULL) != SNW_OK;
+    r->failed |= snw_locomotion_motion(r->red, r->in, r->s, NULL) != SNW_OK;
 }
 
 static void one_step(void *user) {
@@ -70,7 +73,8 @@ static void one_step(void *user) {
     r->failed |= snw_explicit_advance(r->e, t + r->h, INFINITY, NULL) != SNW_OK;
 }
 
-// the smallest processor time of single calls: those of long snakes last so long that others come in between
+// the smallest processor time of single calls: those of long snakes last so long that others come
+// in between
 static double processor_time(bench_fn *fn, void *user) {
     double best = INFINITY, spent = 0;
     for (int i = 0; i < 20 || spent < 0.2; i++) {
@@ -87,14 +91,14 @@ static double processor_time(bench_fn *fn, void *user) {
 static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double h, figures *f,
                                 snw_error *err) {
     motion r = {.h = h};
-    const snw_reduced_opts opts = {.torque = 1};
+    const snw_locomotion_opts opts = {.torque = 1};
     snw_explicit_opts o = snw_explicit_defaults();
-    o.kind = SNW_ODE_RK4, o.step = h, o.reduced = true, o.torque = 1;
+    o.kind = SNW_ODE_RK4, o.step = h, o.locomotion = true, o.torque = 1;
     o.duration = desc->step[0].duration;
     snw_status s = snw_inputs_create(m, &r.in);
     if (s == SNW_OK) s = snw_state_create(m, &r.s);
-    if (s == SNW_OK) s = snw_reduced_create(m, &opts, &r.red, err);
-    if (s == SNW_OK) s = snw_reduced_start(r.red, r.in, r.s, 1, err);
+    if (s == SNW_OK) s = snw_locomotion_create(m, &opts, &r.red, err);
+    if (s == SNW_OK) s = snw_locomotion_start(r.red, r.in, r.s, 1, err);
     if (s == SNW_OK) s = snw_explicit_create(m, &o, &r.e, err);
     if (s == SNW_OK) s = snw_explicit_start(r.e, r.s, err);
     if (s == SNW_OK) {
@@ -104,7 +108,7 @@ static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double
         if (r.failed) s = SNW_E_DIVERGED;
     }
     snw_explicit_destroy(r.e);
-    snw_reduced_destroy(r.red);
+    snw_locomotion_destroy(r.red);
     snw_state_destroy(r.s);
     snw_inputs_destroy(r.in);
     return s;
@@ -140,7 +144,7 @@ static figures measure(int n, bool follow) {
     const double start = bench_processor();
     snw_status s = snw_document_parse("snake.yaml", text, strlen(text), 0, NULL, &doc, &err);
     if (s == SNW_OK) s = snw_document_describe(doc, 0, &desc, &err);
-    if (s == SNW_OK) s = snw_assembly_compile_given(desc, &m, &err);
+    if (s == SNW_OK) s = snw_projection_compile_given(desc, &m, &err);
     f.read = bench_processor() - start;
     if (s == SNW_OK) s = measure_steps(desc, m, step_of(n, follow), &f, &err);
     if (s == SNW_OK) s = measure_study(desc, &f, &err);

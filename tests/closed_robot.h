@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// closed_robot.h: a robot with loops or drives from a text or a description, put together, for tests of its motion.
+// closed_robot.h: a robot with loops or drives from a text or a description, put together, for
+// tests of its motion.
 #pragma once
 
 #include "described.h"
 
-#include "dynamics/loop.h"
-#include "study/assembly.h"
-#include "study/explicit.h"
+#include "constraint/projection.h"
+#include "dynamics/closure.h"
+#include "integrate/explicit.h"
 
 typedef struct closed_robot {
     snw_document *doc; // NULL: the description is the caller's
@@ -16,17 +17,17 @@ typedef struct closed_robot {
     snw_state *s; // closed, velocities, accelerations and multipliers consistent
     snw_inputs *in;
     snw_work *w;
-    snw_assembly *as;
+    snw_projection *as;
 } closed_robot;
 
 // the nearest closed configuration, velocities as near, accelerations and multipliers, at time t
 static inline snw_status closed_robot_try(closed_robot *c, double t, snw_error *err) {
-    snw_assembly_info info;
+    snw_projection_info info;
     c->s->t = t;
     snw_inputs_at(c->m, t, c->in);
-    snw_status s = snw_assembly_close(c->as, c->in, c->s, &info, err);
-    if (s == SNW_OK) s = snw_assembly_velocities(c->as, c->in, c->s, err);
-    return s == SNW_OK ? snw_assembly_accelerations(c->as, c->in, c->s, err) : s;
+    snw_status s = snw_projection_close(c->as, c->in, c->s, &info, err);
+    if (s == SNW_OK) s = snw_projection_velocities(c->as, c->in, c->s, err);
+    return s == SNW_OK ? snw_projection_accelerations(c->as, c->in, c->s, err) : s;
 }
 
 static inline void closed_robot_settle(closed_robot *c, double t) {
@@ -37,11 +38,11 @@ static inline void closed_robot_settle(closed_robot *c, double t) {
 // compiled, its state the initial one of the description, not yet closed
 static inline void closed_robot_compile(closed_robot *c, const snw_desc *desc) {
     snw_error err = {0};
-    if (snw_assembly_compile(desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_projection_compile(desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
     assert_int_equal(snw_inputs_create(c->m, &c->in), SNW_OK);
     assert_int_equal(snw_work_create(c->m, &c->w), SNW_OK);
-    assert_int_equal(snw_assembly_create(c->m, &c->as), SNW_OK);
+    assert_int_equal(snw_projection_create(c->m, &c->as), SNW_OK);
 }
 
 static inline void closed_robot_open(closed_robot *c, const char *text) {
@@ -55,7 +56,7 @@ static inline void closed_robot_open(closed_robot *c, const char *text) {
 }
 
 static inline void closed_robot_close(closed_robot *c) {
-    snw_assembly_destroy(c->as);
+    snw_projection_destroy(c->as);
     snw_work_destroy(c->w);
     snw_inputs_destroy(c->in);
     snw_state_destroy(c->s);
@@ -65,12 +66,12 @@ static inline void closed_robot_close(closed_robot *c) {
 }
 
 // an implicit motion from the state of the robot on
-static inline snw_motion *closed_robot_motion(const closed_robot *c, const snw_motion_opts *o) {
-    snw_motion *mo = NULL;
+static inline snw_implicit *closed_robot_motion(const closed_robot *c, const snw_implicit_opts *o) {
+    snw_implicit *im = NULL;
     snw_error err = {0};
-    assert_int_equal(snw_motion_create(c->m, o, &mo), SNW_OK);
-    if (snw_motion_start(mo, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    return mo;
+    assert_int_equal(snw_implicit_create(c->m, o, &im), SNW_OK);
+    if (snw_implicit_start(im, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    return im;
 }
 
 // an explicit one of order eight

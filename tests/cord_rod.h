@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// cord_rod.h: rods with tendons and chambers of the boundary-value engine as spec tables describe them, made by calls.
+// cord_rod.h: rods with tendons and chambers of the boundary-value engine as spec tables describe
+// them, made by calls.
 #pragma once
 
 #include "base/pool.h"
 #include "math/expr.h"
-#include "shoot/cords.h"
+#include "shoot/tendons.h"
 #include "shot_rod.h"
 
 #include <stdio.h>
 
 typedef struct cord_rod {
     shot_rod s;
-    snw_cords c;
+    snw_shoot_tendons c;
     snw_pool *pool;
 } cord_rod;
 
@@ -33,8 +34,8 @@ static inline void cord_ring(cord_rod *a, int n, double d, double turns, double 
         char text[2][96];
         snprintf(text[0], sizeof text[0], "%.9g*cos(pi/2*%d + 2*pi*%.9g*x/L)", d, i, turns);
         snprintf(text[1], sizeof text[1], "%.9g*sin(pi/2*%d + 2*pi*%.9g*x/L)", d, i, turns);
-        a->c.cord[i].to = L;
-        for (int k = 0; k < 2; k++) a->c.cord[i].at[k] = cord_law(a, text[k]);
+        a->c.tendon[i].to = L;
+        for (int k = 0; k < 2; k++) a->c.tendon[i].at[k] = cord_law(a, text[k]);
     }
 }
 
@@ -51,11 +52,11 @@ static inline void cord_reshape(const shot *s, const cord_section *x, snw_shoot_
     for (int i = 0; i < 3; i++) r->section[0].M.I[i] = s->rho * x->I[i];
 }
 
-// The rod of `s` with the cords in a->c; `damping` (twist and bending, N m^2 s) as the tables give it; of a round section
-// unless given.
+// The rod of `s` with the cords in a->c; `damping` (twist and bending, N m^2 s) as the tables give
+// it; of a round section unless given.
 static inline snw_status cord_make(const shot *s, double damping, const cord_section *x,
                                    cord_rod *a) {
-    snw_status status = snw_cords_law(&a->c);
+    snw_status status = snw_shoot_tendons_law(&a->c);
     if (status != SNW_OK) return status;
     const int n = s->points - 1;
     const snw_shoot_opts o = {
@@ -65,7 +66,7 @@ static inline snw_status cord_make(const shot *s, double damping, const cord_sec
     for (int i = 0; i < 3 && status == SNW_OK; i++) a->s.r->section[0].B[7 * i] = damping;
     if (x && status == SNW_OK) cord_reshape(s, x, a->s.r);
     if (status == SNW_OK) status = snw_shoot_ready(a->s.r, 0);
-    if (status == SNW_OK) status = snw_cords_place(&a->c, a->s.r);
+    if (status == SNW_OK) status = snw_shoot_tendons_place(&a->c, a->s.r);
     if (status != SNW_OK) return status;
     snw_shoot_rest(a->s.r, shot_base());
     snw_boundary_opts opts = snw_boundary_defaults();
@@ -74,13 +75,13 @@ static inline snw_status cord_make(const shot *s, double damping, const cord_sec
 }
 
 static inline void cord_free(cord_rod *a) {
-    snw_cords_release(&a->c);
+    snw_shoot_tendons_release(&a->c);
     shot_free(&a->s);
     snw_pool_destroy(a->pool);
 }
 
 static inline snw_status cord_static(cord_rod *a) {
-    snw_cords_base(&a->c, a->s.r);
+    snw_shoot_tendons_base(&a->c, a->s.r);
     return shot_static(&a->s);
 }
 
@@ -90,11 +91,12 @@ static inline void cord_begin(cord_rod *a, double h) {
 }
 
 static inline snw_status cord_step(cord_rod *a, snw_time_kind kind, double alpha, double h) {
-    snw_cords_base(&a->c, a->s.r);
+    snw_shoot_tendons_base(&a->c, a->s.r);
     return shot_step(&a->s, kind, alpha, h);
 }
 
-// ---- robots of the paper ----------------------------------------------------------------------------
+// ---- robots of the paper
+// ----------------------------------------------------------------------------
 
 // the author's static example, and the robot that transfers an object
 static inline shot cord_arm(void) {
@@ -131,8 +133,8 @@ static inline shot cord_step_robot(void) {
 }
 static inline void cord_winch(cord_rod *a, double at, double compliance, double L) {
     cord_ring(a, 1, at, 0, L);
-    snw_cord *c = &a->c.cord[0];
-    c->given = SNW_CORD_LENGTH;
+    snw_shoot_tendon *c = &a->c.tendon[0];
+    c->given = SNW_SHOOT_TENDON_LENGTH;
     c->extra = 0.0518;
     c->compliance = compliance;
     c->value = L + 0.0518;
@@ -150,8 +152,8 @@ static inline double cord_winch_at(double t) {
 }
 
 // the soft finger
-static inline snw_status cord_finger_with(snw_cord_given given, snw_space_kind along, int points,
-                                          snw_between between, cord_rod *a) {
+static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_space_kind along,
+                                          int points, snw_between between, cord_rod *a) {
     const shot s = {.L = 0.1,
                     .radius = 0.015,
                     .E = 20e3,
@@ -162,18 +164,18 @@ static inline snw_status cord_finger_with(snw_cord_given given, snw_space_kind a
                     .between = between};
     const cord_section x = {6.8722339e-4, {7.7440609e-8, 3.9730102e-8, 3.7710507e-8}};
     a->c.n = 1;
-    a->c.cord[0] = (snw_cord){.chamber = true,
-                              .given = given,
-                              .to = s.L,
-                              .at = {cord_law(a, "-0.01*(1 + 1/35)")},
-                              .area = cord_law(a, "1.96349541e-5"),
-                              .ambient = 101325};
+    a->c.tendon[0] = (snw_shoot_tendon){.chamber = true,
+                                        .given = given,
+                                        .to = s.L,
+                                        .at = {cord_law(a, "-0.01*(1 + 1/35)")},
+                                        .area = cord_law(a, "1.96349541e-5"),
+                                        .ambient = 101325};
     return cord_make(&s, 0, &x, a);
 }
 // filled with a gas or with a liquid
 static inline snw_status cord_finger(bool gas, int points, snw_between between, cord_rod *a) {
-    return cord_finger_with(gas ? SNW_CORD_GAS : SNW_CORD_VOLUME, SNW_ALONG_RK4, points, between,
-                            a);
+    return cord_finger_with(gas ? SNW_SHOOT_TENDON_GAS : SNW_SHOOT_TENDON_VOLUME, SNW_ALONG_RK4,
+                            points, between, a);
 }
 // what it is given when `filled` (0 to 1)
 static inline double cord_finger_at(bool gas, double filled) {

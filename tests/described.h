@@ -3,7 +3,7 @@
 // described.h: documents from memory, for tests of what is read from them.
 #pragma once
 
-#include "io/document.h"
+#include "language/document.h"
 #include "near.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// floating_tree.h: text of a floating tree of bodies b0, b1, ... with revolute joints, drawn at random.
+// floating_tree.h: text of a floating tree of bodies b0, b1, ... with revolute joints, drawn at
+// random.
 #pragma once
 
 #include "random_rod.h"

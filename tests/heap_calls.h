@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// heap_calls.h: counts the process's calls of malloc and its kin, those of libraries included. Include it in one file of a
-// program, after near.h; call count_heap_calls() first.
+// heap_calls.h: counts the process's calls of malloc and its kin, those of libraries included.
+// Include it in one file of a program, after near.h; call count_heap_calls() first.
 #pragma once
 
 #include <errno.h>
@@ -42,7 +42,8 @@ static void count_heap_calls(void) {
 
 #else
 
-// ours come before those of the C library for the whole process; glibc keeps its own under these names
+// ours come before those of the C library for the whole process; glibc keeps its own under these
+// names
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);

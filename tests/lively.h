@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lively.h: a rod whose strains vary a lot, all six of them, moving fast, and what its discretisation errs by against an
-// integrator that knows nothing of segments.
+// lively.h: a rod whose strains vary a lot, all six of them, moving fast, and what its
+// discretisation errs by against an integrator that knows nothing of segments.
 #pragma once
 
 #include "oracle/linear.h"
@@ -31,7 +31,8 @@ static inline void lively_state(const trial *t, uint64_t seed) {
 
 enum { TIP, TURN, KINETIC, GRAVITY, FORCE, SPEED, RATE, KINDS };
 
-// errors of tip position and rotation, of both energies, of the generalised forces, of the tip's velocity and acceleration
+// errors of tip position and rotation, of both energies, of the generalised forces, of the tip's
+// velocity and acceleration
 static inline void lively_errors(const trial *t, double e[KINDS]) {
     const size_t n = (size_t)t->m->nv;
     oracle_answer a = {.r = oracle_alloc(n, sizeof(double))};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// random_closed.h: closed robots as graphs of parts and joints, at random, and any of the trees with loops that they can be
-// cut into, for tests.
+// random_closed.h: closed robots as graphs of parts and joints, at random, and any of the trees
+// with loops that they can be cut into, for tests.
 #pragma once
 
 #include "closed_robot.h"
@@ -44,14 +44,15 @@ typedef struct cut {
     int link[PARTS_MOST];      // of each part, -1: the ground
     snw_se3 frame[PARTS_MOST]; // of that link as the robot is assembled
     bool turned[PARTS_MOST];   // a rod that begins at its end 1
-    int child
-        [JOINTS_MOST]; // joint in the tree: which of its two parts hangs on the other; -1: a loop
-    int closure[JOINTS_MOST];  // that loop
+    int child[JOINTS_MOST];   // joint in the tree: which of its two parts hangs on the other; -1: a
+                              // loop
+    int closure[JOINTS_MOST]; // that loop
     bool swapped[JOINTS_MOST]; // whose second site is on part[0]
     closed_robot c;
 } cut;
 
-// ---- graphs ----------------------------------------------------------------------------------------
+// ---- graphs
+// ----------------------------------------------------------------------------------------
 
 static inline snw_se3 graph_frame(dice *d, snw_vec3 p) {
     return (snw_se3){snw_so3_exp(roll_vec3(d, 2)), p};
@@ -78,8 +79,8 @@ static inline int graph_freedom(const graph *g) {
     return n;
 }
 
-// A ring of n parts beside part 0, rods with probability `soft`, and `chords` joints across. Joints are made looser until
-// loops leave at least one motion.
+// A ring of n parts beside part 0, rods with probability `soft`, and `chords` joints across. Joints
+// are made looser until loops leave at least one motion.
 static inline void graph_random(graph *g, dice *d, int n, int chords, double soft, bool floating) {
     *g = (graph){.npart = n + 1, .floating = floating};
     snw_vec3 at[PARTS_MOST];
@@ -100,7 +101,8 @@ static inline void graph_random(graph *g, dice *d, int n, int chords, double sof
         snw_mat3 I = {{{0}}};
         for (int k = 0; k < 3; k++) I.e[k][k] = roll(d, 0.02, 0.04);
         p->inertia = snw_mat3_mul(R, snw_mat3_mul(I, snw_mat3_transpose(R)));
-        // from part i to the next one; one end of a rod is clamped or turns about an axis, so that it does not spin alone
+        // from part i to the next one; one end of a rod is clamped or turns about an axis, so that
+        // it does not spin alone
         link_joint *j = &g->joint[g->njoint++];
         *j = (link_joint){.part = {i, (i + 1) % (n + 1)}, .end = {1, 0}, .at = graph_frame(d, to)};
         j->kind = p->rod ? SNW_JOINT_FIXED
@@ -126,7 +128,8 @@ static inline void graph_random(graph *g, dice *d, int n, int chords, double sof
     }
 }
 
-// ---- cutting ---------------------------------------------------------------------------------------
+// ---- cutting
+// ---------------------------------------------------------------------------------------
 
 // frame of one end of a rod in its link, as assembled; of a body that of its link
 static inline snw_se3 cut_end(const graph *g, const cut *c, int p, int end) {
@@ -250,8 +253,9 @@ static inline void cut_drive(cut *c, int n) {
     }
 }
 
-// A random tree of the graph from the ground on, or from one of its bodies, with a free joint, when `platform`; the joints
-// left over are loops. The robot is compiled and at rest, as assembled; up to `drives` joints are driven.
+// A random tree of the graph from the ground on, or from one of its bodies, with a free joint, when
+// `platform`; the joints left over are loops. The robot is compiled and at rest, as assembled; up
+// to `drives` joints are driven.
 static inline void cut_open(const graph *g, dice *d, bool platform, int drives, cut *c) {
     tree_init(&c->t, 0);
     c->t.r.material.young = number(&c->t.r, 2e5);
@@ -296,7 +300,7 @@ static inline void cut_open(const graph *g, dice *d, bool platform, int drives, 
     cut_drive(c, drives);
     // loops may hold what is driven, which is refused: fewer drives then
     snw_model *tried = NULL;
-    while (c->t.r.desc.nmotor > 0 && snw_assembly_compile(&c->t.r.desc, &tried, NULL) != SNW_OK) {
+    while (c->t.r.desc.nmotor > 0 && snw_projection_compile(&c->t.r.desc, &tried, NULL) != SNW_OK) {
         c->t.r.desc.nmotor--;
     }
     snw_model_destroy(tried);
@@ -310,7 +314,8 @@ static inline void cut_shut(cut *c) {
     robot_free(&c->t.r);
 }
 
-// ---- looking ---------------------------------------------------------------------------------------
+// ---- looking
+// ---------------------------------------------------------------------------------------
 
 // what a joint exerts on its second part, about the world's origin in the world's axes
 static inline snw_wrench cut_reaction(const graph *g, const cut *c, const snw_work *w,
@@ -318,7 +323,7 @@ static inline snw_wrench cut_reaction(const graph *g, const cut *c, const snw_wo
     const snw_model *m = c->c.m;
     if (c->child[i] < 0) {
         const int n = c->closure[i];
-        const snw_wrench F = snw_loop_wrench(m, w, n, s->l);
+        const snw_wrench F = snw_loop_wrench(m, w, n, s->lambda);
         return snw_wrench_scale(c->swapped[i] ? -1 : 1,
                                 snw_wrench_to_parent(w->g[m->loop[n].b], F));
     }

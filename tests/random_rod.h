@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// random_rod.h: descriptions of rods made by calls, some fixed, some at random, for tests and benchmarks.
+// random_rod.h: descriptions of rods made by calls, some fixed, some at random, for tests and
+// benchmarks.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -91,8 +92,9 @@ static inline snw_site rod_at(int link, double x) {
 
 static inline snw_site link_end(int link) { return (snw_site){.kind = SNW_SITE_END, .link = link}; }
 
-// anything a single rod can be: any strains, bases, Magnus order, curved and twisted rest shape, taper, loads of
-// all kinds, bodies, damping; clamped, moving or free base; sometimes a second rod on the first
+// anything a single rod can be: any strains, bases, Magnus order, curved and twisted rest shape,
+// taper, loads of all kinds, bodies, damping; clamped, moving or free base; sometimes a second rod
+// on the first
 static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool moving) {
     robot_init(r, roll(d, 0.3, 2), 0.02);
     const int nlink = pick_int(d, 1, 2);

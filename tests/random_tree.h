@@ -89,9 +89,9 @@ static inline void tree_rod(tree *t, dice *d, int link) {
     rod->rest[SNW_BEND_Y] = number(&t->r, roll(d, -1, 1));
 }
 
-// Chains, branches and several roots; joints of all kinds in turn, rods and bodies in between, some links without
-// inertia, loads dead and following. The mass matrix is regular: leaves are bodies, a link without inertia has one axis
-// and carries a body that is not free.
+// Chains, branches and several roots; joints of all kinds in turn, rods and bodies in between, some
+// links without inertia, loads dead and following. The mass matrix is regular: leaves are bodies, a
+// link without inertia has one axis and carries a body that is not free.
 static inline void tree_random(tree *t, dice *d, tree_opts o) {
     tree_init(t, o.nlink);
     t->r.material.young = number(&t->r, 1e5);

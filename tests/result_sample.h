@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/alloc.h"
-#include "io/result.h"
+#include "results/result.h"
 
 #include "near.h"
 
@@ -44,8 +44,8 @@ static const snw_run_info arm = {.run = "main",
                                  .nload = 1,
                                  .nloop = 2,
                                  .ncontact = 1,
-                                 .nmeasure = 3,
-                                 .nswitch = 1,
+                                 .ntendon = 3,
+                                 .ncondition = 1,
                                  .scene = "{\"scene\":1}\n"};
 static const snw_run_info *const one_run[] = {&arm};
 

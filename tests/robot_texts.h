@@ -3,7 +3,8 @@
 // robot_texts.h: robots in the language that several tests begin with.
 #pragma once
 
-// a free box, a rod that stretches and shears, one that bends as it can and twists as given, a flat one on a ball; for printf
+// a free box, a rod that stretches and shears, one that bends as it can and twists as given, a flat
+// one on a ball; for printf
 #define SOFT_TREE                                                                                  \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \

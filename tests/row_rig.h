@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: MIT
 //
-// row_rig.h: rows of a rig, of loops and of coordinates that are given, checked against slopes of their gaps.
+// row_rig.h: rows of a rig, of loops and of coordinates that are given, checked against slopes of
+// their gaps.
 #pragma once
 
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "tangent_rig.h"
 
 // C is the derivative of the gaps
 static inline void rows_are_slopes(const rig *g) {
-    const int nv = g->m->nv, nr = g->m->nrow;
+    const int nv = g->m->nv, nr = g->m->nconstraint;
     double *x = calloc((size_t)(2 * nv + 2 * nr), sizeof *x), *r = x + nv;
     double *slope = r + nv, *want = slope + nr;
     for (int l = 0; l < nv; l++) {
         rig_direction(g, l, x);
         snw_residual(g->m, g->in, g->s, false, g->w);
-        snw_tangent_sweep(g->m, NULL, g->w);
-        snw_rows_columns(g->m, g->w);
+        snw_tangent_pass(g->m, NULL, g->w);
+        snw_constraints_jacobian(g->m, g->w);
         for (int i = 0; i < nr; i++) slope[i] = 0;
-        snw_rows_push(g->m, g->w, x, slope);
+        snw_constraints_apply(g->m, g->w, x, slope);
         difference(g, x, 1, 0, 0, r, want);
         for (int i = 0; i < nr; i++) assert_near(slope[i], want[i], 0.1 * LEFT);
     }
     free(x);
 }
 
-// first and second rates of the rows are slopes of gaps and of first rates along q(t) with constant a, time included
+// first and second rates of the rows are slopes of gaps and of first rates along q(t) with constant
+// a, time included
 static inline void rows_have_rates(const rig *g) {
-    const int nv = g->m->nv, nr = g->m->nrow;
+    const int nv = g->m->nv, nr = g->m->nconstraint;
     double *rate = calloc((size_t)(6 * nr + nv), sizeof *rate), *bend = rate + nr;
     double *first = bend + nr, *second = first + nr, *then = second + nr, *unused = then + nr;
     double *dx = unused + nr;
     snw_kinematics(g->m, g->in, g->s, false, g->w);
-    snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
+    snw_constraints_rates(g->m, g->in, g->s, g->w, rate, bend);
     for (int n = 0; n < BESIDE; n++) {
-        // along a path with velocity v and acceleration a: on a group exp(v t + a t^2/2) has them at t = 0
+        // along a path with velocity v and acceleration a: on a group exp(v t + a t^2/2) has them
+        // at t = 0
         const double t = beside(n);
         snw_state_copy(g->m, g->s, g->moved);
         for (int i = 0; i < nv; i++) {
@@ -43,9 +46,9 @@ static inline void rows_have_rates(const rig *g) {
         snw_move(g->m, g->s->q, 1, dx, g->moved->q);
         snw_inputs_at(g->m, g->s->t + t, g->in);
         snw_residual(g->m, g->in, g->moved, false, g->w);
-        snw_rows_rates(g->m, g->in, g->moved, g->w, then, unused);
+        snw_constraints_rates(g->m, g->in, g->moved, g->w, then, unused);
         for (int i = 0; i < nr; i++) {
-            first[i] += slope_of(n, g->w->gap[i]);
+            first[i] += slope_of(n, g->w->violation[i]);
             second[i] += slope_of(n, then[i]);
         }
     }
@@ -59,14 +62,14 @@ static inline void rows_have_rates(const rig *g) {
 
 // the forces of rows do no work on motions they allow: r(l) - r(0) = -C' l
 static inline void rows_pull_along(const rig *g) {
-    const int nv = g->m->nv, nr = g->m->nrow;
+    const int nv = g->m->nv, nr = g->m->nconstraint;
     double *r = calloc((size_t)nv, sizeof *r);
     snw_residual(g->m, g->in, g->s, false, g->w);
     for (int i = 0; i < nv; i++) r[i] = g->w->r[i];
-    snw_tangent_sweep(g->m, NULL, g->w);
-    snw_rows_columns(g->m, g->w);
-    snw_rows_pull(g->m, g->w, g->s->l, r);
-    for (int i = 0; i < nr; i++) g->s->l[i] = 0;
+    snw_tangent_pass(g->m, NULL, g->w);
+    snw_constraints_jacobian(g->m, g->w);
+    snw_constraints_apply_transpose(g->m, g->w, g->s->lambda, r);
+    for (int i = 0; i < nr; i++) g->s->lambda[i] = 0;
     snw_residual(g->m, g->in, g->s, false, g->w);
     for (int i = 0; i < nv; i++) assert_near(r[i], g->w->r[i], 1e-11);
     free(r);

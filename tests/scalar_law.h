@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// scalar_law.h: what a formula of time makes of one undamped mode, in closed form: x_t = i w x has solutions z^n with
+// scalar_law.h: what a formula of time makes of one undamped mode, in closed form: x_t = i w x has
+// solutions z^n with
 //   i w (1 - d/z) = c_0 + c_1/z + c_2/z^2 + c_3/z^3,
-// of which the one next to exp(i w h) is the mode; the amplitude falls as exp(-t/tau), tau = -h/log|z|.
+// of which the one next to exp(i w h) is the mode; the amplitude falls as exp(-t/tau), tau =
+// -h/log|z|.
 #pragma once
 
 #include "shoot/time_formula.h"

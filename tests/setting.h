@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// setting.h: the model of a text with all that its residual needs, put together so that it keeps its rows.
+// setting.h: the model of a text with all that its residual needs, put together so that it keeps
+// its rows.
 #pragma once
 
 #include "random_rod.h"
@@ -8,8 +9,8 @@
 #ifdef SNW_NUMBERS // the recursion alone
 #include "described.h"
 #else
+#include "constraint/projection.h"
 #include "executed.h"
-#include "study/assembly.h"
 #endif
 
 typedef struct setting {
@@ -27,7 +28,7 @@ static inline void setting_open(setting *s, const char *text) {
     rig_open(&s->g, s->desc);
 #else
     // without the rows that hold by themselves
-    if (snw_assembly_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_projection_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
     rig_around(&s->g);
 #endif
 }
@@ -45,17 +46,18 @@ static inline void setting_close(setting *s) {
 }
 
 #ifndef SNW_NUMBERS
-// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
+// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t,
+// near where it is
 static inline void put_together(rig *g, double t) {
-    snw_assembly *as = NULL;
-    snw_assembly_info info;
+    snw_projection *pr = NULL;
+    snw_projection_info info;
     snw_error err = {0};
-    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
+    assert_int_equal(snw_projection_create(g->m, &pr), SNW_OK);
     g->s->t = t;
     snw_inputs_at(g->m, t, g->in);
-    if (snw_assembly_close(as, g->in, g->s, &info, &err) != SNW_OK) fail_msg("%s", err.text);
-    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
-    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
-    snw_assembly_destroy(as);
+    if (snw_projection_close(pr, g->in, g->s, &info, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_projection_velocities(pr, g->in, g->s, &err), SNW_OK);
+    assert_int_equal(snw_projection_accelerations(pr, g->in, g->s, &err), SNW_OK);
+    snw_projection_destroy(pr);
 }
 #endif

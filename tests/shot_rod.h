@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// shot_rod.h: cantilevers of the boundary-value engine as spec tables describe them: round rods, base tangent along z of the
-// world, made by calls.
+// shot_rod.h: cantilevers of the boundary-value engine as spec tables describe them: round rods,
+// base tangent along z of the world, made by calls.
 #pragma once
 
 #include "shoot/boundary.h"
@@ -138,9 +138,11 @@ static inline snw_wrench shot_root(const shot_rod *s) {
     return W;
 }
 
-// ---- one mode ---------------------------------------------------------------------------------------
+// ---- one mode
+// ---------------------------------------------------------------------------------------
 
-// shape of the first mode of a cantilever, clamped at 0, free at 1; also the load per length that bends it so
+// shape of the first mode of a cantilever, clamped at 0, free at 1; also the load per length that
+// bends it so
 static inline double shot_mode_shape(double x) {
     const double b = 1.87510406871196, k = (cosh(b) + cos(b)) / (sinh(b) + sin(b));
     return cosh(b * x) - cos(b * x) - k * (sinh(b * x) - sin(b * x));

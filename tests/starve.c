@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Before the C library, for cli/test_memory.py: from call SNW_STARVE_AT of aligned_alloc on, which is the library's only door
-// to the heap, there is no memory; with SNW_STARVE_ONCE that one call only. How many calls there were goes to SNW_STARVE_COUNT.
+// Before the C library, for cli/test_memory.py: from call SNW_STARVE_AT of aligned_alloc on, which
+// is the library's only door to the heap, there is no memory; with SNW_STARVE_ONCE that one call
+// only. How many calls there were goes to SNW_STARVE_COUNT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// stewart.h: the continuum Stewart-Gough robot of the boundary-value engine (shooting.md 3.3), made by calls.
+// stewart.h: the continuum Stewart-Gough robot of the boundary-value engine (shooting.md 3.3), made
+// by calls.
 #pragma once
 
 #include "shoot/platform.h"
@@ -91,7 +92,8 @@ static inline snw_status stewart_step(stewart *s, double alpha, double h) {
     return status;
 }
 
-// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, cubics through four of them.
+// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, cubics through four
+// of them.
 typedef struct stewart_path {
     int n;
     double t[512], length[512][STEWART_LEGS];
@@ -137,11 +139,13 @@ static inline snw_wrench stewart_root(const stewart *s, int leg) {
     return W;
 }
 
-// ---- the inverse problem ----------------------------------------------------------------------------
+// ---- the inverse problem
+// ----------------------------------------------------------------------------
 
-// Free lengths and wrenches at the roots for which the plate rests at (x, 0, 0.5), not turned: Newton's method on 6 x 7 unknowns,
-// with differences; the tips (36 numbers) must be in their holes and the plate in balance. Legs do not know of each other, so that
-// one difference serves all of them. Whether equilibrium is stable does not matter, nor whether a leg by itself could buckle.
+// Free lengths and wrenches at the roots for which the plate rests at (x, 0, 0.5), not turned:
+// Newton's method on 6 x 7 unknowns, with differences; the tips (36 numbers) must be in their holes
+// and the plate in balance. Legs do not know of each other, so that one difference serves all of
+// them. Whether equilibrium is stable does not matter, nor whether a leg by itself could buckle.
 enum { STEWART_ASK = 7, STEWART_ALL = STEWART_ASK * STEWART_LEGS };
 
 static inline void stewart_try(stewart *s, int k, double by) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// tangent_rig.h: a model with all that its residual needs, and its tangent checked against slopes: by differences where
-// numbers are doubles, by complex steps where they are complex.
+// tangent_rig.h: a model with all that its residual needs, and its tangent checked against slopes:
+// by differences where numbers are doubles, by complex steps where they are complex.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A slope is a sum over a few places beside a point: BESIDE of them, beside(k) the way there, slope_of(k, f) what f adds
-// that was found there; LEFT is what the sum leaves of error. Complex numbers need one place, so near that only the
-// rounding of doubles is left. Fourth order differences leave e^4 of the fifth derivative, and rounding over e.
+// A slope is a sum over a few places beside a point: BESIDE of them, beside(k) the way there,
+// slope_of(k, f) what f adds that was found there; LEFT is what the sum leaves of error. Complex
+// numbers need one place, so near that only the rounding of doubles is left. Fourth order
+// differences leave e^4 of the fifth derivative, and rounding over e.
 #ifdef SNW_COMPLEX
 #define STEP 1e-100
 #define LEFT 1e-13
@@ -61,9 +62,10 @@ static inline void rig_close(rig *g) {
     snw_model_destroy(g->m);
 }
 
-// the coordinates moved along x (nv), by the amounts (e, e', e'') of a variation and its rates. A free joint moves by
-// delta g = g zeta^, so its twist and acceleration vary by zeta' + ad_V zeta and zeta'' + ad_V' zeta + ad_V zeta'
-// (rods.md 3.4): exact to first order, which is all that slopes see but for an error of e^4
+// the coordinates moved along x (nv), by the amounts (e, e', e'') of a variation and its rates. A
+// free joint moves by delta g = g zeta^, so its twist and acceleration vary by zeta' + ad_V zeta
+// and zeta'' + ad_V' zeta + ad_V zeta' (rods.md 3.4): exact to first order, which is all that
+// slopes see but for an error of e^4
 static inline void vary(const rig *g, const double *x, double e, double de, double dde) {
     const snw_model *m = g->m;
     snw_state_copy(m, g->s, g->moved);
@@ -71,7 +73,7 @@ static inline void vary(const rig *g, const double *x, double e, double de, doub
     for (int i = 0; i < m->nv; i++) g->moved->v[i] += de * x[i], g->moved->a[i] += dde * x[i];
     for (int f = 0; f < m->nblock; f++) {
         const int i = m->block[f].dof, size = m->block[f].n;
-        if (m->block[f].curved < 0) continue;
+        if (m->block[f].lie_block < 0) continue;
         snw_twist z = {0}, dz = {0}, V = {0}, A = {0};
         for (int k = 0; k < size; k++) {
             z.e[k] = e * x[i + k], dz.e[k] = de * x[i + k];
@@ -85,7 +87,7 @@ static inline void vary(const rig *g, const double *x, double e, double de, doub
 // out (nv) <- derivative of the residual along x, and gap (nrow, may be NULL) that of the rows
 static inline void difference(const rig *g, const double *x, double e, double de, double dde,
                               double *out, double *gap) {
-    const int n = g->m->nv, nr = gap ? g->m->nrow : 0;
+    const int n = g->m->nv, nr = gap ? g->m->nconstraint : 0;
     for (int i = 0; i < n; i++) out[i] = 0;
     for (int i = 0; i < nr; i++) gap[i] = 0;
     for (int k = 0; k < BESIDE; k++) {
@@ -93,7 +95,7 @@ static inline void difference(const rig *g, const double *x, double e, double de
         vary(g, x, c * e, c * de, c * dde);
         snw_residual(g->m, g->in, g->moved, false, g->w);
         for (int i = 0; i < n; i++) out[i] += slope_of(k, g->w->r[i]);
-        for (int i = 0; i < nr; i++) gap[i] += slope_of(k, g->w->gap[i]);
+        for (int i = 0; i < nr; i++) gap[i] += slope_of(k, g->w->violation[i]);
     }
 }
 
@@ -108,8 +110,8 @@ static inline double size_of(int n, const double *A) {
     return s;
 }
 
-// What doubles lose of a residual: the build with wide numbers keeps it in the file that SNW_SLOPES names, the one with
-// doubles compares.
+// What doubles lose of a residual: the build with wide numbers keeps it in the file that SNW_SLOPES
+// names, the one with doubles compares.
 #ifdef SNW_COMPLEX
 static inline void rig_compare(const rig *g) { (void)g; }
 #else
@@ -140,7 +142,8 @@ static inline void rig_compare(const rig *g) {
 }
 #endif
 
-// T, which is 0, 1 or 2: dr/dq, dr/dv or dr/da, against slopes; the largest miss, of the largest number, and where it is
+// T, which is 0, 1 or 2: dr/dq, dr/dv or dr/da, against slopes; the largest miss, of the largest
+// number, and where it is
 static inline double rig_miss(const rig *g, int which, const double *T, int *row, int *column) {
     const int n = g->m->nv;
     const double size = size_of(n * n, T);
@@ -158,8 +161,8 @@ static inline double rig_miss(const rig *g, int which, const double *T, int *row
     return most == 0 ? 0 : most / size;
 }
 
-// The residual against the one of wide numbers, which have nothing else to do, and every column of its three derivatives
-// against slopes.
+// The residual against the one of wide numbers, which have nothing else to do, and every column of
+// its three derivatives against slopes.
 #ifdef SNW_WIDE
 static inline void rig_check(rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
@@ -171,7 +174,7 @@ static inline void rig_check(rig *g) {
     double *T[3];
     snw_residual(g->m, g->in, g->s, false, g->w);
     rig_compare(g);
-    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_pass(g->m, NULL, g->w);
     for (int k = 0; k < 3; k++) {
         T[k] = malloc((size_t)n * (size_t)n * sizeof(double));
         snw_tangent_assemble(g->m, g->in, k == 0, k == 1, k == 2, g->w, T[k]);
@@ -194,7 +197,7 @@ static inline void rig_check_stiffness(rig *g) {
     double *T = malloc((size_t)(n * n) * sizeof *T);
     double *column = malloc(2 * (size_t)n * sizeof *column), *dx = column + n;
     snw_residual(g->m, g->in, g->s, true, g->w);
-    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_pass(g->m, NULL, g->w);
     snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
     const double size = size_of(n * n, T);
     for (int j = 0; j < n; j++) {

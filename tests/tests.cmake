@@ -17,7 +17,7 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 #   - examples after forty increments: brief.sh
 #   - complex_*, wide_* (the recursion with other numbers), viewer_* (the same command before a browser), and what looks at
 #     sources rather than at what they do
-set(long_motions physics_sources physics_feed physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
+set(long_motions physics_sources physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
 
 # add one test, with the prefix of this build; only a hang lasts until its time is out, however busy the machine
 function(check name label)
@@ -83,13 +83,12 @@ target_link_libraries(unit_result_stranger PRIVATE PkgConfig::HDF5) # it makes f
 
 # The recursion, and what reads robots for it, twice more with other numbers. Complex ones: the sources are read as C++, and
 # tangents compared with complex steps. Numbers of 113 bits: what doubles lose of residuals.
-set(of_slopes contact fed feedback fluid given grips loops measures motors rub spans tangent)
+set(of_slopes contact variable_length feedback fluid given nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
-  src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
-list(FILTER recursion_sources EXCLUDE REGEX "io/(base64|csv|export|json|look|page|play|plot|result|robot_open|scene|sink)")
+  src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c)
 # of the boundary-value engine what has variations: marches, stations, laws, plates
-set(shoot_sources src/shoot/boundary.c src/shoot/cords.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
+set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
   src/shoot/pose_rate.c src/shoot/replica.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/time_formula.c
   src/solve/secants.c tests/numbers/dense.c)
 

@@ -33,7 +33,8 @@ static inline void twin_steps(snw_robot *r, int n) {
     }
 }
 
-// The second goes on from what was saved: n steps later it stands, to the last bit, where the first does.
+// The second goes on from what was saved: n steps later it stands, to the last bit, where the first
+// does.
 static inline void twins_meet(twins *t, int n) {
     snw_robot_restore(t->b, t->save);
     twin_steps(t->b, n);

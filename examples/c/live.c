@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A controller of one's own, step by step: the tip of a soft arm follows a circle of 3 cm, pulled by a force that this
-// program computes every 5 ms from where the tip is and how fast it goes. Half way the whole motion is saved; gone
-// back there it repeats itself to the last bit.
+// A controller of one's own, step by step: the tip of a soft arm follows a circle of 3 cm, pulled
+// by a force that this program computes every 5 ms from where the tip is and how fast it goes. Half
+// way the whole motion is saved; gone back there it repeats itself to the last bit.
 //
 //   cc live.c $(pkg-config --cflags --libs sinew) -lm -o live && ./live
 #include <math.h>

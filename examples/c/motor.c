@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A motor and its controller: a flexible arm is brought to 60 degrees by a torque that this program computes every
-// millisecond, as the processor of a joint would: proportional to what is missing, against the rate (PD), and the weight
-// taken off, limited to what the motor can do. (Its rotor has inertia: a torque held for a millisecond would shake a bare rod.) Then the same move with the motion given instead, a polynomial that begins and
-// ends at rest: now the torque is what one reads back.
+// A motor and its controller: a flexible arm is brought to 60 degrees by a torque that this program
+// computes every millisecond, as the processor of a joint would: proportional to what is missing,
+// against the rate (PD), and the weight taken off, limited to what the motor can do. (Its rotor has
+// inertia: a torque held for a millisecond would shake a bare rod.) Then the same move with the
+// motion given instead, a polynomial that begins and ends at rest: now the torque is what one reads
+// back.
 //
 //   cc motor.c $(pkg-config --cflags --libs sinew) -lm -o motor && ./motor
 #include <math.h>
@@ -50,7 +52,8 @@ static snw_status by_torque(snw_robot *r, double *largest, snw_error *err) {
 static snw_status by_motion(snw_robot *r, double *largest, snw_error *err) {
     const int motor = snw_robot_actuator(r, "motor");
     for (int i = 0; i < 1500; i++) {
-        // where it shall be, how fast and how accelerated: 10 u^3 - 15 u^4 + 6 u^5 over half a second
+        // where it shall be, how fast and how accelerated: 10 u^3 - 15 u^4 + 6 u^5 over half a
+        // second
         const double T = 0.5, u = fmin(1, snw_robot_time(r) / T), p = u * (1 - u);
         const double angle = goal * u * u * u * (10 + u * (6 * u - 15));
         const double rate = goal / T * 30 * p * p, bend = goal / (T * T) * 60 * p * (1 - 2 * u);

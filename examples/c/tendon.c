@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Two tendons and their controller: a soft arm that hangs down is bent until its tip is 6 cm aside. Every 2 ms this program
-// looks at where the tip is and decides how hard to pull (proportional, integral, and against the speed); a tendon cannot
-// push, so one of the two pulls at a time. Then the same place is reached by winches: their shortening, and its rate, are set
-// instead, and the tensions are what one reads back. At last the controller once more, with the robot by the engine that
-// integrates along the rod: nothing but its name and the scheme changes.
+// Two tendons and their controller: a soft arm that hangs down is bent until its tip is 6 cm aside.
+// Every 2 ms this program looks at where the tip is and decides how hard to pull (proportional,
+// integral, and against the speed); a tendon cannot push, so one of the two pulls at a time. Then
+// the same place is reached by winches: their shortening, and its rate, are set instead, and the
+// tensions are what one reads back. At last the controller once more, with the robot by the engine
+// that integrates along the rod: nothing but its name and the scheme changes.
 //
 //   cc tendon.c $(pkg-config --cflags --libs sinew) -lm -o tendon && ./tendon
 #include <math.h>
@@ -33,8 +34,8 @@ static const char arm[] =
 
 static const double h = 2e-3, goal = 0.06, compliance = 2e-3; // s, m, 1/N
 
-// wound <- by how much winches would have to shorten both tendons, which they stretch, to hold the tip where the controller
-// brought it
+// wound <- by how much winches would have to shorten both tendons, which they stretch, to hold the
+// tip where the controller brought it
 static snw_status by_tension(snw_robot *r, double wound[2], snw_error *err) {
     const int left = snw_robot_actuator(r, "left"), right = snw_robot_actuator(r, "right");
     double sum = 0;

@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/pool.h"
-#include "io/node.h"
+#include "language/node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static snw_status check_operands(const snw_args *a, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status parse(snw_args *a, int argc, const char *const *argv, snw_error *err) {
+static snw_status args_parse(snw_args *a, int argc, const char *const *argv, snw_error *err) {
     a->operand = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->operand);
     if (!a->operand) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; i == 0 || a->command->option[i - 1].name; i++) {
@@ -149,7 +149,7 @@ snw_status snw_args_parse(const snw_command *command, int argc, const char *cons
     }
     a->pool = pool;
     a->command = command;
-    const snw_status status = parse(a, argc, argv, err);
+    const snw_status status = args_parse(a, argc, argv, err);
     if (status != SNW_OK) {
         snw_pool_destroy(pool);
         return status;

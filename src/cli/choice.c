@@ -3,13 +3,14 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "io/node.h"
+#include "language/node.h"
 #include "study/series.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// is `name` the wanted one of this length, or the wanted one followed by a dot, a bracket or a station
+// is `name` the wanted one of this length, or the wanted one followed by a dot, a bracket or a
+// station
 static bool is_meant(const char *name, const char *wanted, size_t length) {
     if (length == 0 || strncmp(name, wanted, length) != 0) return false;
     return !name[length] || name[length] == '.' || name[length] == '(' || name[length] == '@';
@@ -28,8 +29,8 @@ static bool is_listed(const char *name, const char *list) {
 }
 
 // `what` is "run" or "probe"
-static snw_status unknown(const char *what, const char *wanted, int n, const char *const *name,
-                          snw_error *err) {
+static snw_status choice_unknown(const char *what, const char *wanted, int n,
+                                 const char *const *name, snw_error *err) {
     const char *near = snw_nearest(wanted, n, name);
     if (near) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no %s '%s' (did you mean '%s'?)", what,
@@ -54,13 +55,14 @@ static snw_status check_list(const char *what, int n, const char *const *name, c
         if (found) continue;
         char wanted[128];
         (void)snprintf(wanted, sizeof wanted, "%.*s", (int)(length < 127 ? length : 127), one);
-        return unknown(what, wanted, n, name, err);
+        return choice_unknown(what, wanted, n, name, err);
     }
     return SNW_OK;
 }
 
-static snw_status choose(const char *what, int n, const char *const *name, int nwanted,
-                         const char *const *wanted, int *chosen, int *nchosen, snw_error *err) {
+static snw_status choice_choose(const char *what, int n, const char *const *name, int nwanted,
+                                const char *const *wanted, int *chosen, int *nchosen,
+                                snw_error *err) {
     for (int w = 0; w < nwanted; w++) SNW_TRY(check_list(what, n, name, wanted[w], err));
     *nchosen = 0;
     for (int i = 0; i < n; i++) {
@@ -73,7 +75,7 @@ static snw_status choose(const char *what, int n, const char *const *name, int n
 
 snw_status snw_choose_runs(int n, const char *const *name, int nwanted, const char *const *wanted,
                            int *chosen, int *nchosen, snw_error *err) {
-    return choose("run", n, name, nwanted, wanted, chosen, nchosen, err);
+    return choice_choose("run", n, name, nwanted, wanted, chosen, nchosen, err);
 }
 
 snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char *const *wanted,
@@ -88,7 +90,7 @@ snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char 
         snw_column_name(&info->column[i], text + i * NAME, NAME);
     }
     const snw_status status =
-        choose("probe", info->ncolumn, name, nwanted, wanted, chosen, nchosen, err);
+        choice_choose("probe", info->ncolumn, name, nwanted, wanted, chosen, nchosen, err);
     snw_free(name);
     return status;
 }

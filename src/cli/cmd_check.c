@@ -6,7 +6,7 @@
 #include "cli/job.h"
 
 // values the file expects of a run; reading them checks them
-static snw_status count_values(const snw_job *job, int run, int *values, snw_error *err) {
+static snw_status check_count_values(const snw_job *job, int run, int *values, snw_error *err) {
     const snw_expect *expect;
     int n;
     const snw_job_run *r = &job->run[run];
@@ -21,7 +21,7 @@ enum {
 }; // coordinates up to which idle motions are looked for: the work is their cube
 
 // which joints of a run move nothing; the caller frees
-static snw_status find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
+static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
     *idle = snw_alloc((size_t)r->desc->nlink * sizeof **idle);
     if (!*idle) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     return snw_run_describe(r->run)->nv <= MOST_IDLE ? snw_run_idle(r->run, *idle, err) : SNW_OK;
@@ -35,14 +35,14 @@ static snw_status print_job(const snw_job *job, snw_error *err) {
     for (int i = 0; i < job->n; i++) {
         const snw_run_info *info = snw_run_describe(job->run[i].run);
         int values = 0;
-        SNW_TRY(count_values(job, i, &values, err));
+        SNW_TRY(check_count_values(job, i, &values, err));
         printf("  %s  %d degree%s of freedom, %d nodes, %d recorded values, %d expected\n",
                job->run[i].name, info->freedom, info->freedom == 1 ? "" : "s", info->nnode,
                info->ncolumn, values);
     }
     if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
     bool *idle;
-    const snw_status s = find_idle(&job->run[0], &idle, err);
+    const snw_status s = check_find_idle(&job->run[0], &idle, err);
     if (s == SNW_OK) snw_explain_print(first, snw_run_describe(job->run[0].run), idle);
     snw_free(idle);
     return s;
@@ -54,12 +54,12 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
     snw_field_list(j, "runs");
     for (int i = 0; i < job->n; i++) {
         int values = 0;
-        SNW_TRY(count_values(job, i, &values, err));
+        SNW_TRY(check_count_values(job, i, &values, err));
         snw_field_object(j, NULL);
         snw_field_text(j, "run", job->run[i].name);
         snw_field_integer(j, "expected", values);
         bool *idle;
-        const snw_status s = find_idle(&job->run[i], &idle, err);
+        const snw_status s = check_find_idle(&job->run[i], &idle, err);
         if (s == SNW_OK) {
             snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run), idle);
         }
@@ -71,7 +71,7 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
     return SNW_OK;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
     snw_status status = snw_job_open(snw_args_operand(args, 0), args, &job, &err);
@@ -104,5 +104,5 @@ const snw_command snw_cmd_check = {
     .option = options,
     .examples = "sinew check examples/rods/boyer2_follower.yaml\n"
                 "sinew check arm.yaml --set arm.rod.strain='cosserat cubic'",
-    .run = run,
+    .run = cmd_check_run,
 };

@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stop.h"
-#include "io/csv.h"
-#include "io/export.h"
+#include "output/csv.h"
+#include "output/export.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ typedef struct job {
 
 // ---- options -----------------------------------------------------------------------------------
 
-static snw_status read_format(job *j, snw_error *err) {
+static snw_status export_cmd_read_format(job *j, snw_error *err) {
     static const char *const ending[] = {
 #define X(id, text) text,
         FORMATS(X)
@@ -66,7 +66,7 @@ static snw_status read_format(job *j, snw_error *err) {
                     j->output);
 }
 
-static snw_status read_frames(const job *j, snw_export_opts *opts, snw_error *err) {
+static snw_status export_cmd_read_frames(const job *j, snw_export_opts *opts, snw_error *err) {
     const char *text = snw_args_value(j->args, "frames");
     *opts = snw_export_defaults();
     if (j->format == CSV) opts->frames = INT_MAX;
@@ -105,7 +105,7 @@ static snw_status choose_run(job *j, snw_error *err) {
 
 // ---- one file ----------------------------------------------------------------------------------
 
-static snw_status write_file(const job *j, snw_export *e, snw_error *err) {
+static snw_status export_cmd_write_file(const job *j, snw_export *e, snw_error *err) {
     snw_output out;
     SNW_TRY(snw_output_open(j->output, &out, err));
     const snw_sink sink = snw_output_sink(&out);
@@ -141,7 +141,8 @@ static bool may_replace(const char *path) {
     return good;
 }
 
-// Take away the frames of a folder and the folder, if there is one; what else it holds is left alone.
+// Take away the frames of a folder and the folder, if there is one; what else it holds is left
+// alone.
 static bool remove_folder(const char *path) {
     DIR *dir = opendir(path);
     if (!dir) return errno == ENOENT;
@@ -161,7 +162,7 @@ static snw_status cannot(const char *path, const char *what, snw_error *err) {
     (void)strerror_r(reason, text, sizeof text);
     (void)snw_fail(err, status, "%s: %s%s", what, text,
                    reason == ENOENT ? "; does the folder exist?" : "");
-    return snw_fail_place(err, status, path, 0, 0);
+    return snw_fail_at_location(err, status, path, 0, 0);
 }
 
 static snw_status write_parts(snw_export *e, const char *folder, snw_meter *meter, snw_error *err) {
@@ -187,7 +188,8 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
     return SNW_OK;
 }
 
-// The .pvd, and beside it a folder of its name without ending. Both are written beside and take their places at the end.
+// The .pvd, and beside it a folder of its name without ending. Both are written beside and take
+// their places at the end.
 static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, snw_error *err) {
     char folder[PATH_SIZE], beside[PATH_SIZE];
     const int length = (int)(strlen(j->output) - strlen(".pvd"));
@@ -224,7 +226,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
 
 // ---- the command -------------------------------------------------------------------------------
 
-static void say(const job *j, snw_reply *reply) {
+static void export_cmd_say(const job *j, snw_reply *reply) {
     if (reply->json) {
         snw_field_text(reply->json, "output", j->output);
         snw_field_text(reply->json, "run", snw_result_info(j->file, j->run)->run);
@@ -241,7 +243,7 @@ static void say(const job *j, snw_reply *reply) {
 
 static snw_status export_run(job *j, snw_reply *reply, snw_error *err) {
     snw_export_opts opts;
-    SNW_TRY(read_frames(j, &opts, err));
+    SNW_TRY(export_cmd_read_frames(j, &opts, err));
     SNW_TRY(choose_run(j, err));
     SNW_TRY(snw_output_refuse("results", snw_args_operand(j->args, 0), j->output, err));
     j->shape = snw_args_has(j->args, "shape");
@@ -257,18 +259,19 @@ static snw_status export_run(job *j, snw_reply *reply, snw_error *err) {
     } else {
         j->total = j->kept = snw_result_frames(j->file, j->run);
     }
-    const snw_status s = j->format == PVD ? write_series(j, e, reply, err) : write_file(j, e, err);
+    const snw_status s =
+        j->format == PVD ? write_series(j, e, reply, err) : export_cmd_write_file(j, e, err);
     snw_export_close(e);
-    if (s == SNW_OK) say(j, reply);
+    if (s == SNW_OK) export_cmd_say(j, reply);
     return s;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int export_cmd_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     job j = {.args = args, .output = snw_args_value(args, "output")};
     snw_meter meter = snw_meter_start(1, reply->json != NULL);
     reply->meter = &meter;
-    snw_status s = j.output ? read_format(&j, &err)
+    snw_status s = j.output ? export_cmd_read_format(&j, &err)
                             : snw_fail(&err, SNW_E_ARGUMENT,
                                        "give the output with -o, e.g. -o robot.glb; its ending "
                                        "says the format");
@@ -315,5 +318,5 @@ const snw_command snw_cmd_export = {
                 "sinew export arm.h5 -o arm.pvd --frames 200\n"
                 "sinew export sweep.h5 --run load.3 -o load3.csv\n"
                 "sinew export arm.h5 --shape -o shapes.csv",
-    .run = run,
+    .run = export_cmd_run,
 };

@@ -30,7 +30,7 @@ static snw_status check_use(const snw_args *args, snw_error *err) {
     return SNW_OK;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int cmd_fit_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     if (check_use(args, &err) != SNW_OK) {
         snw_reply_fail(reply, &err);
@@ -109,5 +109,5 @@ const snw_command snw_cmd_fit = {
         "sinew fit arm.yaml light.csv heavy.csv --run light --run heavy --find rubber.young "
         "--json\n"
         "sinew fit arm.yaml camera.csv --shape arm --filter '4 Hz' -o coordinates.csv",
-    .run = run,
+    .run = cmd_fit_run,
 };

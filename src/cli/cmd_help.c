@@ -8,12 +8,12 @@
 
 enum { MOST_PARTS = 16 }; // of the language in one call
 
-static int refuse(const snw_error *err, snw_reply *reply) {
+static int help_refuse(const snw_error *err, snw_reply *reply) {
     snw_reply_fail(reply, err);
     return SNW_EXIT_USAGE;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int help_run(const snw_args *args, snw_reply *reply) {
     const int n = snw_args_operands(args);
     const char *name = n > 0 ? snw_args_operand(args, 0) : NULL;
     if (name && strcmp(name, "language") == 0) {
@@ -25,12 +25,12 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     if (name && !c) {
         (void)snw_command_unknown(name, &err);
-        return refuse(&err, reply);
+        return help_refuse(&err, reply);
     }
     if (n > 1) {
         (void)snw_fail(&err, SNW_E_ARGUMENT, "help: unexpected '%s'; name one command",
                        snw_args_operand(args, 1));
-        return refuse(&err, reply);
+        return help_refuse(&err, reply);
     }
     if (reply->json) {
         snw_help_json(reply->json);
@@ -58,5 +58,5 @@ const snw_command snw_cmd_help = {
              "and units. Name parts to see only those.",
     .option = options,
     .examples = "sinew help run\nsinew help language\nsinew help language rod section units",
-    .run = run,
+    .run = help_run,
 };

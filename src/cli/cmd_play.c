@@ -17,17 +17,17 @@ typedef struct setting {
     const char *path;
 } setting;
 
-static bool should_stop(void *user) {
+static bool play_should_stop(void *user) {
     (void)user;
     return snw_stop_asked();
 }
 
-static void pass_warning(void *user, const char *message) {
+static void play_pass_warning(void *user, const char *message) {
     const setting *s = user;
     snw_reply_warn(s->reply, s->path, message);
 }
 
-static snw_status find_run(const snw_document *d, const char *name, int *out, snw_error *err) {
+static snw_status play_find_run(const snw_document *d, const char *name, int *out, snw_error *err) {
     *out = 0;
     if (!name) return SNW_OK;
     for (*out = 0; *out < snw_document_runs(d); ++*out) {
@@ -39,13 +39,13 @@ static snw_status find_run(const snw_document *d, const char *name, int *out, sn
 
 static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *opts,
                                snw_error *err) {
-    const snw_run_hooks hooks = {.user = s, .stop = should_stop, .warn = pass_warning};
+    const snw_run_hooks hooks = {.user = s, .stop = play_should_stop, .warn = play_pass_warning};
     snw_live_opts how = {0};
     SNW_TRY(snw_args_number(args, "step", 1e-6, 1, &how.step, err));
     opts->nset = snw_args_values(args, "set", &opts->set);
     snw_stop_politely();
     SNW_TRY(snw_document_read(s->path, opts->nset, opts->set, &s->document, err));
-    SNW_TRY(find_run(s->document, snw_args_value(args, "run"), &opts->run_index, err));
+    SNW_TRY(play_find_run(s->document, snw_args_value(args, "run"), &opts->run_index, err));
     SNW_TRY(snw_document_describe(s->document, opts->run_index, &s->desc, err));
     opts->path = s->path;
     opts->title = s->desc->title ? s->desc->title : "";
@@ -81,7 +81,7 @@ static snw_status serve(setting *s, const snw_args *args, const snw_viewer_piece
     return SNW_OK;
 }
 
-static void say(const setting *s) {
+static void play_say(const setting *s) {
     const snw_play_totals t = snw_play_count(s->play);
     printf("%ld pictures, %ld steps", t.frames, t.steps);
     if (t.steps > 0) printf(" of %.3g ms each", 1e3 * t.stepping / (double)t.steps);
@@ -89,7 +89,7 @@ static void say(const setting *s) {
     printf("\n");
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int play_run(const snw_args *args, snw_reply *reply) {
     setting s = {.reply = reply, .path = snw_args_operand(args, 0)};
     snw_play_opts opts = {0};
     snw_error err = {0};
@@ -110,7 +110,7 @@ static int run(const snw_args *args, snw_reply *reply) {
         exit_status = status == SNW_E_ARGUMENT ? SNW_EXIT_USAGE
                       : status == SNW_OK       ? SNW_EXIT_DONE
                                                : SNW_EXIT_FAILED;
-        if (status == SNW_OK) say(&s);
+        if (status == SNW_OK) play_say(&s);
     }
     if (status != SNW_OK) {
         if (!err.file[0]) (void)snprintf(err.file, sizeof err.file, "%s", s.path);
@@ -160,5 +160,5 @@ const snw_command snw_cmd_play = {
     .option = options,
     .examples = "sinew play examples/tendon/till_arm.yaml --open\n"
                 "sinew play arm.yaml --set rubber.young='1 MPa' -o pulled.h5",
-    .run = run,
+    .run = play_run,
 };

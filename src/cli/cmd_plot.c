@@ -5,8 +5,8 @@
 #include "cli/converge.h"
 #include "cli/output.h"
 #include "cli/plot_cairo.h"
-#include "io/plot_data.h"
-#include "io/plot_svg.h"
+#include "output/plot_data.h"
+#include "output/plot_svg.h"
 #include "study/series.h"
 
 #include <errno.h>
@@ -34,13 +34,15 @@ typedef struct job {
     snw_converge converge; // of --convergence
 } job;
 
-static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+static snw_status plot_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
 
 // ---- words and numbers of options --------------------------------------------------------------
 
 // The values of an option, each cut at its commas.
-static snw_status read_list(const job *j, const char *option, int *n, const char ***out,
-                            snw_error *err) {
+static snw_status plot_read_list(const job *j, const char *option, int *n, const char ***out,
+                                 snw_error *err) {
     const char *const *value;
     const int given = snw_args_values(j->args, option, &value);
     size_t most = 0;
@@ -50,18 +52,18 @@ static snw_status read_list(const job *j, const char *option, int *n, const char
     }
     *n = 0;
     *out = snw_pool_array(j->pool, most, sizeof **out);
-    if (!*out) return no_memory(err);
+    if (!*out) return plot_no_memory(err);
     for (int i = 0; i < given; i++) {
         for (const char *c = value[i]; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
             const size_t length = strcspn(c, ",");
             (*out)[*n] = snw_pool_text(j->pool, c, length);
-            if (!(*out)[(*n)++]) return no_memory(err);
+            if (!(*out)[(*n)++]) return plot_no_memory(err);
         }
     }
     return SNW_OK;
 }
 
-static bool number(const char *text, const char *behind, double *out) {
+static bool plot_number(const char *text, const char *behind, double *out) {
     char *end;
     errno = 0;
     *out = strtod(text, &end);
@@ -77,8 +79,8 @@ static snw_status read_size(const snw_args *args, double *width, double *height,
     char first[32] = "";
     const char *x = strchr(text, 'x');
     if (x && (size_t)(x - text) < sizeof first) memcpy(first, text, (size_t)(x - text));
-    if (x && number(first, "", width) && number(x + 1, "", height) && *width >= SMALLEST &&
-        *width <= LARGEST && *height >= SMALLEST && *height <= LARGEST) {
+    if (x && plot_number(first, "", width) && plot_number(x + 1, "", height) &&
+        *width >= SMALLEST && *width <= LARGEST && *height >= SMALLEST && *height <= LARGEST) {
         return SNW_OK;
     }
     return snw_fail(err, SNW_E_ARGUMENT,
@@ -86,7 +88,7 @@ static snw_status read_size(const snw_args *args, double *width, double *height,
                     LARGEST, text);
 }
 
-static snw_status read_format(const char *output, format *out, snw_error *err) {
+static snw_status plot_read_format(const char *output, format *out, snw_error *err) {
     static const char *const ending[] = {".svg", ".png", ".pdf"};
     const size_t length = strlen(output);
     for (int i = 0; i < 3; i++) {
@@ -102,22 +104,22 @@ static snw_status read_format(const char *output, format *out, snw_error *err) {
 // the instants of --at
 static snw_status read_times(const job *j, int *n, double **out, snw_error *err) {
     const char **text;
-    SNW_TRY(read_list(j, "at", n, &text, err));
+    SNW_TRY(plot_read_list(j, "at", n, &text, err));
     *out = snw_pool_array(j->pool, (size_t)*n, sizeof **out);
-    if (!*out) return no_memory(err);
+    if (!*out) return plot_no_memory(err);
     for (int i = 0; i < *n; i++) {
-        if (number(text[i], "", &(*out)[i])) continue;
+        if (plot_number(text[i], "", &(*out)[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT, "--at takes times in seconds, e.g. 0,0.5,1, not '%s'",
                         text[i]);
     }
     return SNW_OK;
 }
 
-static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
+static snw_status plot_read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
     static const char axes[] = "xyz";
     const char **text;
     *o = (snw_shape_opts){.count = SHAPES, .plane = {-1, -1}};
-    SNW_TRY(read_list(j, "link", &o->nlink, &text, err));
+    SNW_TRY(plot_read_list(j, "link", &o->nlink, &text, err));
     o->link = text;
     double *time;
     SNW_TRY(read_times(j, &o->ntime, &time, err));
@@ -125,7 +127,7 @@ static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
     const char *count = snw_args_value(j->args, "count"), *plane = snw_args_value(j->args, "plane");
     double value;
     if (count) {
-        if (!number(count, "", &value) || value != floor(value) || value < 1 ||
+        if (!plot_number(count, "", &value) || value != floor(value) || value < 1 ||
             value > MOST_SHAPES) {
             return snw_fail(err, SNW_E_ARGUMENT, "--count is a number from 1 to %d, not '%s'",
                             MOST_SHAPES, count);
@@ -153,14 +155,14 @@ static const char *stem(snw_pool *pool, const char *path) {
     return snw_pool_text(pool, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static snw_status choose_runs(const job *j, const snw_result *file, int *chosen, int *n,
-                              snw_error *err) {
+static snw_status plot_choose_runs(const job *j, const snw_result *file, int *chosen, int *n,
+                                   snw_error *err) {
     const char **wanted;
     int nwanted;
-    SNW_TRY(read_list(j, "run", &nwanted, &wanted, err));
+    SNW_TRY(plot_read_list(j, "run", &nwanted, &wanted, err));
     const int total = snw_result_runs(file);
     const char **name = snw_pool_array(j->pool, (size_t)total, sizeof *name);
-    if (!name) return no_memory(err);
+    if (!name) return plot_no_memory(err);
     for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
     return snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
 }
@@ -170,7 +172,7 @@ static snw_status open_runs(job *j, snw_error *err) {
     const int nfile = snw_args_operands(j->args);
     j->file = snw_pool_array(j->pool, (size_t)nfile, sizeof(snw_result *));
     j->run = snw_pool_array(j->pool, MOST_RUNS, sizeof *j->run);
-    if (!j->file || !j->run) return no_memory(err);
+    if (!j->file || !j->run) return plot_no_memory(err);
     for (int i = 0; i < nfile; i++) {
         const char *path = snw_args_operand(j->args, i);
         SNW_TRY(snw_result_open(path, &j->file[i], err));
@@ -178,8 +180,8 @@ static snw_status open_runs(job *j, snw_error *err) {
         int n;
         int *chosen = snw_pool_array(j->pool, (size_t)snw_result_runs(j->file[i]), sizeof *chosen);
         const char *own = stem(j->pool, path);
-        if (!chosen || !own) return no_memory(err);
-        SNW_TRY(choose_runs(j, j->file[i], chosen, &n, err));
+        if (!chosen || !own) return plot_no_memory(err);
+        SNW_TRY(plot_choose_runs(j, j->file[i], chosen, &n, err));
         for (int k = 0; k < n; k++) {
             if (snw_result_frames(j->file[i], chosen[k]) == 0) continue;
             if (j->nrun == MOST_RUNS) {
@@ -190,7 +192,7 @@ static snw_status open_runs(job *j, snw_error *err) {
             const char *name = nfile == 1 ? run
                                : n == 1   ? own
                                           : snw_pool_format(j->pool, "%s %s", own, run);
-            if (!name) return no_memory(err);
+            if (!name) return plot_no_memory(err);
             j->run[j->nrun++] = (snw_plot_run){.file = j->file[i], .run = chosen[k], .name = name};
         }
     }
@@ -203,7 +205,7 @@ static snw_status open_runs(job *j, snw_error *err) {
 // ---- columns -----------------------------------------------------------------------------------
 
 // Was the column itself asked for, not only the probe it belongs to?
-static bool named(const snw_column *c, int n, const char *const *wanted) {
+static bool plot_named(const snw_column *c, int n, const char *const *wanted) {
     char name[256];
     snw_column_name(c, name, sizeof name);
     for (int i = 0; i < n; i++) {
@@ -215,16 +217,16 @@ static bool named(const snw_column *c, int n, const char *const *wanted) {
 static snw_status choose_probes(const job *j, snw_error *err) {
     const char **wanted;
     int n;
-    SNW_TRY(read_list(j, "probe", &n, &wanted, err));
+    SNW_TRY(plot_read_list(j, "probe", &n, &wanted, err));
     for (int i = 0; i < j->nrun; i++) {
         const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
         int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
         int all, kept = 0;
-        if (!chosen) return no_memory(err);
+        if (!chosen) return plot_no_memory(err);
         SNW_TRY(snw_choose_columns(info, n, wanted, chosen, &all, err));
         for (int k = 0; k < all; k++) {
             const snw_column *c = &info->column[chosen[k]];
-            if (snw_column_is_brief(c) || named(c, n, wanted)) chosen[kept++] = chosen[k];
+            if (snw_column_is_brief(c) || plot_named(c, n, wanted)) chosen[kept++] = chosen[k];
         }
         if (kept == 0) {
             return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probes; try --shape or --energy",
@@ -240,7 +242,7 @@ static snw_status choose_probes(const job *j, snw_error *err) {
 static snw_status choose_pair(const job *j, snw_error *err) {
     const char **wanted;
     int n;
-    SNW_TRY(read_list(j, "phase", &n, &wanted, err));
+    SNW_TRY(plot_read_list(j, "phase", &n, &wanted, err));
     if (n != 2) {
         return snw_fail(err, SNW_E_ARGUMENT, "--phase takes two probes, e.g. tip.x,tip.z");
     }
@@ -248,7 +250,7 @@ static snw_status choose_pair(const job *j, snw_error *err) {
         const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
         int *pair = snw_pool_array(j->pool, 2, sizeof *pair);
         int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
-        if (!pair || !chosen) return no_memory(err);
+        if (!pair || !chosen) return plot_no_memory(err);
         for (int k = 0; k < 2; k++) {
             int count;
             SNW_TRY(snw_choose_columns(info, 1, &wanted[k], chosen, &count, err));
@@ -294,7 +296,7 @@ static snw_status add_data(job *j, snw_error *err) {
     const char *const *path;
     const int n = snw_args_values(j->args, "data", &path);
     for (int i = 0; i < n; i++) {
-        snw_measured m;
+        snw_data_table m;
         const char *slash = strrchr(path[i], '/');
         SNW_TRY(snw_measured_read(j->pool, path[i], &m, err));
         SNW_TRY(snw_plot_measured(j->pool, &j->run[0], &m, slash ? slash + 1 : path[i], &j->figure,
@@ -334,7 +336,7 @@ static snw_status make_figure(job *j, snw_error *err) {
     }
     if (snw_args_has(j->args, "shape")) {
         snw_shape_opts opts;
-        SNW_TRY(read_shape(j, &opts, err));
+        SNW_TRY(plot_read_shape(j, &opts, err));
         return snw_plot_shape(j->pool, j->nrun, j->run, &opts, &j->figure, err);
     }
     SNW_TRY(choose_probes(j, err));
@@ -385,7 +387,7 @@ static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static void say(snw_reply *reply, const job *j, const snw_plot_layout *l) {
+static void plot_say(snw_reply *reply, const job *j, const snw_plot_layout *l) {
     if (!reply->json) {
         printf("figure in %s\n", j->output);
         return;
@@ -410,9 +412,9 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     if (!j->output) {
         const char *own = stem(j->pool, snw_args_operand(j->args, 0));
         j->output = own ? snw_pool_format(j->pool, "%s.svg", own) : NULL;
-        if (!j->output) return no_memory(err);
+        if (!j->output) return plot_no_memory(err);
     }
-    SNW_TRY(read_format(j->output, &j->format, err));
+    SNW_TRY(plot_read_format(j->output, &j->format, err));
     SNW_TRY(read_size(j->args, &width, &height, err));
     SNW_TRY(open_runs(j, err));
     SNW_TRY(make_figure(j, err));
@@ -423,15 +425,15 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     if (snw_args_has(j->args, "convergence")) {
         SNW_TRY(snw_converge_say(&j->converge, j->nrun, j->run, reply, err));
     }
-    say(reply, j, &layout);
+    plot_say(reply, j, &layout);
     return SNW_OK;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int plot_run(const snw_args *args, snw_reply *reply) {
     const size_t limit = (size_t)2 << 30;
     snw_error err = {0};
     job j = {.args = args, .pool = snw_pool_create(limit)};
-    const snw_status status = j.pool ? plot(&j, reply, &err) : no_memory(&err);
+    const snw_status status = j.pool ? plot(&j, reply, &err) : plot_no_memory(&err);
     for (int i = 0; i < j.nfile; i++) snw_result_close(j.file[i]);
     snw_pool_destroy(j.pool);
     if (status == SNW_OK) return SNW_EXIT_DONE;
@@ -487,5 +489,5 @@ const snw_command snw_cmd_plot = {
                 "sinew plot arm.h5 --shape --count 12 --plane xz -o shapes.png\n"
                 "sinew plot arm.h5 --energy --size 85x60\n"
                 "sinew plot steps.h5 --convergence swing.step --probe tip.z -o order.svg",
-    .run = run,
+    .run = plot_run,
 };

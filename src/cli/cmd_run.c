@@ -9,8 +9,8 @@
 #include "cli/replace.h"
 #include "cli/resume.h"
 #include "cli/stop.h"
-#include "io/result.h"
-#include "io/scene.h"
+#include "output/scene.h"
+#include "results/result.h"
 #include "study/modes.h"
 #include "study/series.h"
 
@@ -48,7 +48,7 @@ typedef struct last_frame {
     int ncolumn;
 } last_frame;
 
-static snw_status keep_frame(void *user, const snw_frame *f, snw_error *err) {
+static snw_status cmd_run_keep_frame(void *user, const snw_frame *f, snw_error *err) {
     (void)err;
     const last_frame *last = user;
     last->outcome->frames++;
@@ -68,13 +68,13 @@ static snw_status keep_end(void *user, snw_status status, const char *message, s
 
 // ---- hooks -------------------------------------------------------------------------------------
 
-static void show_progress(void *user, const snw_progress *p) {
+static void cmd_run_show_progress(void *user, const snw_progress *p) {
     session *s = user;
     snw_meter_show(&s->meter, p);
 }
 
 // between increments: has someone asked to stop, and do frames wait too long for the disk
-static bool should_stop(void *user) {
+static bool cmd_run_should_stop(void *user) {
     session *s = user;
     if (s->flush.status == SNW_OK && snw_results_flush(s->results, 1, &s->flush) != SNW_OK) {
         return true;
@@ -82,12 +82,12 @@ static bool should_stop(void *user) {
     return snw_stop_asked();
 }
 
-static void pass_warning(void *user, const char *message) {
+static void cmd_run_pass_warning(void *user, const char *message) {
     session *s = user;
     snw_reply_warn(s->reply, s->path, message);
 }
 
-static void pass_note(void *user, const char *message) {
+static void cmd_run_pass_note(void *user, const char *message) {
     session *s = user;
     snw_reply_note(s->reply, s->path, message);
 }
@@ -95,7 +95,7 @@ static void pass_note(void *user, const char *message) {
 // ---- the work ----------------------------------------------------------------------------------
 
 // FILE's name with .h5 for its ending, in the current folder
-static void default_output(const char *path, char *out, size_t size) {
+static void cmd_run_default_output(const char *path, char *out, size_t size) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -129,12 +129,12 @@ static snw_status create_results(const snw_job *job, const char *output, snw_res
 static snw_status execute(session *s, const snw_job_run *r, int index, outcome *o, snw_error *err) {
     last_frame last = {o, snw_run_describe(r->run)->ncolumn};
     const snw_recorder recorder[] = {snw_results_recorder(s->results, index),
-                                     {&last, keep_frame, keep_end}};
+                                     {&last, cmd_run_keep_frame, keep_end}};
     const snw_run_hooks hooks = {.user = s,
-                                 .progress = show_progress,
-                                 .stop = should_stop,
-                                 .warn = pass_warning,
-                                 .note = pass_note,
+                                 .progress = cmd_run_show_progress,
+                                 .stop = cmd_run_should_stop,
+                                 .warn = cmd_run_pass_warning,
+                                 .note = cmd_run_pass_note,
                                  .increments = s->increments};
     const snw_status status = snw_run_execute(r->run, 2, recorder, &hooks, &o->totals, err);
     if (s->flush.status != SNW_OK) {
@@ -192,7 +192,8 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;
-    // motion has an energy balance: what the scheme removed and what is not accounted for, beside what was exchanged
+    // motion has an energy balance: what the scheme removed and what is not accounted for, beside
+    // what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
     const int columns = moved ? 15 : 11;
@@ -242,7 +243,8 @@ static void print_nodes(const snw_job *job, const outcome *outcomes) {
     }
 }
 
-// last value of a run under the name of a column, NaN when it has none: overrides may change the probes
+// last value of a run under the name of a column, NaN when it has none: overrides may change the
+// probes
 static double last_value(const snw_job_run *r, const outcome *o, const char *wanted) {
     const snw_run_info *info = snw_run_describe(r->run);
     for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
@@ -254,7 +256,7 @@ static double last_value(const snw_job_run *r, const outcome *o, const char *wan
 }
 
 // last values of many runs, a line per run
-static snw_status print_lines(const snw_job *job, const outcome *outcomes, snw_error *err) {
+static snw_status cmd_run_print_lines(const snw_job *job, const outcome *outcomes, snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     char name[SHOWN_COLUMNS][256], align[SHOWN_COLUMNS + 2] = "l";
     int n = 0;
@@ -285,7 +287,7 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     const int nrun = job->n;
     if (info->ncolumn == 0) return SNW_OK;
-    if (nrun > SHOWN_RUNS) return print_lines(job, outcomes, err);
+    if (nrun > SHOWN_RUNS) return cmd_run_print_lines(job, outcomes, err);
     char align[SHOWN_RUNS + 2] = "l";
     memset(align + 1, 'r', (size_t)nrun);
     snw_grid *g;
@@ -330,7 +332,8 @@ static void mode_row(snw_grid *g, const char *number, const snw_mode *mode) {
     snw_grid_cell(g, "%s", mode->moves);
 }
 
-// mode, frequency, damping ratio, estimated error of the frequency, what moves most; motions that are idle
+// mode, frequency, damping ratio, estimated error of the frequency, what moves most; motions that
+// are idle
 static snw_status print_mode_table(const snw_mode_table *t, const char *step, snw_error *err) {
     snw_grid *g;
     SNW_TRY(snw_grid_create("lrrrl", &g, err));
@@ -429,8 +432,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
     snw_json_close(j);
 }
 
-static snw_status summarise(const session *s, const snw_job *job, const char *output,
-                            const outcome *outcomes, snw_error *err) {
+static snw_status cmd_run_summarise(const session *s, const snw_job *job, const char *output,
+                                    const outcome *outcomes, snw_error *err) {
     int frames = 0;
     for (int i = 0; i < job->n; i++) frames += outcomes[i].frames;
     if (s->reply->json) {
@@ -485,8 +488,8 @@ static snw_status take_over(const session *s, const snw_job *job, snw_result *ol
 }
 
 // Results to write to; none with --resume when all runs are finished.
-static snw_status begin(session *s, const snw_job *job, const char *output, snw_result *old,
-                        outcome *outcomes, snw_error *err) {
+static snw_status cmd_run_begin(session *s, const snw_job *job, const char *output, snw_result *old,
+                                outcome *outcomes, snw_error *err) {
     const bool complete = old && snw_resume_complete(old);
     if (!complete) SNW_TRY(create_results(job, output, &s->results, err));
     const snw_status status = old ? take_over(s, job, old, outcomes, err) : SNW_OK;
@@ -502,7 +505,7 @@ static int run_job(const snw_job *job, const char *output, int increments, snw_r
     snw_error err = {0};
     outcome *outcomes = NULL;
     snw_status status = create_outcomes(job, &outcomes, &err);
-    if (status == SNW_OK) status = begin(&s, job, output, old, outcomes, &err);
+    if (status == SNW_OK) status = cmd_run_begin(&s, job, output, old, outcomes, &err);
     snw_result_close(old);
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
@@ -521,7 +524,7 @@ static int run_job(const snw_job *job, const char *output, int increments, snw_r
         exit_status = SNW_EXIT_FAILED;
     }
     reply->meter = NULL;
-    if ((reply->json || !quiet) && summarise(&s, job, output, outcomes, &err) != SNW_OK) {
+    if ((reply->json || !quiet) && cmd_run_summarise(&s, job, output, outcomes, &err) != SNW_OK) {
         snw_reply_fail(reply, &err);
         exit_status = SNW_EXIT_FAILED;
     }
@@ -529,10 +532,10 @@ static int run_job(const snw_job *job, const char *output, int increments, snw_r
     return exit_status;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int cmd_run_run(const snw_args *args, snw_reply *reply) {
     const char *path = snw_args_operand(args, 0);
     char name[256];
-    default_output(path, name, sizeof name);
+    cmd_run_default_output(path, name, sizeof name);
     const char *output = snw_args_has(args, "output") ? snw_args_value(args, "output") : name;
     snw_error err = {0};
     snw_job job = {0};
@@ -604,5 +607,5 @@ const snw_command snw_cmd_run = {
                 "sinew run sweep.yaml --run load --json\n"
                 "sinew run arm.yaml --increments 100\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa' --resume",
-    .run = run,
+    .run = cmd_run_run,
 };

@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/grid.h"
-#include "io/csv.h"
-#include "io/result.h"
+#include "output/csv.h"
+#include "results/result.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -52,12 +52,12 @@ static int block_at(const cursor *c, int first) {
     return c->nframe - first < c->room ? c->nframe - first : c->room;
 }
 
-static snw_status read_frames(cursor *c, int first, int n, snw_error *err) {
+static snw_status show_read_frames(cursor *c, int first, int n, snw_error *err) {
     SNW_TRY(snw_result_read(c->file, c->run, SNW_RESULT_T, first, n, c->t, err));
     return snw_result_read(c->file, c->run, SNW_RESULT_COLUMNS, first, n, c->value, err);
 }
 
-static double value_of(const cursor *c, int frame, int chosen) {
+static double show_value_of(const cursor *c, int frame, int chosen) {
     return c->value[(size_t)frame * (size_t)c->ncolumn + (size_t)c->chosen[chosen]];
 }
 
@@ -78,10 +78,10 @@ static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
     printf("\n");
     for (int first = 0, n; first < c->nframe; first += n) {
         n = block_at(c, first);
-        SNW_TRY(read_frames(c, first, n, err));
+        SNW_TRY(show_read_frames(c, first, n, err));
         for (int f = 0; f < n; f++) {
             printf("%12.6g", c->t[f]);
-            for (int i = 0; i < c->nchosen; i++) printf(" %16.9g", value_of(c, f, i));
+            for (int i = 0; i < c->nchosen; i++) printf(" %16.9g", show_value_of(c, f, i));
             printf("\n");
         }
         if (!snw_reply_flush(reply)) return SNW_OK;
@@ -178,9 +178,9 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_result_state state = snw_result_state_of(c->file, c->run, &message);
     printf("\n%s: %s, %d frames", info->run, snw_result_state_name(state), c->nframe);
     if (c->nframe > 0) {
-        SNW_TRY(read_frames(c, 0, 1, err));
+        SNW_TRY(show_read_frames(c, 0, 1, err));
         const double t0 = c->t[0];
-        SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
+        SNW_TRY(show_read_frames(c, c->nframe - 1, 1, err));
         printf(", t = %g to %g s", t0, c->t[0]);
     }
     printf(", %d coordinate%s, %d nodes\n", info->nv, info->nv == 1 ? "" : "s", info->nnode);
@@ -207,7 +207,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
         char name[256];
         column_of(c, i, name, sizeof name);
         snw_grid_cell(g, "%s", name);
-        snw_grid_number(g, 9, value_of(c, 0, i));
+        snw_grid_number(g, 9, show_value_of(c, 0, i));
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
@@ -234,12 +234,12 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     if (series) SNW_TRY(json_series(j, c, err));
     snw_field_object(j, "last");
     if (c->nframe > 0) {
-        SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
+        SNW_TRY(show_read_frames(c, c->nframe - 1, 1, err));
         snw_field_number(j, "t", c->t[0]);
         for (int i = 0; i < c->nchosen; i++) {
             char name[256];
             column_of(c, i, name, sizeof name);
-            snw_field_number(j, name, value_of(c, 0, i));
+            snw_field_number(j, name, show_value_of(c, 0, i));
         }
     }
     snw_json_close(j);
@@ -272,8 +272,8 @@ static bool wants_lines(const snw_args *args) {
     return snw_args_has(args, "csv") || snw_args_has(args, "probe");
 }
 
-static snw_status choose_runs(const snw_result *file, const snw_args *args, int *chosen, int *n,
-                              snw_error *err) {
+static snw_status show_choose_runs(const snw_result *file, const snw_args *args, int *chosen,
+                                   int *n, snw_error *err) {
     const char *const *wanted;
     const int nwanted = snw_args_values(args, "run", &wanted);
     const int total = snw_result_runs(file);
@@ -297,7 +297,7 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
     int n;
     int *chosen = snw_alloc((size_t)snw_result_runs(file) * sizeof *chosen);
     if (!chosen) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    snw_status status = choose_runs(file, args, chosen, &n, err);
+    snw_status status = show_choose_runs(file, args, chosen, &n, err);
     const bool lines = wants_lines(args) || snw_compare_asked(args);
     if (status == SNW_OK && reply->json) {
         snw_field_text(reply->json, "file", snw_args_operand(args, 0));
@@ -321,7 +321,7 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
     return status;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int cmd_show_run(const snw_args *args, snw_reply *reply) {
     const char *path = snw_args_operand(args, 0);
     snw_error err = {0};
     snw_result *file;
@@ -370,5 +370,5 @@ const snw_command snw_cmd_show = {
                 "sinew show sweep.h5 --run load.3 --csv > load3.csv\n"
                 "sinew show sweep.h5 --at end --probe tip\n"
                 "sinew show sweep.h5 --is size --probe e.balance",
-    .run = run,
+    .run = cmd_show_run,
 };

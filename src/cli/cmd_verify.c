@@ -4,7 +4,7 @@
 #include "cli/grid.h"
 #include "cli/job.h"
 #include "cli/stop.h"
-#include "io/expect.h"
+#include "language/expect.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,29 +24,31 @@ typedef struct session {
 
 // ---- hooks -------------------------------------------------------------------------------------
 
-static void show_progress(void *user, const snw_progress *p) {
+static void verify_show_progress(void *user, const snw_progress *p) {
     session *s = user;
     snw_meter_show(&s->meter, p);
 }
 
-static bool should_stop(void *user) {
+static bool verify_should_stop(void *user) {
     (void)user;
     return snw_stop_asked();
 }
 
-static void pass_warning(void *user, const char *message) {
+static void verify_pass_warning(void *user, const char *message) {
     session *s = user;
     snw_reply_warn(s->reply, s->path, message);
 }
 
-static void pass_note(void *user, const char *message) {
+static void verify_pass_note(void *user, const char *message) {
     session *s = user;
     snw_reply_note(s->reply, s->path, message);
 }
 
-// ---- one expectation --------------------------------------------------------------------------------
+// ---- one expectation
+// --------------------------------------------------------------------------------
 
-// The place of an expectation in words: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms of 40 rows of arm.csv"
+// The place of an expectation in words: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms
+// of 40 rows of arm.csv"
 static void where_text(const snw_expect *e, double t, char *out, size_t size) {
     static const char *const is_name[] = {"min", "max", "mean", "range", "period", "size"};
     switch (e->when) {
@@ -170,7 +172,7 @@ static void json_outcome(session *s, const char *run, const snw_expect *e,
         snw_field_number(j, "tolerance", data ? c->allowed : e->tolerance);
         snw_field_text(j, "reason", o->ncell > 0 ? NULL : o->reason);
         snw_field_text(j, "source", e->source);
-        snw_field_integer(j, "line", e->place.line);
+        snw_field_integer(j, "line", e->location.line);
         snw_json_close(j);
     }
 }
@@ -211,10 +213,10 @@ static snw_status verify_run(session *s, const snw_job *job, int index, snw_erro
     snw_series_init(&series, snw_run_describe(r->run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&series);
     const snw_run_hooks hooks = {.user = s,
-                                 .progress = show_progress,
-                                 .stop = should_stop,
-                                 .warn = pass_warning,
-                                 .note = pass_note};
+                                 .progress = verify_show_progress,
+                                 .stop = verify_should_stop,
+                                 .warn = verify_pass_warning,
+                                 .note = verify_pass_note};
     snw_run_totals totals;
     snw_status status = snw_run_execute(r->run, 1, &recorder, &hooks, &totals, err);
     snw_meter_clear(&s->meter);
@@ -326,7 +328,7 @@ static int verify_file(session *s, const char *path, const snw_args *args) {
     return exit_status;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int cmd_verify_run(const snw_args *args, snw_reply *reply) {
     tally count = {0};
     session s = {.reply = reply, .tally = &count, .all = snw_args_has(args, "all")};
     int exit_status = SNW_EXIT_DONE;
@@ -371,5 +373,5 @@ const snw_command snw_cmd_verify = {
     .option = options,
     .examples = "sinew verify examples/rods/*.yaml\n"
                 "sinew verify arm.yaml --run fine --all",
-    .run = run,
+    .run = cmd_verify_run,
 };

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/viewer.h"
-#include "io/page.h"
+#include "output/page.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static snw_status write_page(snw_result *file, const char *input, int n, const i
 // ---- the command -------------------------------------------------------------------------------
 
 // OUT.h5's name with .html for its ending, in the current folder
-static void default_output(const char *path, char *out, size_t size) {
+static void view_default_output(const char *path, char *out, size_t size) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -42,8 +42,8 @@ static void default_output(const char *path, char *out, size_t size) {
     (void)snprintf(out, size, "%.*s.html", length, name);
 }
 
-static void say(snw_reply *reply, const char *output, const snw_result *file, int n,
-                const int *chosen, const snw_page_info *info) {
+static void view_say(snw_reply *reply, const char *output, const snw_result *file, int n,
+                     const int *chosen, const snw_page_info *info) {
     if (reply->json) {
         snw_field_text(reply->json, "page", output);
         snw_field_list(reply->json, "runs");
@@ -65,8 +65,8 @@ static void say(snw_reply *reply, const char *output, const snw_result *file, in
     printf("page in %s\n", output);
 }
 
-static snw_status choose(const snw_result *file, const snw_args *args, int *chosen, int *n,
-                         snw_error *err) {
+static snw_status view_choose(const snw_result *file, const snw_args *args, int *chosen, int *n,
+                              snw_error *err) {
     const char *const *wanted;
     const int nwanted = snw_args_values(args, "run", &wanted);
     const int total = snw_result_runs(file);
@@ -92,7 +92,7 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
     int *chosen = snw_alloc(total * sizeof *chosen);
     snw_page_info *info = snw_alloc(total * sizeof *info);
     snw_status status = chosen && info ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
-    if (status == SNW_OK) status = choose(file, args, chosen, &n, err);
+    if (status == SNW_OK) status = view_choose(file, args, chosen, &n, err);
     if (status == SNW_OK) status = snw_output_refuse("results", input, output, err);
     snw_output out;
     if (status == SNW_OK) status = snw_output_open(output, &out, err);
@@ -100,17 +100,17 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
         status = write_page(file, input, n, chosen, snw_output_sink(&out), info, err);
         status = snw_output_close(&out, status, err);
     }
-    if (status == SNW_OK) say(reply, output, file, n, chosen, info);
+    if (status == SNW_OK) view_say(reply, output, file, n, chosen, info);
     snw_free(chosen);
     snw_free(info);
     return status;
 }
 
-static int run(const snw_args *args, snw_reply *reply) {
+static int view_run(const snw_args *args, snw_reply *reply) {
     const char *path = snw_args_operand(args, 0);
     char own[512];
     const char *output = snw_args_value(args, "output");
-    if (!output) default_output(path, own, sizeof own);
+    if (!output) view_default_output(path, own, sizeof own);
     if (!output) output = own;
     snw_error err = {0};
     snw_viewer_pieces page;
@@ -160,5 +160,5 @@ const snw_command snw_cmd_view = {
     .option = options,
     .examples = "sinew view boyer2_follower.h5 --open\n"
                 "sinew view sweep.h5 --run load.3 -o load3.html",
-    .run = run,
+    .run = view_run,
 };

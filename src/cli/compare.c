@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/grid.h"
-#include "io/expect.h"
+#include "language/expect.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static const snw_override_desc *find_override(const snw_run_info *info, const ch
 }
 
 // Does a run lack the override, or have another value for it than the first?
-static bool differs(snw_result *file, int n, const int *run, const char *path) {
+static bool compare_differs(snw_result *file, int n, const int *run, const char *path) {
     const snw_override_desc *first = find_override(snw_result_info(file, run[0]), path);
     for (int i = 1; i < n; i++) {
         const snw_override_desc *o = find_override(snw_result_info(file, run[i]), path);
@@ -91,7 +91,7 @@ static snw_status choose_swept(snw_result *file, int n, const int *run, table *t
             const char *path = info->override[k].path;
             bool known = false;
             for (int j = 0; j < t->nswept && !known; j++) known = !strcmp(t->swept[j], path);
-            if (!known && differs(file, n, run, path)) t->swept[t->nswept++] = path;
+            if (!known && compare_differs(file, n, run, path)) t->swept[t->nswept++] = path;
         }
     }
     return SNW_OK;
@@ -118,7 +118,7 @@ static snw_status choose_columns(const snw_run_info *info, const snw_args *args,
     return status;
 }
 
-static int find_column(const snw_run_info *info, const char *wanted) {
+static int compare_find_column(const snw_run_info *info, const char *wanted) {
     for (int i = 0; i < info->ncolumn; i++) {
         char name[NAME];
         snw_column_name(&info->column[i], name, sizeof name);
@@ -127,7 +127,8 @@ static int find_column(const snw_run_info *info, const char *wanted) {
     return -1;
 }
 
-// a time that no run reaches has no value in any, which is hardly what was asked; programs get their nulls
+// a time that no run reaches has no value in any, which is hardly what was asked; programs get
+// their nulls
 static snw_status within_time(snw_result *file, int n, const int *run, double t, snw_error *err) {
     double first = INFINITY, last = -INFINITY;
     for (int i = 0; i < n; i++) {
@@ -145,7 +146,7 @@ static snw_status within_time(snw_result *file, int n, const int *run, double t,
 }
 
 // the answer of one column; NaN where there is none
-static double answer(const question *q, const snw_series *s) {
+static double compare_answer(const question *q, const snw_series *s) {
     double value;
     if (s->nframe == 0) return NAN;
     if (q->end) return s->value[s->nframe - 1];
@@ -166,18 +167,19 @@ static snw_status ask_run(snw_result *file, int run, const question *q, const ta
         status = snw_result_read(file, run, SNW_RESULT_T, 0, nframe, s.t, err);
     }
     for (int i = 0; status == SNW_OK && i < t->ncolumn; i++) {
-        const int column = find_column(info, t->name[i]);
+        const int column = compare_find_column(info, t->name[i]);
         value[i] = NAN;
         if (column < 0 || nframe == 0) continue;
         status = snw_result_read_column(file, run, column, 0, nframe, s.value, err);
-        if (status == SNW_OK) value[i] = answer(q, &s);
+        if (status == SNW_OK) value[i] = compare_answer(q, &s);
     }
     snw_free(s.t);
     snw_free(s.value);
     return status;
 }
 
-// ---- three ways to print a line --------------------------------------------------------------------
+// ---- three ways to print a line
+// --------------------------------------------------------------------
 
 // quoted where a comma or a quote would be misread
 static void csv_text(const char *text) {
@@ -259,9 +261,9 @@ static const char *unit_of(snw_result *file, int n, const int *run, const char *
     return "";
 }
 
-static snw_status print_lines(snw_result *file, int n, const int *run, const question *q,
-                              const table *t, bool csv, snw_grid *g, snw_reply *reply,
-                              snw_error *err) {
+static snw_status compare_print_lines(snw_result *file, int n, const int *run, const question *q,
+                                      const table *t, bool csv, snw_grid *g, snw_reply *reply,
+                                      snw_error *err) {
     double *value = snw_alloc((size_t)t->ncolumn * sizeof *value);
     snw_status status = value ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; status == SNW_OK && i < n; i++) {
@@ -296,7 +298,7 @@ static snw_status print_table(snw_result *file, int n, const int *run, const que
     }
     for (int i = 0; i < t->shown; i++) snw_grid_cell(g, "%s", t->name[i]);
     if (csv && !reply->json) csv_head(t);
-    snw_status status = print_lines(file, n, run, q, t, csv, g, reply, err);
+    snw_status status = compare_print_lines(file, n, run, q, t, csv, g, reply, err);
     const bool people = !csv && !reply->json;
     if (status == SNW_OK && people) status = snw_grid_print(g, stdout, err);
     const int left = t->nswept - t->swept_shown + t->ncolumn - t->shown;

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "cli/grid.h"
 #include "cli/job.h"
-#include "io/document.h"
+#include "language/document.h"
 #include "study/series.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static const char OPTION[] = "--convergence";
 // ---- the number in which runs differ -----------------------------------------------------------
 
 // "h=4,2,1"
-static snw_status read_values(snw_pool *pool, const char *text, const char *equals, int nrun,
-                              double *x, snw_converge_opts *o, snw_error *err) {
+static snw_status converge_read_values(snw_pool *pool, const char *text, const char *equals,
+                                       int nrun, double *x, snw_converge_opts *o, snw_error *err) {
     o->quantity = snw_pool_text(pool, text, (size_t)(equals - text));
     if (!o->quantity) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     const char *at = equals + 1;
@@ -41,7 +41,8 @@ static snw_status read_values(snw_pool *pool, const char *text, const char *equa
                     OPTION, text, nrun);
 }
 
-// A number that the run overrides stands in the results, others follow from the model that they keep.
+// A number that the run overrides stands in the results, others follow from the model that they
+// keep.
 static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const char *path,
                                 snw_quantity_read *out, snw_error *err) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
@@ -130,7 +131,7 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
                         "number --against",
                         OPTION);
     }
-    SNW_TRY(equals ? read_values(pool, path, equals, nrun, x, &c->opts, err)
+    SNW_TRY(equals ? converge_read_values(pool, path, equals, nrun, x, &c->opts, err)
                    : find_values(pool, path, nrun, run, x, &c->opts, err));
     return snw_plot_convergence(pool, nrun, run, &c->opts, &c->table, out, err);
 }
@@ -138,7 +139,7 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
 // ---- the table ---------------------------------------------------------------------------------
 
 // the slope from the run before that has an error
-static double slope_of(const snw_converge *c, int ncolumn, int i, int k) {
+static double converge_slope_of(const snw_converge *c, int ncolumn, int i, int k) {
     for (int before = i - 1; before >= 0; before--) {
         const double a = c->table.error[before * ncolumn + k], b = c->table.error[i * ncolumn + k];
         if (a > 0 && b > 0) return log(b / a) / log(c->opts.x[i] / c->opts.x[before]);
@@ -146,7 +147,8 @@ static double slope_of(const snw_converge *c, int ncolumn, int i, int k) {
     return NAN;
 }
 
-static void json_table(const snw_converge *c, int nrun, const snw_plot_run *run, snw_json *j) {
+static void converge_json_table(const snw_converge *c, int nrun, const snw_plot_run *run,
+                                snw_json *j) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
     const int n = run->ncolumn;
     snw_field_text(j, "over", c->opts.quantity);
@@ -177,7 +179,7 @@ snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run 
     const snw_run_info *info = snw_result_info(run->file, run->run);
     const int n = run->ncolumn, shown = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     if (reply->json) {
-        json_table(c, nrun, run, reply->json);
+        converge_json_table(c, nrun, run, reply->json);
         return SNW_OK;
     }
     char align[2 * MOST_COLUMNS + 3] = "lr";
@@ -198,7 +200,7 @@ snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run 
         snw_grid_number(g, 6, c->opts.x[i]);
         for (int k = 0; k < shown; k++) {
             snw_grid_number(g, 4, c->table.error[i * n + k]);
-            snw_grid_number(g, 3, slope_of(c, n, i, k));
+            snw_grid_number(g, 3, converge_slope_of(c, n, i, k));
         }
     }
     const snw_status s = snw_grid_print(g, stdout, err);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// converge.h: what `sinew plot --convergence` shows: errors of runs that differ in one number, as a figure and a table.
+// converge.h: what `sinew plot --convergence` shows: errors of runs that differ in one number, as a
+// figure and a table.
 #pragma once
 
 #include "cli/args.h"
-#include "io/plot_data.h"
+#include "output/plot_data.h"
 
 // Options of the command that ask for it.
 #define SNW_OPTION_CONVERGENCE                                                                     \
@@ -22,11 +23,13 @@ typedef struct snw_converge {
     snw_converge_table table;
 } snw_converge;
 
-// The figure of runs whose columns are chosen. Files are as in snw_plot_run; `at` is a time, NULL: the end.
+// The figure of runs whose columns are chosen. Files are as in snw_plot_run; `at` is a time, NULL:
+// the end.
 SNW_NODISCARD snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
                                            const snw_plot_run *run, const double *at,
                                            snw_converge *c, snw_figure *out, snw_error *err);
 
-// Its table, a line a run: the number, and of each column the error and the slope from the run before.
+// Its table, a line a run: the number, and of each column the error and the slope from the run
+// before.
 SNW_NODISCARD snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run *run,
                                           snw_reply *reply, snw_error *err);

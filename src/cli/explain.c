@@ -76,7 +76,8 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
     }
 }
 
-// how the steps of a motion are chosen: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
+// how the steps of a motion are chosen: "steps of 0.005 s", "steps of at most 0.01 s for an error
+// of 1e-06"
 static void pace_text(const snw_step_desc *s, char *out, size_t size) {
     const bool chosen =
         s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
@@ -138,7 +139,7 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     }
 }
 
-static bool of_link(snw_probe_kind kind) {
+static bool explain_of_link(snw_probe_kind kind) {
     return kind == SNW_PROBE_REACTION || kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
            kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
 }
@@ -147,17 +148,17 @@ static bool of_link(snw_probe_kind kind) {
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
     const bool tip = p->kind == SNW_PROBE_PULL ? p->tied : p->fraction >= 1;
     if (p->kind == SNW_PROBE_PULL || (p->kind == SNW_PROBE_TENSION && tip)) {
-        (void)snprintf(out, size, "%s.%s", d->measure[p->item].name, tip ? "tip" : "root");
+        (void)snprintf(out, size, "%s.%s", d->tendon[p->item].name, tip ? "tip" : "root");
     } else if (p->kind == SNW_PROBE_TENSION && p->fraction > 0) {
-        (void)snprintf(out, size, "%s@%g%%", d->measure[p->item].name, 100 * p->fraction);
+        (void)snprintf(out, size, "%s@%g%%", d->tendon[p->item].name, 100 * p->fraction);
     } else if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
-                       : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                       : p->of == SNW_PROBE_OF_TENDON  ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
                                                        : d->loop[p->item].name);
-    } else if (of_link(p->kind) && p->site.link >= 0) {
+    } else if (explain_of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
         site_text(d, &p->site, out, size);
@@ -196,7 +197,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->fed ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->variable_length ? ", fed through its root" : "", section, r->material ? ", " : "",
            r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
            nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
@@ -311,7 +312,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
                part[0] ? "." : "", part, text);
         return;
     }
-    if (a->follows && a->same) {
+    if (a->passive && a->same) {
         printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
         return;
     }
@@ -336,20 +337,20 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
 }
 
-static const char *measure_given(const snw_measure_desc *a) {
+static const char *measure_given(const snw_tendon_desc *a) {
     static const char *const given[2][3] = {{"tension", "shortening", ""},
                                             {"pressure", "volume", "amount of gas"}};
     return given[a->kind][a->given];
 }
 
-static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
-    printf("  %s  %s", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+static void print_measure(const snw_desc *d, const snw_tendon_desc *a) {
+    printf("  %s  %s", a->name, a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
     for (int k = 0; k < a->nlink; k++) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
-    if (a->nspan > 0) {
-        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nspan,
-               a->nspan == 1 ? "" : "s");
+    if (a->nsegment > 0) {
+        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nsegment,
+               a->nsegment == 1 ? "" : "s");
     }
     char text[64];
     law_text(a->law, text, sizeof text);
@@ -375,21 +376,21 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
-static const char *grip_name(snw_grip_kind kind) {
+static const char *grip_name(snw_nonholonomic_kind kind) {
     switch (kind) {
-    case SNW_GRIP_NONE:
+    case SNW_NONHOLONOMIC_NONE:
         break;
-    case SNW_GRIP_WHEEL:
+    case SNW_NONHOLONOMIC_WHEEL:
         return "wheel";
-    case SNW_GRIP_ROLL:
+    case SNW_NONHOLONOMIC_ROLL:
         return "rolling wheel";
-    case SNW_GRIP_TREAD:
-    case SNW_GRIP_EDGE:
-    case SNW_GRIP_SLIP:
+    case SNW_NONHOLONOMIC_TREAD:
+    case SNW_NONHOLONOMIC_EDGE:
+    case SNW_NONHOLONOMIC_SLIP:
         return "slipping wheel";
-    case SNW_GRIP_RING:
+    case SNW_NONHOLONOMIC_RING:
         return "ring";
-    case SNW_GRIP_ANCHOR:
+    case SNW_NONHOLONOMIC_ANCHOR:
         return "anchor";
     }
     return "ground";
@@ -400,26 +401,26 @@ static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
 static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
     const snw_loop_desc *l = &d->loop[i];
     char site[TEXT];
-    if (l->b.sweep) {
+    if (l->b.sliding) {
         (void)snprintf(site, sizeof site, "%s at f(t)", d->link[l->b.link].name);
     } else {
         site_text(d, &l->b, site, sizeof site);
     }
-    printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->grip), site, info->loop_note[i],
+    printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->nonholonomic), site, info->loop_note[i],
            at_times(l->when) ? ", at times" : "");
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
 }
 
 static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
-    if (c->ngrip > 1) {
-        const snw_loop_desc *l = &d->loop[c->grip - 1];
+    if (c->nnonholonomic > 1) {
+        const snw_loop_desc *l = &d->loop[c->nonholonomic - 1];
         printf("  %s  ring along %s at %d stations%s, the first: %s\n", c->name,
-               d->link[l->b.link].name, c->ngrip, at_times(l->when) ? ", at times" : "",
-               info->loop_note[c->grip - 1]);
+               d->link[l->b.link].name, c->nnonholonomic, at_times(l->when) ? ", at times" : "",
+               info->loop_note[c->nonholonomic - 1]);
         return;
     }
-    if (c->grip) {
-        print_grip(d, c->grip - 1, info);
+    if (c->nonholonomic) {
+        print_grip(d, c->nonholonomic - 1, info);
         return;
     }
     printf("  %s  ground under", c->name);
@@ -446,14 +447,14 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
 }
 
 static void print_things(const snw_desc *d, const snw_run_info *info) {
-    if (d->nload + d->nstress + d->nmotor + d->nmeasure > 0) printf("\nloads\n");
+    if (d->nload + d->nstress + d->nmotor + d->ntendon > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
         printf("  %s  active stress along %s\n", d->stress[i].name,
                d->link[d->stress[i].link].name);
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
-    for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
+    for (int i = 0; i < d->ntendon; i++) print_measure(d, &d->tendon[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
     if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
@@ -475,7 +476,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degree%s of freedom", info->freedom, info->freedom == 1 ? "" : "s");
     int nloop = 0;
-    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].grip;
+    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].nonholonomic;
     if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
     if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
@@ -486,7 +487,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive && !d->loop[i].grip) print_loop(d, i, info);
+        if (!d->loop[i].drive && !d->loop[i].nonholonomic) print_loop(d, i, info);
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
@@ -581,7 +582,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
-        if (l->drive || l->grip) continue;
+        if (l->drive || l->nonholonomic) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);
@@ -628,12 +629,12 @@ static void json_motors(snw_json *j, const snw_desc *d) {
 
 static void json_measures(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "measures");
-    for (int i = 0; i < d->nmeasure; i++) {
-        const snw_measure_desc *a = &d->measure[i];
+    for (int i = 0; i < d->ntendon; i++) {
+        const snw_tendon_desc *a = &d->tendon[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+        snw_field_text(j, "kind", a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
         snw_field_text(j, "given", measure_given(a));
-        if (a->nspan > 0) snw_field_number(j, "straight", a->nspan);
+        if (a->nsegment > 0) snw_field_number(j, "straight", a->nsegment);
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -658,10 +659,12 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
     for (int i = 0; i < d->ncontact; i++) {
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
-        snw_field_text(j, "kind", grip_name(c->grip ? d->loop[c->grip - 1].grip : SNW_GRIP_NONE));
-        if (c->ngrip > 1) snw_field_integer(j, "stations", c->ngrip);
-        if (c->grip) {
-            snw_field_text(j, "rows", info->loop_note[c->grip - 1]);
+        snw_field_text(j, "kind",
+                       grip_name(c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic
+                                                 : SNW_NONHOLONOMIC_NONE));
+        if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
+        if (c->nonholonomic) {
+            snw_field_text(j, "rows", info->loop_note[c->nonholonomic - 1]);
             snw_json_close(j);
             continue;
         }

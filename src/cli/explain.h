@@ -3,8 +3,8 @@
 // explain.h: says in words what a description holds, for people and for programs.
 #pragma once
 
-#include "io/json_field.h"
 #include "model/desc.h"
+#include "output/json_field.h"
 #include "study/record.h"
 
 // The tree of links, loops, loads, probes and steps, on standard output. idle: nlink, snw_run_idle.

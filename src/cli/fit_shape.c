@@ -7,11 +7,11 @@
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/stop.h"
-#include "io/node.h"
-#include "io/sink.h"
-#include "io/table.h"
-#include "study/butterworth.h"
-#include "study/shape.h"
+#include "identify/butterworth.h"
+#include "identify/shape.h"
+#include "language/node.h"
+#include "language/table.h"
+#include "output/sink.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct session {
     snw_job job;    // the model as it is
     int link;       // the rod's
     snw_pool *pool; // of the data and the stations
-    snw_measured data;
+    snw_data_table data;
     int nstation;
     const char **station;   // as written behind the @
     int *at, *axis;         // station and component of each column but the first
@@ -42,15 +42,18 @@ typedef struct session {
     double *out;           // column by column, a number per row
     double cutoff;         // Hz, NaN: no filter
     double worst, mean;    // rms distances over the rows
-    // the first row whose points do not determine everything, and the first for which the search did not end; -1: none
+    // the first row whose points do not determine everything, and the first for which the search
+    // did not end; -1: none
     int worst_row, unsure_row, open_row;
     snw_shape_info unsure;
 } session;
 
-static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+static snw_status fit_shape_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
 
-static snw_status fail_data(const session *s, int line, snw_error *err) {
-    return snw_fail_place(err, SNW_E_ARGUMENT, s->path, line, 1);
+static snw_status fit_shape_fail_data(const session *s, int line, snw_error *err) {
+    return snw_fail_at_location(err, SNW_E_ARGUMENT, s->path, line, 1);
 }
 
 // ---- the rod and the columns --------------------------------------------------------------------
@@ -58,7 +61,7 @@ static snw_status fail_data(const session *s, int line, snw_error *err) {
 static snw_status find_rod(session *s, snw_error *err) {
     const snw_desc *d = s->job.run[0].desc;
     const char **known = snw_pool_array(s->pool, (size_t)d->nlink + 1, sizeof *known);
-    if (!known) return no_memory(err);
+    if (!known) return fit_shape_no_memory(err);
     int n = 0;
     for (int i = 0; i < d->nlink; i++) {
         if (!d->link[i].has_rod) continue;
@@ -88,7 +91,7 @@ static int numbered(const char *name) {
     return n;
 }
 
-static snw_status read_column(session *s, int k, int count, snw_error *err) {
+static snw_status fit_shape_read_column(session *s, int k, int count, snw_error *err) {
     const char *name = s->data.name[k], *axes = "xyz";
     const char *axis = name[0] ? strchr(axes, name[0]) : NULL;
     const int number = numbered(name);
@@ -97,15 +100,15 @@ static snw_status read_column(session *s, int k, int count, snw_error *err) {
                        "column '%.100s' is neither x, y or z at a station, e.g. 'x@0.05' or "
                        "'x@50%%', nor of a numbered point, 'x1'",
                        name);
-        return fail_data(s, 1, err);
+        return fit_shape_fail_data(s, 1, err);
     }
     if (!number != !count) {
         (void)snw_fail(err, SNW_E_ARGUMENT,
                        "column '%.100s': points are either all numbered or all at stations", name);
-        return fail_data(s, 1, err);
+        return fit_shape_fail_data(s, 1, err);
     }
     const char *text = number ? equal_station(s->pool, number, count) : name + 2;
-    if (!text) return no_memory(err);
+    if (!text) return fit_shape_no_memory(err);
     int station = 0;
     while (station < s->nstation && strcmp(s->station[station], text) != 0) station++;
     if (station == s->nstation) s->station[s->nstation++] = text;
@@ -115,35 +118,35 @@ static snw_status read_column(session *s, int k, int count, snw_error *err) {
         if (s->at[i] != station || s->axis[i] != s->axis[k]) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT, "columns '%.60s' and '%.60s' are the same",
                        s->data.name[i], name);
-        return fail_data(s, 1, err);
+        return fit_shape_fail_data(s, 1, err);
     }
     return SNW_OK;
 }
 
-static snw_status read_columns(session *s, snw_error *err) {
+static snw_status fit_shape_read_columns(session *s, snw_error *err) {
     const size_t n = (size_t)s->data.ncolumn;
     s->station = snw_pool_array(s->pool, n, sizeof *s->station);
     s->at = snw_pool_array(s->pool, n, sizeof *s->at);
     s->axis = snw_pool_array(s->pool, n, sizeof *s->axis);
-    if (!s->station || !s->at || !s->axis) return no_memory(err);
+    if (!s->station || !s->at || !s->axis) return fit_shape_no_memory(err);
     if (strcmp(s->data.name[0], "t") != 0) {
         (void)snw_fail(err, SNW_E_ARGUMENT,
                        "the first column is the time and called 't', not '%.100s'",
                        s->data.name[0]);
-        return fail_data(s, 1, err);
+        return fit_shape_fail_data(s, 1, err);
     }
     int count = 0; // the highest number, 0: stations
     for (int k = 1; k < s->data.ncolumn; k++) {
         const int number = numbered(s->data.name[k]);
         if (number > count) count = number;
     }
-    for (int k = 1; k < s->data.ncolumn; k++) SNW_TRY(read_column(s, k, count, err));
+    for (int k = 1; k < s->data.ncolumn; k++) SNW_TRY(fit_shape_read_column(s, k, count, err));
     // a table that can drive something rises
     for (int i = 1; i < s->data.nrow; i++) {
         if (s->data.value[i] > s->data.value[i - 1]) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT, "the first column must rise, %g follows %g",
                        s->data.value[i], s->data.value[i - 1]);
-        return fail_data(s, s->data.line[i], err);
+        return fit_shape_fail_data(s, s->data.line[i], err);
     }
     return SNW_OK;
 }
@@ -163,26 +166,26 @@ static snw_status read_filter(session *s, snw_error *err) {
         if (fabs(t[i] - t[i - 1] - h) <= 1e-3 * h) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT, "a filter needs equal times, here %g s follow %g s",
                        t[i] - t[i - 1], h);
-        return fail_data(s, s->data.line[i], err);
+        return fit_shape_fail_data(s, s->data.line[i], err);
     }
     if (!(cutoff.value > 0) || !(2 * cutoff.value * h < 1)) {
         (void)snw_fail(
             err, SNW_E_ARGUMENT,
             "'%.60s': a frequency between 0 and %g Hz, half that of the samples, is wanted", text,
             0.5 / h);
-        return snw_fail_place(err, SNW_E_ARGUMENT, "--filter", 1, 1);
+        return snw_fail_at_location(err, SNW_E_ARGUMENT, "--filter", 1, 1);
     }
     s->cutoff = cutoff.value;
     return SNW_OK;
 }
 
-static snw_status filter(session *s, snw_error *err) {
+static snw_status fit_shape_filter(session *s, snw_error *err) {
     if (isnan(s->cutoff)) return SNW_OK;
     const int n = s->data.nrow;
     const double *t = s->data.value;
     snw_arena scratch = {.size = snw_butterworth_scratch(n)};
     scratch.base = snw_alloc(scratch.size);
-    if (!scratch.base) return no_memory(err);
+    if (!scratch.base) return fit_shape_no_memory(err);
     for (int k = 0; k < s->nout; k++) {
         snw_butterworth(n, (t[n - 1] - t[0]) / (n - 1), s->cutoff, &scratch,
                         s->out + (size_t)k * (size_t)n);
@@ -197,12 +200,12 @@ static snw_status read_model(session *s, snw_error *err) {
     const char *const *given;
     const int ngiven = snw_args_values(s->args, "set", &given), nset = ngiven + s->nstation;
     const char **set = snw_pool_array(s->pool, (size_t)nset + 1, sizeof *set);
-    if (!set) return no_memory(err);
+    if (!set) return fit_shape_no_memory(err);
     for (int i = 0; i < ngiven; i++) set[i] = given[i];
     for (int i = 0; i < s->nstation; i++) {
         set[ngiven + i] = snw_pool_format(s->pool, "probes.%s%d={position: \"%s@%s\"}", prefix, i,
                                           s->rod, s->station[i]);
-        if (!set[ngiven + i]) return no_memory(err);
+        if (!set[ngiven + i]) return fit_shape_no_memory(err);
     }
     SNW_TRY(snw_document_read(s->job.path, nset, set, &s->document, err));
     SNW_TRY(snw_document_describe(s->document, s->job.run[0].index, &s->desc, err));
@@ -213,7 +216,7 @@ static snw_status make_shape(session *s, snw_error *err) {
     const int n = s->data.ncolumn - 1;
     int *probe = snw_pool_array(s->pool, (size_t)s->nstation, sizeof *probe);
     snw_shape_column *column = snw_pool_array(s->pool, (size_t)n, sizeof *column);
-    if (!probe || !column) return no_memory(err);
+    if (!probe || !column) return fit_shape_no_memory(err);
     for (int i = 0; i < s->desc->nprobe; i++) {
         const char *name = s->desc->probe[i].name;
         if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
@@ -230,15 +233,15 @@ static snw_status make_shape(session *s, snw_error *err) {
                         "rod '%s' has no coordinates to find; give it a strain", s->rod);
     }
     s->out = snw_pool_array(s->pool, (size_t)s->data.nrow * (size_t)s->nout, sizeof *s->out);
-    return s->out ? SNW_OK : no_memory(err);
+    return s->out ? SNW_OK : fit_shape_no_memory(err);
 }
 
-static snw_status prepare(session *s, snw_error *err) {
+static snw_status fit_shape_prepare(session *s, snw_error *err) {
     s->rod = snw_args_value(s->args, "shape");
     s->path = snw_args_operand(s->args, 1);
     s->unsure_row = s->open_row = -1;
     s->pool = snw_pool_create(LIMIT);
-    if (!s->pool) return no_memory(err);
+    if (!s->pool) return fit_shape_no_memory(err);
     if (snw_args_operands(s->args) != 2) {
         return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
     }
@@ -249,7 +252,7 @@ static snw_status prepare(session *s, snw_error *err) {
     }
     SNW_TRY(find_rod(s, err));
     SNW_TRY(snw_measured_read(s->pool, s->path, &s->data, err));
-    SNW_TRY(read_columns(s, err));
+    SNW_TRY(fit_shape_read_columns(s, err));
     SNW_TRY(read_filter(s, err));
     const char *output = snw_args_value(s->args, "output");
     if (output) SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
@@ -257,7 +260,7 @@ static snw_status prepare(session *s, snw_error *err) {
     const snw_status status = read_model(s, err);
     // the model itself is in order, so it is a station that is not
     if (status != SNW_OK && strcmp(err->file, "--set") == 0) {
-        return snw_fail_place(err, status, s->path, 1, 1);
+        return snw_fail_at_location(err, status, s->path, 1, 1);
     }
     return status == SNW_OK ? make_shape(s, err) : status;
 }
@@ -265,7 +268,7 @@ static snw_status prepare(session *s, snw_error *err) {
 // ---- fitting ------------------------------------------------------------------------------------
 
 static snw_status fit_row(session *s, int row, double *measured, double *q, snw_error *err) {
-    const snw_measured *d = &s->data;
+    const snw_data_table *d = &s->data;
     snw_se3 root;
     snw_shape_info info;
     for (int k = 1; k < d->ncolumn; k++)
@@ -278,7 +281,7 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
     } else if (info.values == 0) {
         status = snw_fail(err, SNW_E_ARGUMENT, "no point is measured here");
     }
-    if (status != SNW_OK) return snw_fail_place(err, status, s->path, d->line[row], 1);
+    if (status != SNW_OK) return snw_fail_at_location(err, status, s->path, d->line[row], 1);
     for (int k = 0; k < s->ncoordinate; k++)
         s->out[(size_t)k * (size_t)d->nrow + (size_t)row] = q[k];
     const snw_vec3 turn = snw_so3_log(root.R);
@@ -302,7 +305,7 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
 static snw_status fit_rows(session *s, snw_error *err) {
     double *measured = snw_pool_array(s->pool, (size_t)s->data.ncolumn, sizeof *measured);
     double *q = snw_pool_array(s->pool, (size_t)s->ncoordinate, sizeof *q);
-    if (!measured || !q) return no_memory(err);
+    if (!measured || !q) return fit_shape_no_memory(err);
     snw_meter meter = snw_meter_start(1, false);
     s->reply->meter = &meter;
     snw_status status = SNW_OK;
@@ -352,7 +355,7 @@ static void put_table(const session *s, FILE *out) {
     }
 }
 
-static void json_table(const session *s) {
+static void fit_shape_json_table(const session *s) {
     snw_json *j = s->reply->json;
     snw_field_integer(j, "instants", s->data.nrow);
     snw_field_integer(j, "stations", s->nstation);
@@ -373,7 +376,7 @@ static void json_table(const session *s) {
     snw_json_close(j);
 }
 
-static snw_status answer(session *s, snw_error *err) {
+static snw_status fit_shape_answer(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (s->unsure_row >= 0) {
         char text[TEXT];
@@ -398,7 +401,7 @@ static snw_status answer(session *s, snw_error *err) {
         SNW_TRY(snw_output_close(&o, SNW_OK, err));
     }
     if (s->reply->json) {
-        json_table(s);
+        fit_shape_json_table(s);
     } else if (!output) {
         put_table(s, stdout);
     } else {
@@ -410,7 +413,7 @@ static snw_status answer(session *s, snw_error *err) {
     return SNW_OK;
 }
 
-static void release(session *s) {
+static void fit_shape_release(session *s) {
     snw_shape_destroy(s->shape);
     snw_run_destroy(s->run);
     snw_desc_destroy(s->desc);
@@ -422,15 +425,15 @@ static void release(session *s) {
 int snw_fit_shape(const snw_args *args, snw_reply *reply) {
     session s = {.reply = reply, .args = args};
     snw_error err = {0};
-    snw_status status = prepare(&s, &err);
+    snw_status status = fit_shape_prepare(&s, &err);
     if (status == SNW_OK) status = fit_rows(&s, &err);
-    if (status == SNW_OK) status = filter(&s, &err);
+    if (status == SNW_OK) status = fit_shape_filter(&s, &err);
     int exit_status = snw_reply_exit_input(status);
     if (status == SNW_OK) {
-        status = answer(&s, &err);
+        status = fit_shape_answer(&s, &err);
         if (status != SNW_OK) exit_status = SNW_EXIT_FAILED;
     }
     if (status != SNW_OK) snw_reply_fail(reply, &err);
-    release(&s);
+    fit_shape_release(&s);
     return exit_status;
 }

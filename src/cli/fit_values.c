@@ -8,9 +8,9 @@
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/stop.h"
-#include "io/node.h"
-#include "io/table.h"
-#include "study/fit.h"
+#include "identify/fit.h"
+#include "language/node.h"
+#include "language/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ typedef struct session {
     snw_pool *pool; // of the data
     snw_meter meter;
     int ndata;
-    snw_measured *data;
+    snw_data_table *data;
     int nfind;
     found *find;
     double *x; // what is found, nfind
@@ -68,13 +68,15 @@ typedef struct session {
     snw_fit_info info;
 } session;
 
-static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+static snw_status fit_values_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
 
 // ---- what to find -------------------------------------------------------------------------------
 
 static snw_status fail_find(snw_error *err, const char *text) {
     (void)snw_fail(err, SNW_E_ARGUMENT, "%s", text);
-    return snw_fail_place(err, SNW_E_ARGUMENT, "--find", 1, 1);
+    return snw_fail_at_location(err, SNW_E_ARGUMENT, "--find", 1, 1);
 }
 
 static snw_status read_find(session *s, const char *text, found *f, snw_error *err) {
@@ -144,7 +146,7 @@ static snw_status read_shift(session *s, const char *text, found *f, snw_error *
     }
     (void)snw_fail(err, SNW_E_ARGUMENT,
                    "a time other than 0 is wanted, about as large as it may be");
-    return snw_fail_place(err, SNW_E_ARGUMENT, "--shift", 1, 1);
+    return snw_fail_at_location(err, SNW_E_ARGUMENT, "--shift", 1, 1);
 }
 
 static snw_status read_finds(session *s, snw_error *err) {
@@ -159,7 +161,7 @@ static snw_status read_finds(session *s, snw_error *err) {
     s->x = snw_alloc(n * sizeof *s->x);
     s->correlation = snw_alloc(n * n * sizeof *s->correlation);
     s->set = snw_alloc((size_t)s->nset * sizeof *s->set);
-    if (!s->find || !s->x || !s->correlation || !s->set) return no_memory(err);
+    if (!s->find || !s->x || !s->correlation || !s->set) return fit_values_no_memory(err);
     for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
     for (int i = 0; i < nfind; i++) {
         found *f = &s->find[i];
@@ -184,11 +186,11 @@ static const char *data_path(const session *s, int data) {
     return snw_args_operand(s->args, data + 1);
 }
 
-static snw_status fail_data(const session *s, int data, snw_error *err) {
-    return snw_fail_place(err, SNW_E_ARGUMENT, data_path(s, data), 1, 1);
+static snw_status fit_values_fail_data(const session *s, int data, snw_error *err) {
+    return snw_fail_at_location(err, SNW_E_ARGUMENT, data_path(s, data), 1, 1);
 }
 
-static int find_column(const snw_run_info *info, const char *name) {
+static int fit_values_find_column(const snw_run_info *info, const char *name) {
     for (int i = 0; i < info->ncolumn; i++) {
         char known[NAME_SIZE];
         snw_column_name(&info->column[i], known, sizeof known);
@@ -215,10 +217,10 @@ static snw_status unknown_column(const session *s, int data, const char *name, s
                    near ? "'?)" : "");
     snw_free(known);
     snw_free(text);
-    return fail_data(s, data, err);
+    return fit_values_fail_data(s, data, err);
 }
 
-static snw_status read_data(session *s, snw_error *err) {
+static snw_status fit_values_read_data(session *s, snw_error *err) {
     s->ndata = snw_args_operands(s->args) - 1;
     if (s->ndata != s->job.n) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -227,7 +229,7 @@ static snw_status read_data(session *s, snw_error *err) {
     }
     s->pool = snw_pool_create(LIMIT);
     s->data = snw_alloc((size_t)s->ndata * sizeof *s->data);
-    if (!s->pool || !s->data) return no_memory(err);
+    if (!s->pool || !s->data) return fit_values_no_memory(err);
     size_t columns = 0;
     for (int i = 0; i < s->ndata; i++) {
         SNW_TRY(snw_measured_read(s->pool, data_path(s, i), &s->data[i], err));
@@ -235,12 +237,12 @@ static snw_status read_data(session *s, snw_error *err) {
             (void)snw_fail(err, SNW_E_ARGUMENT,
                            "the first column is the time and called 't', not '%.100s'",
                            s->data[i].name[0]);
-            return fail_data(s, i, err);
+            return fit_values_fail_data(s, i, err);
         }
         columns += (size_t)s->data[i].ncolumn - 1;
     }
     s->column = snw_alloc(columns * sizeof *s->column);
-    return s->column ? SNW_OK : no_memory(err);
+    return s->column ? SNW_OK : fit_values_no_memory(err);
 }
 
 static snw_status match_columns(session *s, snw_error *err) {
@@ -249,12 +251,13 @@ static snw_status match_columns(session *s, snw_error *err) {
         for (int k = 1; k < s->data[d].ncolumn; k++) {
             column *c = &s->column[s->ncolumn++];
             const char *name = s->data[d].name[k];
-            *c = (column){.data = d, .field = k, .run = d, .index = find_column(info, name)};
+            *c = (column){
+                .data = d, .field = k, .run = d, .index = fit_values_find_column(info, name)};
             if (c->index < 0) return unknown_column(s, d, name, err);
             for (int i = 1; i < k; i++) {
                 if (strcmp(name, s->data[d].name[i]) != 0) continue;
                 (void)snw_fail(err, SNW_E_ARGUMENT, "there are two columns '%.100s'", name);
-                return fail_data(s, d, err);
+                return fit_values_fail_data(s, d, err);
             }
             (void)snprintf(c->name, sizeof c->name, "%s", name);
             c->probe = strlen(info->column[c->index].probe);
@@ -264,7 +267,7 @@ static snw_status match_columns(session *s, snw_error *err) {
 }
 
 static const double *fields_of(const session *s, const column *c) {
-    const snw_measured *m = &s->data[c->data];
+    const snw_data_table *m = &s->data[c->data];
     return m->value + (size_t)c->field * (size_t)m->nrow;
 }
 
@@ -275,11 +278,11 @@ static snw_status list_values(session *s, snw_error *err) {
     int *line = snw_pool_array(s->pool, most, sizeof *line);
     s->before = snw_alloc(most * sizeof *s->before);
     s->after = snw_alloc(most * sizeof *s->after);
-    if (!s->value || !line || !s->before || !s->after) return no_memory(err);
+    if (!s->value || !line || !s->before || !s->after) return fit_values_no_memory(err);
     s->line = line;
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
-        const snw_measured *m = &s->data[c->data];
+        const snw_data_table *m = &s->data[c->data];
         const double *field = fields_of(s, c);
         c->first = s->nvalue;
         for (int row = 0; row < m->nrow; row++) {
@@ -296,7 +299,7 @@ static snw_status list_values(session *s, snw_error *err) {
     if (s->nvalue >= s->nfind) return SNW_OK;
     (void)snw_fail(err, SNW_E_ARGUMENT, "%d measured value%s cannot determine %d parameters",
                    s->nvalue, s->nvalue == 1 ? "" : "s", s->nfind);
-    return fail_data(s, 0, err);
+    return fit_values_fail_data(s, 0, err);
 }
 
 // ---- errors of measurement ----------------------------------------------------------------------
@@ -322,7 +325,7 @@ static snw_status weigh_by_size(session *s, snw_error *err) {
                        "column '%.100s' is zero or blank throughout; say how large its errors are, "
                        "--error %.100s=SIZE",
                        c->name, c->name);
-        return fail_data(s, c->data, err);
+        return fit_values_fail_data(s, c->data, err);
     }
     return SNW_OK;
 }
@@ -352,7 +355,7 @@ static snw_status read_errors(session *s, snw_error *err) {
                            eq && !used
                                ? "no column of the data has this name"
                                : "a column and a positive size are wanted, e.g. tip.x='1 mm'");
-            return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
+            return snw_fail_at_location(err, SNW_E_ARGUMENT, "--error", 1, 1);
         }
     }
     for (int k = 0; k < s->ncolumn; k++) {
@@ -360,19 +363,19 @@ static snw_status read_errors(session *s, snw_error *err) {
         (void)snw_fail(err, SNW_E_ARGUMENT,
                        "nothing is said of '%.200s'; give the errors of all columns, or of none",
                        s->column[k].name);
-        return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
+        return snw_fail_at_location(err, SNW_E_ARGUMENT, "--error", 1, 1);
     }
     return SNW_OK;
 }
 
 // ---- running ------------------------------------------------------------------------------------
 
-static bool should_stop(void *user) {
+static bool fit_values_should_stop(void *user) {
     (void)user;
     return snw_stop_asked();
 }
 
-static void pass_warning(void *user, const char *message) {
+static void fit_values_pass_warning(void *user, const char *message) {
     session *s = user;
     snw_reply_warn(s->reply, s->job.path, message);
 }
@@ -383,8 +386,9 @@ static snw_status run_one(session *s, const snw_document *d, const snw_job_run *
     snw_run *run = NULL;
     snw_run_totals totals;
     // what there is to warn of is said of the start; the search may pass through anything
-    const snw_run_hooks hooks = {
-        .user = s, .stop = should_stop, .warn = s->runs == 0 ? pass_warning : NULL};
+    const snw_run_hooks hooks = {.user = s,
+                                 .stop = fit_values_should_stop,
+                                 .warn = s->runs == 0 ? fit_values_pass_warning : NULL};
     snw_status status = snw_document_describe(d, which->index, &desc, err);
     if (status == SNW_OK) status = snw_run_create(desc, which->name, &run, err);
     if (status == SNW_OK) {
@@ -410,7 +414,8 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     }
     snw_document_destroy(d);
     s->runs++;
-    if (status != SNW_OK && !err->file[0]) (void)snw_fail_place(err, status, s->job.path, 0, 0);
+    if (status != SNW_OK && !err->file[0])
+        (void)snw_fail_at_location(err, status, s->job.path, 0, 0);
     return status;
 }
 
@@ -422,7 +427,7 @@ static double rms(int n, const double *r) {
     return n ? sqrt(sum / n) : NAN;
 }
 
-static void summarise(session *s) {
+static void fit_values_summarise(session *s) {
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
         c->before = rms(c->n, s->before + c->first);
@@ -430,8 +435,8 @@ static void summarise(session *s) {
     }
 }
 
-// What counts as met: three errors of measurement, where they are said; else a tenth of how far the probe
-// was seen to move and a hundredth of its size, whichever is more.
+// What counts as met: three errors of measurement, where they are said; else a tenth of how far the
+// probe was seen to move and a hundredth of its size, whichever is more.
 static void set_met(session *s) {
     const bool said = snw_args_has(s->args, "error");
     for (int i = 0; i < s->ncolumn; i++) {
@@ -486,7 +491,7 @@ static snw_status check_target(const session *s, snw_error *err) {
         c->name, c->after, c->met, *far ? ", and '" : "", far,
         *far ? "' ran away from its start" : "",
         said ? ", or enlarge --error" : ", or say how large errors are by --error");
-    return snw_fail_place(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
+    return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
 }
 
 static void warn_vague(session *s) {
@@ -645,17 +650,17 @@ static snw_status write_model(session *s, snw_error *err) {
     if (!output) return SNW_OK;
     make_sets(s, s->x);
     const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
-    if (!data) return no_memory(err);
+    if (!data) return fit_values_no_memory(err);
     for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
     return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static snw_status prepare(session *s, snw_error *err) {
+static snw_status fit_values_prepare(session *s, snw_error *err) {
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
     SNW_TRY(read_finds(s, err));
-    SNW_TRY(read_data(s, err));
+    SNW_TRY(fit_values_read_data(s, err));
     SNW_TRY(match_columns(s, err));
     SNW_TRY(read_errors(s, err));
     SNW_TRY(list_values(s, err));
@@ -666,12 +671,13 @@ static void place_failure(const session *s, snw_error *err) {
     const snw_fit_info *info = &s->info;
     if (info->misplaced >= 0) {
         const int run = s->value[info->misplaced].run;
-        (void)snw_fail_place(err, err->status, data_path(s, run), s->line[info->misplaced], 1);
+        (void)snw_fail_at_location(err, err->status, data_path(s, run), s->line[info->misplaced],
+                                   1);
     }
     if (info->idle >= 0) {
         (void)snw_fail(err, SNW_E_SINGULAR, "'%s' cannot be found: no measured value depends on it",
                        s->find[info->idle].path);
-        (void)snw_fail_place(err, SNW_E_SINGULAR, "--find", 1, 1);
+        (void)snw_fail_at_location(err, SNW_E_SINGULAR, "--find", 1, 1);
     }
 }
 
@@ -697,7 +703,7 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
     }
 }
 
-static int search(session *s, snw_error *err) {
+static int fit_values_search(session *s, snw_error *err) {
     const snw_levenberg_opts opts = snw_levenberg_defaults();
     const snw_fit_problem problem = {.nfind = s->nfind,
                                      .shift = s->shift,
@@ -708,7 +714,7 @@ static int search(session *s, snw_error *err) {
                                      .run = run_all};
     double *error = snw_alloc((size_t)s->nfind * sizeof *error);
     if (!error) {
-        (void)no_memory(err);
+        (void)fit_values_no_memory(err);
         return SNW_EXIT_FAILED;
     }
     s->meter = snw_meter_start(1, false);
@@ -722,7 +728,7 @@ static int search(session *s, snw_error *err) {
     place_failure(s, err);
     if (status != SNW_OK && s->info.search.evaluations <= 1) return snw_reply_exit_input(status);
     if (status != SNW_OK) explain_stop(s, status, err);
-    summarise(s);
+    fit_values_summarise(s);
     set_met(s);
     snw_error second = {0};
     snw_status written = SNW_OK;
@@ -738,7 +744,7 @@ static int search(session *s, snw_error *err) {
     return status == SNW_OK && written == SNW_OK ? SNW_EXIT_DONE : SNW_EXIT_FAILED;
 }
 
-static void release(session *s) {
+static void fit_values_release(session *s) {
     snw_free(s->after);
     snw_free(s->before);
     snw_free(s->value);
@@ -755,10 +761,10 @@ static void release(session *s) {
 int snw_fit_values(const snw_args *args, snw_reply *reply) {
     session s = {.reply = reply, .args = args};
     snw_error err = {0};
-    const snw_status status = prepare(&s, &err);
+    const snw_status status = fit_values_prepare(&s, &err);
     int exit_status = snw_reply_exit_input(status);
-    if (status == SNW_OK) exit_status = search(&s, &err);
+    if (status == SNW_OK) exit_status = fit_values_search(&s, &err);
     if (exit_status != SNW_EXIT_DONE) snw_reply_fail(reply, &err);
-    release(&s);
+    fit_values_release(&s);
     return exit_status;
 }

@@ -19,7 +19,8 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
     (void)fputc('"', out);
 }
 
-// Name of the model in a file at `output`: its own name when both lie in one folder, else its full path.
+// Name of the model in a file at `output`: its own name when both lie in one folder, else its full
+// path.
 static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
     char folder[1024];
     const char *slash = strrchr(output, '/');
@@ -54,8 +55,8 @@ static size_t table_length(const char *text) {
     return *p == '"' || *p == '\'' ? (size_t)(p - text) + 1 : 0;
 }
 
-// A value of --set. Its files are sought beside the model, those of the new file beside that: `folder`, with its slash, goes
-// before relative paths; "" where both are one.
+// A value of --set. Its files are sought beside the model, those of the new file beside that:
+// `folder`, with its slash, goes before relative paths; "" where both are one.
 static void put_value(FILE *out, const char *text, int length, const char *folder) {
     while (*text) {
         const size_t n = length ? table_length(text) : 0;

@@ -26,7 +26,7 @@ struct snw_grid {
 };
 
 // characters of UTF-8 text: bytes that do not continue one
-static int text_width(const char *text) {
+static int grid_text_width(const char *text) {
     int n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
     return n;
@@ -73,7 +73,7 @@ void snw_grid_cell(snw_grid *g, const char *format, ...) {
         g->out_of_memory = true;
         return;
     }
-    const int column = g->ncell % g->ncolumn, width = text_width(text);
+    const int column = g->ncell % g->ncolumn, width = grid_text_width(text);
     if (width > g->width[column]) g->width[column] = width;
     g->last->cell[g->ncell % CHUNK] = kept;
     g->ncell++;
@@ -94,7 +94,7 @@ snw_status snw_grid_print(const snw_grid *g, FILE *out, snw_error *err) {
     for (int i = 0; i < g->ncell; i++) {
         if (i > 0 && i % CHUNK == 0) c = c->next;
         const char *cell = c->cell[i % CHUNK];
-        const int column = i % g->ncolumn, blank = g->width[column] - text_width(cell);
+        const int column = i % g->ncolumn, blank = g->width[column] - grid_text_width(cell);
         const bool last = column == g->ncolumn - 1;
         const bool left = g->align[column] == 'l';
         (void)fprintf(out, "  %*s%s%*s%s", left ? 0 : blank, "", cell, left && !last ? blank : 0,

@@ -15,7 +15,7 @@ static const char summary[] =
     "Sinew computes how soft, continuum, parallel and hybrid robots move.";
 
 // text folded at WIDTH, every line after the first indented; line breaks in the text stay
-static void fold(const char *text, int indent, int at) {
+static void help_fold(const char *text, int indent, int at) {
     for (const char *word = text; *word;) {
         const size_t length = strcspn(word, " \n");
         if (at > indent && at + 1 + (int)length > WIDTH) {
@@ -50,12 +50,12 @@ static void print_option(const snw_option *o, int column) {
     }
     if (o->value) printf(" %s", o->value);
     printf("%*s", column - option_width(o), "");
-    fold(o->help, column, column);
+    help_fold(o->help, column, column);
 }
 
 void snw_help_command(const snw_command *c) {
     printf("usage: sinew %s [options] %s\n\n", c->name, c->operands);
-    fold(c->about, 0, 0);
+    help_fold(c->about, 0, 0);
     printf("\nOptions:\n");
     int column = 0;
     for (const snw_option *o = c->option; o->name; o++) {
@@ -63,9 +63,9 @@ void snw_help_command(const snw_command *c) {
     }
     for (const snw_option *o = c->option; o->name; o++) print_option(o, column);
     printf("\nExamples:\n  ");
-    fold(c->examples, 2, 2);
+    help_fold(c->examples, 2, 2);
     printf("\nExit status:\n  ");
-    fold(exit_text, 2, 2);
+    help_fold(exit_text, 2, 2);
 }
 
 void snw_help_overview(void) {

@@ -6,8 +6,8 @@
 #include "cli/help_language.h"
 
 #include "base/fail.h"
-#include "io/language.h"
-#include "io/node.h"
+#include "language/language.h"
+#include "language/node.h"
 #include "model/desc.h" // also bases, functions and units
 #include "model/probe_columns.h"
 
@@ -26,7 +26,7 @@ typedef struct writer {
 } writer;
 
 // characters, not bytes
-static int text_width(const char *text, size_t length) {
+static int help_language_text_width(const char *text, size_t length) {
     int n = 0;
     for (size_t i = 0; i < length; i++) n += (text[i] & 0xC0) != 0x80;
     return n;
@@ -37,8 +37,8 @@ static size_t line_length(const char *text, int width) {
     size_t best = 0;
     for (size_t i = 0;; i++) {
         const bool end = text[i] == '\0' || text[i] == ' ';
-        if (end && (best == 0 || text_width(text, i) <= width)) best = i;
-        if (text[i] == '\0' || (best > 0 && text_width(text, i) > width)) return best;
+        if (end && (best == 0 || help_language_text_width(text, i) <= width)) best = i;
+        if (text[i] == '\0' || (best > 0 && help_language_text_width(text, i) > width)) return best;
     }
 }
 
@@ -52,7 +52,7 @@ static void print_row(const writer *w, const char *const cell[NCOLUMN]) {
             const size_t length = line_length(rest[k], w->width[k]);
             if (length > 0) {
                 printf("%*s%.*s", column - at, "", (int)length, rest[k]);
-                at = column + text_width(rest[k], length);
+                at = column + help_language_text_width(rest[k], length);
             }
             rest[k] += length;
             rest[k] += *rest[k] == ' ';
@@ -62,12 +62,12 @@ static void print_row(const writer *w, const char *const cell[NCOLUMN]) {
     } while (*rest[0] || *rest[1] || *rest[2]);
 }
 
-static void row(writer *w, const char *first, const char *second, const char *third) {
+static void help_language_row(writer *w, const char *first, const char *second, const char *third) {
     const char *const cell[NCOLUMN] = {first, second, third};
     switch (w->mode) {
     case MEASURE:
         for (int k = 0; k < NCOLUMN; k++) {
-            const int n = text_width(cell[k], strlen(cell[k]));
+            const int n = help_language_text_width(cell[k], strlen(cell[k]));
             if (n > w->width[k]) w->width[k] = n;
         }
         return;
@@ -93,9 +93,9 @@ typedef struct part {
 } part;
 
 static void strain_rows(writer *w) {
-    row(w, "rigid", "", "no strain changes; the rod keeps its rest shape");
-    row(w, "kirchhoff", "a basis", "twist, bend_y, bend_z");
-    row(w, "cosserat", "a basis", "all six components");
+    help_language_row(w, "rigid", "", "no strain changes; the rod keeps its rest shape");
+    help_language_row(w, "kirchhoff", "a basis", "twist, bend_y, bend_z");
+    help_language_row(w, "cosserat", "a basis", "all six components");
 }
 
 static const char *basis_meaning(snw_basis_kind kind) {
@@ -122,14 +122,14 @@ static const char *basis_meaning(snw_basis_kind kind) {
 
 static void basis_rows(writer *w) {
 #define X(code, name, piecewise)                                                                   \
-    row(w, name, piecewise ? "the rod's elements or breaks" : "number of functions",               \
-        basis_meaning(code));
+    help_language_row(w, name, piecewise ? "the rod's elements or breaks" : "number of functions", \
+                      basis_meaning(code));
     SNW_BASIS_LIST(X)
 #undef X
 }
 
 static void integrator_rows(writer *w) {
-#define X(code, name, number, meaning) row(w, name, number, meaning);
+#define X(code, name, number, meaning) help_language_row(w, name, number, meaning);
     SNW_RULE_LIST(X)
 #undef X
 }
@@ -158,27 +158,31 @@ static const char *joint_coordinates(snw_joint_kind kind) {
 }
 
 static void joint_rows(writer *w) {
-#define X(code, name, dof, meaning) row(w, name, joint_coordinates(code), meaning);
+#define X(code, name, dof, meaning) help_language_row(w, name, joint_coordinates(code), meaning);
     SNW_JOINT_LIST(X)
 #undef X
 }
 
 static void site_rows(writer *w) {
-    row(w, "world", "", "the fixed frame");
-    row(w, "arm", "any link", "its end; of a rod the tip");
-    row(w, "arm.root, arm.tip", "a link with a rod", "the rod's ends");
-    row(w, "arm@0.12 m, arm@L/3", "a link with a rod", "the section at this arc length");
-    row(w, "arm@50%", "a link with a rod", "the section at this part of the length");
-    row(w, "camera", "a name under sites", "that frame");
+    help_language_row(w, "world", "", "the fixed frame");
+    help_language_row(w, "arm", "any link", "its end; of a rod the tip");
+    help_language_row(w, "arm.root, arm.tip", "a link with a rod", "the rod's ends");
+    help_language_row(w, "arm@0.12 m, arm@L/3", "a link with a rod",
+                      "the section at this arc length");
+    help_language_row(w, "arm@50%", "a link with a rod", "the section at this part of the length");
+    help_language_row(w, "camera", "a name under sites", "that frame");
 }
 
 static void study_rows(writer *w) {
-    row(w, "static", "those of static", "equilibria: at the present time, or along a path");
-    row(w, "dynamic", "those of dynamic", "motion, from the present state on");
-    row(w, "kinematic", "those of kinematic",
-        "motion that given shapes and contacts make, then the forces it takes");
-    row(w, "modes", "those of modes", "frequencies, damping and shapes of small motions");
-    row(w, "change", "paths and values", "nothing; overrides what follows, and may have a name");
+    help_language_row(w, "static", "those of static",
+                      "equilibria: at the present time, or along a path");
+    help_language_row(w, "dynamic", "those of dynamic", "motion, from the present state on");
+    help_language_row(w, "kinematic", "those of kinematic",
+                      "motion that given shapes and contacts make, then the forces it takes");
+    help_language_row(w, "modes", "those of modes",
+                      "frequencies, damping and shapes of small motions");
+    help_language_row(w, "change", "paths and values",
+                      "nothing; overrides what follows, and may have a name");
 }
 
 static const char *method_keys(snw_method method) {
@@ -210,27 +214,27 @@ static const char *method_keys(snw_method method) {
 }
 
 static void scheme_rows(writer *w) {
-#define X(code, name, meaning) row(w, name, method_keys(code), meaning);
+#define X(code, name, meaning) help_language_row(w, name, method_keys(code), meaning);
     SNW_METHOD_LIST(X)
 #undef X
 }
 
 static void engine_rows(writer *w) {
-#define X(code, name, meaning) row(w, name, "engine", meaning);
+#define X(code, name, meaning) help_language_row(w, name, "engine", meaning);
     SNW_ENGINE_LIST(X)
 #undef X
-#define X(code, name, meaning) row(w, name, "along", meaning);
+#define X(code, name, meaning) help_language_row(w, name, "along", meaning);
     SNW_SHOOT_ALONG_LIST(X)
 #undef X
-#define X(code, name, meaning) row(w, name, "history", meaning);
+#define X(code, name, meaning) help_language_row(w, name, "history", meaning);
     SNW_SHOOT_HISTORY_LIST(X)
 #undef X
-#define X(code, name, meaning) row(w, name, "solver", meaning);
+#define X(code, name, meaning) help_language_row(w, name, "solver", meaning);
     SNW_SHOOT_SOLVER_LIST(X)
 #undef X
 }
 
-static void append(char *out, size_t size, const char *text) {
+static void help_language_append(char *out, size_t size, const char *text) {
     const size_t used = strlen(out);
     (void)snprintf(out + used, size - used, "%s", text);
 }
@@ -255,15 +259,15 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
     const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
-        if (i > 0) append(out, size, " ");
-        append(out, size, c[i].name);
+        if (i > 0) help_language_append(out, size, " ");
+        help_language_append(out, size, c[i].name);
         char unit[DIM_TEXT], next[DIM_TEXT] = "";
         unit_text(c[i].dim, unit);
         if (i + 1 < n) unit_text(c[i + 1].dim, next);
         if (unit[0] && (i + 1 == n || strcmp(unit, next) != 0)) {
-            append(out, size, out[0] ? " (" : "(");
-            append(out, size, unit);
-            append(out, size, i + 1 == n ? ")" : "),");
+            help_language_append(out, size, out[0] ? " (" : "(");
+            help_language_append(out, size, unit);
+            help_language_append(out, size, i + 1 == n ? ")" : "),");
         }
     }
 }
@@ -275,8 +279,8 @@ static void bare_text(snw_probe_kind kind, char *out, size_t size) {
     snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &first, &count);
     (void)snprintf(out, size, "%s", n == 1 ? "the number" : count == n ? "all" : "");
     for (int i = first; count < n && i < first + count; i++) {
-        if (i > first) append(out, size, " ");
-        append(out, size, c[i].name);
+        if (i > first) help_language_append(out, size, " ");
+        help_language_append(out, size, c[i].name);
     }
 }
 
@@ -286,24 +290,25 @@ static void quantity_rows(writer *w) {
         char components[200], bare[80];                                                            \
         components_text(code, components, sizeof components);                                      \
         bare_text(code, bare, sizeof bare);                                                        \
-        row(w, name, components, bare);                                                            \
+        help_language_row(w, name, components, bare);                                              \
     }
     SNW_PROBE_LIST(X)
 #undef X
 }
 
 static void expression_rows(writer *w) {
-    row(w, "t", "s", "time");
-    row(w, "x", "m", "arc length along a rod, from its root");
-    row(w, "L", "m", "length of that rod");
-    row(w, "pi", "number", "3.14159..");
-    row(w, "on, off", "condition", "holds always, never");
-    row(w, "or, and, not", "of conditions", "loosest of all, in this order");
-    row(w, "< <= > >= == !=", "of two alike", "gives a condition; comparisons do not chain");
-    row(w, "+ -", "of two alike", "sum, difference, sign");
-    row(w, "* /", "of any", "product, quotient");
-    row(w, "^", "any ^ number", "power; -2^2 is -4, 2^3^2 is 2^9");
-    row(w, "5 mm, pi rad, (a + b) s", "number, then unit", "a unit binds tightest");
+    help_language_row(w, "t", "s", "time");
+    help_language_row(w, "x", "m", "arc length along a rod, from its root");
+    help_language_row(w, "L", "m", "length of that rod");
+    help_language_row(w, "pi", "number", "3.14159..");
+    help_language_row(w, "on, off", "condition", "holds always, never");
+    help_language_row(w, "or, and, not", "of conditions", "loosest of all, in this order");
+    help_language_row(w, "< <= > >= == !=", "of two alike",
+                      "gives a condition; comparisons do not chain");
+    help_language_row(w, "+ -", "of two alike", "sum, difference, sign");
+    help_language_row(w, "* /", "of any", "product, quotient");
+    help_language_row(w, "^", "any ^ number", "power; -2^2 is -4, 2^3^2 is 2^9");
+    help_language_row(w, "5 mm, pi rad, (a + b) s", "number, then unit", "a unit binds tightest");
 }
 
 static const char *memory_takes(snw_memory memory) {
@@ -352,7 +357,7 @@ static void function_rows(writer *w) {
     for (int i = 0; i < n; i++) {
         char call[80];
         (void)snprintf(call, sizeof call, "%s(%s)", f[i].name, f[i].args);
-        row(w, call, function_takes(&f[i]), f[i].meaning);
+        help_language_row(w, call, function_takes(&f[i]), f[i].meaning);
     }
 }
 
@@ -365,13 +370,13 @@ static void unit_rows(writer *w) {
         for (int k = 0; k < nprefix; k++) {
             // micro has three spellings, the first one will do
             if (!strchr(u[i].prefixes, p[k].letter) || p[k].symbol[0] != p[k].letter) continue;
-            if (prefixed[0]) append(prefixed, sizeof prefixed, " ");
-            append(prefixed, sizeof prefixed, p[k].symbol);
-            append(prefixed, sizeof prefixed, u[i].symbol);
+            if (prefixed[0]) help_language_append(prefixed, sizeof prefixed, " ");
+            help_language_append(prefixed, sizeof prefixed, p[k].symbol);
+            help_language_append(prefixed, sizeof prefixed, u[i].symbol);
         }
         snw_dim_text(u[i].dim, dim, sizeof dim);
         (void)snprintf(meaning, sizeof meaning, "%s; %s", u[i].name, dim);
-        row(w, u[i].symbol, prefixed, meaning);
+        help_language_row(w, u[i].symbol, prefixed, meaning);
     }
 }
 
@@ -416,7 +421,7 @@ static void write_rows(const part *p, writer *w) {
     }
     for (int i = 0; i < p->keys->n; i++) {
         const snw_key *k = &p->keys->key[i];
-        row(w, k->name, k->form, k->meaning);
+        help_language_row(w, k->name, k->form, k->meaning);
     }
 }
 

@@ -5,13 +5,13 @@
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/stop.h"
-#include "io/text.h"
+#include "language/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static snw_status choose(snw_job *job, int nwanted, const char *const *wanted, snw_error *err) {
+static snw_status job_choose(snw_job *job, int nwanted, const char *const *wanted, snw_error *err) {
     const int total = snw_document_runs(job->document);
     job->run = snw_alloc((size_t)total * sizeof *job->run);
     const char **name = snw_alloc((size_t)total * sizeof *name);
@@ -85,7 +85,7 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
     const int nset = snw_args_values(args, "set", &set);
     const int nwanted = snw_args_values(args, "run", &wanted);
     SNW_TRY(snw_document_read(job->path, nset, set, &job->document, err));
-    SNW_TRY(choose(job, nwanted, wanted, err));
+    SNW_TRY(job_choose(job, nwanted, wanted, err));
     for (int i = 0; i < job->n; i++) {
         snw_job_run *r = &job->run[i];
         SNW_TRY(snw_stop_check(err));

@@ -6,7 +6,7 @@
 
 #include "base/pool.h"
 #include "cli/args.h"
-#include "io/document.h"
+#include "language/document.h"
 #include "study/run.h"
 
 typedef struct snw_job_run {
@@ -19,15 +19,15 @@ typedef struct snw_job_run {
 typedef struct snw_job {
     const char *path;
     snw_document *document;
-    char *
-        text; // of the model, then --set and a sum over its tables as comments: what the results keep
+    char *text; // of the model, then --set and a sum over its tables as comments: what the results
+                // keep
     int n;
     snw_job_run *run;
 } snw_job;
 
 // Read `path` with the --set of the arguments, choose the runs by --run, check and compile each of
-// them. From then on Ctrl-C only asks (cli/stop.h), and SNW_E_STOPPED comes back when it has asked meanwhile. `job` may be
-// closed whatever comes back.
+// them. From then on Ctrl-C only asks (cli/stop.h), and SNW_E_STOPPED comes back when it has asked
+// meanwhile. `job` may be closed whatever comes back.
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);
@@ -36,6 +36,7 @@ void snw_job_close(snw_job *job);
 SNW_NODISCARD snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***set,
                                       snw_error *err);
 
-// *out (from snw_alloc) <- the text of a model that results keep, `set` and a sum over its tables behind it as comments.
+// *out (from snw_alloc) <- the text of a model that results keep, `set` and a sum over its tables
+// behind it as comments.
 SNW_NODISCARD snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
                                       char **out, snw_error *err);

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/stop.h"
-#include "io/node.h"
+#include "language/node.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -52,8 +52,9 @@ static void occupy_streams(void) {
 #define SANITIZED 0
 #endif
 
-// No model may push everything else out of memory: beyond most of what the machine has there is none, which is said, while the
-// kernel would end processes of its own choice. Not with sanitizers, who promise themselves far more than they use.
+// No model may push everything else out of memory: beyond most of what the machine has there is
+// none, which is said, while the kernel would end processes of its own choice. Not with sanitizers,
+// who promise themselves far more than they use.
 static void spare_the_machine(void) {
 #if !defined(__SANITIZE_ADDRESS__) && !SANITIZED
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -96,7 +97,7 @@ static int run_command(const snw_command *c, int argc, const char *const *argv, 
     return exit_status;
 }
 
-static int dispatch(int argc, const char *const *argv, snw_reply *reply) {
+static int main_dispatch(int argc, const char *const *argv, snw_reply *reply) {
     if (!strcmp(argv[0], "--version")) {
         if (reply->json) {
             snw_version_json(reply->json);
@@ -127,7 +128,7 @@ static void end_json(snw_reply *reply, int exit_status) {
     if (snw_json_finish(j, &err) != SNW_OK) snw_reply_unwritten(reply, &err);
 }
 
-static int answer(int argc, const char *const *argv) {
+static int main_answer(int argc, const char *const *argv) {
     snw_json json;
     snw_reply reply = {.json = asks_json(argc, argv) ? &json : NULL};
     if (reply.json) {
@@ -135,7 +136,7 @@ static int answer(int argc, const char *const *argv) {
         snw_field_object(&json, NULL);
         snw_field_text(&json, "command", argv[0]);
     }
-    const int exit_status = dispatch(argc, argv, &reply);
+    const int exit_status = main_dispatch(argc, argv, &reply);
     if (reply.json) end_json(&reply, exit_status);
     if (!snw_reply_flush(&reply) && exit_status == SNW_EXIT_DONE) return SNW_EXIT_FAILED;
     return exit_status;
@@ -150,5 +151,5 @@ int main(int argc, char **argv) {
                     stderr);
         return SNW_EXIT_USAGE;
     }
-    return answer(argc - 1, (const char *const *)(argv + 1));
+    return main_answer(argc - 1, (const char *const *)(argv + 1));
 }

@@ -48,7 +48,7 @@ snw_status snw_output_fail(const char *path, int reason, snw_error *err) {
                    reason == ENOENT ? "; does the folder exist?"
                    : full           ? "; the disk is full: make room, or write elsewhere by -o"
                                     : "");
-    return snw_fail_place(err, status, path, 0, 0);
+    return snw_fail_at_location(err, status, path, 0, 0);
 }
 
 snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
@@ -66,7 +66,7 @@ snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
 }
 
 // Keeps the reason of the first failure: later calls change errno.
-static bool write_file(void *user, const char *bytes, size_t size) {
+static bool output_write_file(void *user, const char *bytes, size_t size) {
     snw_output *o = user;
     errno = 0;
     if (fwrite(bytes, 1, size, o->file) == size) return true;
@@ -74,7 +74,9 @@ static bool write_file(void *user, const char *bytes, size_t size) {
     return false;
 }
 
-snw_sink snw_output_sink(snw_output *o) { return (snw_sink){.user = o, .write = write_file}; }
+snw_sink snw_output_sink(snw_output *o) {
+    return (snw_sink){.user = o, .write = output_write_file};
+}
 
 snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
     const bool failed = ferror(o->file) != 0;

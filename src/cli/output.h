@@ -3,8 +3,8 @@
 // output.h: text files that a command writes: whole or not at all, and never over its own input.
 #pragma once
 
-#include "io/document.h"
-#include "io/sink.h"
+#include "language/document.h"
+#include "output/sink.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ snw_sink snw_output_sink(snw_output *o);
 SNW_NODISCARD snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err);
 // The same without a place to put it: close the file.
 SNW_NODISCARD snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err);
-// `path` cannot be written, by errno: SNW_E_ARGUMENT where it is no place for a file, else SNW_E_IO.
+// `path` cannot be written, by errno: SNW_E_ARGUMENT where it is no place for a file, else
+// SNW_E_IO.
 snw_status snw_output_status(int reason);
 snw_status snw_output_fail(const char *path, int reason, snw_error *err);

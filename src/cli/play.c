@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/job.h"
-#include "io/play_message.h"
-#include "io/scene.h"
+#include "output/play_message.h"
+#include "output/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const double patience = 0.1; // s behind the clock before it waits
 static const double pause_between =
     0.05; // s between changes of parameters, each of which compiles the model
 
-static double seconds(void) {
+static double play_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -27,11 +27,11 @@ static double seconds(void) {
 
 // wall clock and simulation go together from now on
 static void set_clock(snw_play *p) {
-    p->wall0 = p->mark_wall = seconds();
+    p->wall0 = p->mark_wall = play_seconds();
     p->sim0 = p->mark_sim = snw_live_time(p->live);
 }
 
-static snw_status make(snw_play *p, snw_error *err) {
+static snw_status play_make(snw_play *p, snw_error *err) {
     p->writer = -1;
     p->wanted = p->ratio = 1;
     SNW_TRY(snw_scene_make(snw_live_model(p->live), &p->scene, err));
@@ -52,7 +52,7 @@ snw_status snw_play_create(const snw_document *d, const snw_desc *desc, snw_live
     p->desc = desc;
     p->live = live;
     p->opts = *opts;
-    const snw_status s = make(p, err);
+    const snw_status s = play_make(p, err);
     snw_error second = {0};
     if (s != SNW_OK) return snw_play_close(p, &second) == SNW_OK ? s : err->status;
     *out = p;
@@ -139,7 +139,7 @@ bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, boo
 
 // ---- what they ask -----------------------------------------------------------------------------
 
-static void release(void *owner) { snw_desc_destroy(owner); }
+static void play_release(void *owner) { snw_desc_destroy(owner); }
 
 // read the model anew with the parameters as they were turned, and go on with it
 static snw_status change(snw_play *p, snw_error *err) {
@@ -162,7 +162,7 @@ static snw_status change(snw_play *p, snw_error *err) {
     }
     snw_free(list);
     snw_free(set);
-    return s == SNW_OK ? snw_live_change(p->live, desc, release, desc, err) : s;
+    return s == SNW_OK ? snw_live_change(p->live, desc, play_release, desc, err) : s;
 }
 
 static snw_status reset(snw_play *p, snw_error *err) {
@@ -207,7 +207,8 @@ static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status hear(snw_play *p, int client, const char *text, size_t length, snw_error *err) {
+static snw_status play_hear(snw_play *p, int client, const char *text, size_t length,
+                            snw_error *err) {
     snw_play_message m;
     if (!text) {
         return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
@@ -219,7 +220,7 @@ static snw_status hear(snw_play *p, int client, const char *text, size_t length,
 
 void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
     snw_error err = {0};
-    if (hear(p, client, text, length, &err) == SNW_OK) return;
+    if (play_hear(p, client, text, length, &err) == SNW_OK) return;
     // only the one who asked is told, and of a flood what it did last
     (void)snprintf(p->client[client].words, sizeof p->client[client].words, "%.250s", err.text);
 }
@@ -236,11 +237,11 @@ static void stop(snw_play *p, const snw_error *err) {
     p->state++;
 }
 
-static bool step(snw_play *p) {
+static bool play_step(snw_play *p) {
     snw_error err = {0};
-    const double before = seconds();
+    const double before = play_seconds();
     snw_status s = snw_live_step(p->live, &err);
-    const double took = seconds() - before;
+    const double took = play_seconds() - before;
     p->step_time += (p->totals.steps ? 0.05 : 1) * (took - p->step_time);
     p->totals.steps++;
     p->totals.stepping += took;
@@ -250,7 +251,7 @@ static bool step(snw_play *p) {
 }
 
 // how fast simulated time goes by, over half a second
-static void measure(snw_play *p, double now) {
+static void play_measure(snw_play *p, double now) {
     const double span = now - p->mark_wall, t = snw_live_time(p->live);
     if (span < 0.5) return;
     p->ratio = (t - p->mark_sim) / span;
@@ -258,21 +259,22 @@ static void measure(snw_play *p, double now) {
     p->mark_sim = t;
 }
 
-// as many steps as the clock asks for and a picture has time for; the rest is what the clock waits for
-static void go_on(snw_play *p, double begin) {
+// as many steps as the clock asks for and a picture has time for; the rest is what the clock waits
+// for
+static void play_go_on(snw_play *p, double begin) {
     const double h = snw_live_step_length(p->live), budget = share / SNW_PLAY_RATE;
     const double target = p->sim0 + p->wanted * (begin - p->wall0);
     bool good = true;
-    while (good && snw_live_time(p->live) + 0.5 * h <= target && seconds() - begin < budget) {
-        good = step(p);
+    while (good && snw_live_time(p->live) + 0.5 * h <= target && play_seconds() - begin < budget) {
+        good = play_step(p);
     }
     if (!good) return;
-    const double now = seconds();
+    const double now = play_seconds();
     if (p->sim0 + p->wanted * (now - p->wall0) - snw_live_time(p->live) > patience * p->wanted) {
         p->wall0 = now;
         p->sim0 = snw_live_time(p->live);
     }
-    measure(p, now);
+    play_measure(p, now);
 }
 
 static void change_what_was_turned(snw_play *p, double now) {
@@ -284,14 +286,14 @@ static void change_what_was_turned(snw_play *p, double now) {
 }
 
 void snw_play_tick(snw_play *p) {
-    const double now = seconds();
+    const double now = play_seconds();
     if (!is_watched(p) && !p->record.file) return;
     change_what_was_turned(p, now);
     if (!p->paused) {
-        go_on(p, now);
+        play_go_on(p, now);
     } else {
         for (; p->single > 0; p->single--) {
-            if (!step(p)) break;
+            if (!play_step(p)) break;
         }
     }
     snw_error err = {0};

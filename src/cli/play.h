@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// play.h: a live simulation with people around it: its clock, who may turn it, what each of them is told, its recordings. It
-// knows nothing of sockets: those hand in what comes and fetch what goes out.
+// play.h: a live simulation with people around it: its clock, who may turn it, what each of them is
+// told, its recordings. It knows nothing of sockets: those hand in what comes and fetch what goes
+// out.
 #pragma once
 
-#include "io/document.h"
-#include "io/result.h"
-#include "study/live.h"
+#include "language/document.h"
+#include "results/result.h"
+#include "robot/live.h"
 
 #include <stdint.h>
 
@@ -34,19 +35,21 @@ SNW_NODISCARD snw_status snw_play_create(const snw_document *d, const snw_desc *
 // Ends a recording. SNW_E_IO: it could not be written. NULL is fine.
 SNW_NODISCARD snw_status snw_play_close(snw_play *p, snw_error *err);
 
-// A client comes, -1: there are too many; and goes. The first one may turn things, the others watch; when it goes, the one that
-// has been there longest takes its place.
+// A client comes, -1: there are too many; and goes. The first one may turn things, the others
+// watch; when it goes, the one that has been there longest takes its place.
 int snw_play_join(snw_play *p);
 void snw_play_leave(snw_play *p, int client);
 
-// A message of a client, NULL: one that was too long or no text. Whatever it is, the simulation goes on.
+// A message of a client, NULL: one that was too long or no text. Whatever it is, the simulation
+// goes on.
 void snw_play_receive(snw_play *p, int client, const char *text, size_t length);
 
-// The next message for a client: JSON, or a frame in binary. False: there is none at present. The bytes stay until the next call.
+// The next message for a client: JSON, or a frame in binary. False: there is none at present. The
+// bytes stay until the next call.
 bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary);
 
-// To be called at the rate of pictures: goes on to where the clock is, and makes a frame. Where steps take longer than they
-// last, the clock waits for them.
+// To be called at the rate of pictures: goes on to where the clock is, and makes a frame. Where
+// steps take longer than they last, the clock waits for them.
 void snw_play_tick(snw_play *p);
 
 // Totals, for a closing word.

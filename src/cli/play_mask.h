@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// play_mask.h: whether what a browser sends by WebSocket is masked. RFC 6455, 5.1: a client masks every frame, and a server that
-// gets one without a mask closes the connection. libwebsockets takes both and does not say which it was, so this looks at the bytes it
-// reads.
+// play_mask.h: whether what a browser sends by WebSocket is masked. RFC 6455, 5.1: a client masks
+// every frame, and a server that gets one without a mask closes the connection. libwebsockets takes
+// both and does not say which it was, so this looks at the bytes it reads.
 #pragma once
 
 #include <stdbool.h>

@@ -55,7 +55,8 @@ struct snw_play {
 // Something to tell all clients.
 void snw_play_say(snw_play *p, const char *words);
 
-// JSON: the greeting, and how things stand for a client; NULL when memory is out. They stay until made anew.
+// JSON: the greeting, and how things stand for a client; NULL when memory is out. They stay until
+// made anew.
 const char *snw_play_hello(snw_play *p, size_t *size);
 const char *snw_play_state(snw_play *p, int client, size_t *size);
 // {"type":"note", ..}

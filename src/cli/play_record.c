@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Recordings of a live simulation: result files as any run writes them, with what was turned beside the probes.
+// Recordings of a live simulation: result files as any run writes them, with what was turned beside
+// the probes.
 #include "cli/play_private.h"
 
 #include "base/alloc.h"
@@ -55,7 +56,7 @@ static snw_status list_columns(snw_play *p, snw_error *err) {
     return SNW_OK;
 }
 
-static void forget(snw_play_record *r) {
+static void record_forget(snw_play_record *r) {
     snw_free(r->column);
     snw_free(r->value);
     *r = (snw_play_record){.count = r->count};
@@ -82,7 +83,7 @@ snw_status snw_play_record_begin(snw_play *p, snw_error *err) {
     const snw_run_info *info = &r->info;
     if (s == SNW_OK) s = snw_results_create(r->path, 1, &info, p->text, &r->file, err);
     if (s != SNW_OK) {
-        forget(r);
+        record_forget(r);
         return s;
     }
     r->recorder = snw_results_recorder(r->file, 0);
@@ -112,7 +113,7 @@ snw_status snw_play_record_end(snw_play *p, snw_error *err) {
     snw_error second = {0};
     const snw_status closed = snw_results_close(r->file, s == SNW_OK ? err : &second);
     if (s == SNW_OK) s = closed;
-    forget(r);
+    record_forget(r);
     if (s == SNW_OK) snw_play_say(p, words);
     p->state++;
     return s;

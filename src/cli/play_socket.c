@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/play_mask.h"
-#include "io/play_message.h"
+#include "output/play_message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +14,15 @@
 #include <libwebsockets.h>
 #include <sys/socket.h>
 
-// Connections that have not shown the token after some ticks are strangers; of these only a few are kept, the youngest, so that no
-// number of connections that say nothing keeps others out: whoever has the token shows it at once.
+// Connections that have not shown the token after some ticks are strangers; of these only a few are
+// kept, the youngest, so that no number of connections that say nothing keeps others out: whoever
+// has the token shows it at once.
 enum {
     CHUNK = 1 << 15,
     CONNECTIONS = 128,
     STRANGERS = 16,
-    TICKS =
-        6, // before one is a stranger: counted in turns of the loop, each of which reads all that has come
+    TICKS = 6,   // before one is a stranger: counted in turns of the loop, each of which reads all
+                 // that has come
     PATIENCE = 5 // s, of a handshake
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// play_socket.h: a live simulation behind a port of this machine: the page by HTTP, the rest by WebSocket. Only 127.0.0.1 is
-// listened on; an address without the token, a host or an origin of another name is refused, so that no page of the web and
-// nobody else on this machine gets in by guessing.
+// play_socket.h: a live simulation behind a port of this machine: the page by HTTP, the rest by
+// WebSocket. Only 127.0.0.1 is listened on; an address without the token, a host or an origin of
+// another name is refused, so that no page of the web and nobody else on this machine gets in by
+// guessing.
 #pragma once
 
 #include "cli/play.h"

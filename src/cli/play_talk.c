@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What clients of a live simulation are told: a greeting that says what there is, how things stand, words, and frames.
+// What clients of a live simulation are told: a greeting that says what there is, how things stand,
+// words, and frames.
 //
-// A frame is 40 bytes and then numbers in single precision, both in the byte order of the machine, which the page shares:
-//   double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1), wanted, room
-//   pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present, columns, energy, controls, point and hand
+// A frame is 40 bytes and then numbers in single precision, both in the byte order of the machine,
+// which the page shares:
+//   double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1), wanted,
+//   room pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present,
+//   columns, energy, controls, point and hand
 #include "cli/play_private.h"
 
-#include "io/json_field.h"
-#include "io/page.h"
+#include "output/json_field.h"
+#include "output/page.h"
 #include "sinew/version.h"
 
 #include <stdio.h>
@@ -23,7 +26,7 @@ typedef struct talk {
     snw_json json;
 } talk;
 
-static bool begin(talk *k, char **text, size_t *size, const char *type) {
+static bool talk_begin(talk *k, char **text, size_t *size, const char *type) {
     free(*text);
     *text = NULL;
     k->stream = open_memstream(text, size);
@@ -34,7 +37,7 @@ static bool begin(talk *k, char **text, size_t *size, const char *type) {
     return true;
 }
 
-static const char *end(talk *k, char **text, const size_t *size, size_t *out) {
+static const char *talk_end(talk *k, char **text, const size_t *size, size_t *out) {
     snw_json_close(&k->json);
     const bool good = snw_json_finish(&k->json, NULL) == SNW_OK;
     if (fclose(k->stream) != 0 || !good) return NULL;
@@ -62,7 +65,7 @@ static void put_controls(snw_json *j, const snw_play *p) {
 const char *snw_play_hello(snw_play *p, size_t *size) {
     talk k;
     const snw_run_info *info = snw_live_describe(p->live);
-    if (!begin(&k, &p->hello, &p->hello_size, "hello")) return NULL;
+    if (!talk_begin(&k, &p->hello, &p->hello_size, "hello")) return NULL;
     snw_json *j = &k.json;
     const char *slash = strrchr(p->opts.path, '/');
     snw_field_text(j, "file", slash ? slash + 1 : p->opts.path);
@@ -76,14 +79,14 @@ const char *snw_play_hello(snw_play *p, size_t *size) {
     snw_page_run(j, info);
     put_controls(j, p);
     snw_field_text(j, "scene", p->scene);
-    return end(&k, &p->hello, &p->hello_size, size);
+    return talk_end(&k, &p->hello, &p->hello_size, size);
 }
 
 const char *snw_play_state(snw_play *p, int client, size_t *size) {
     talk k;
     int clients = 0;
     for (int i = 0; i < SNW_PLAY_CLIENTS; i++) clients += p->client[i].here;
-    if (!begin(&k, &p->message, &p->message_size, "state")) return NULL;
+    if (!talk_begin(&k, &p->message, &p->message_size, "state")) return NULL;
     snw_json *j = &k.json;
     snw_field_bool(j, "writer", client == p->writer);
     snw_field_integer(j, "clients", clients);
@@ -96,14 +99,14 @@ const char *snw_play_state(snw_play *p, int client, size_t *size) {
         snw_json_number(j, snw_live_control(p->live, i)->wanted); // NaN becomes null
     }
     snw_json_close(j);
-    return end(&k, &p->message, &p->message_size, size);
+    return talk_end(&k, &p->message, &p->message_size, size);
 }
 
 const char *snw_play_note(snw_play *p, int client, size_t *size) {
     talk k;
-    if (!begin(&k, &p->message, &p->message_size, "note")) return NULL;
+    if (!talk_begin(&k, &p->message, &p->message_size, "note")) return NULL;
     snw_field_text(&k.json, "words", p->client[client].words);
-    return end(&k, &p->message, &p->message_size, size);
+    return talk_end(&k, &p->message, &p->message_size, size);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -121,12 +124,12 @@ enum { PAUSED = 1, RECORDING = 2, FAILED = 4 };
 size_t snw_play_frame_size(const snw_play *p) {
     const snw_run_info *i = snw_live_describe(p->live);
     const size_t n = 7 * (size_t)i->nnode + 6 * (size_t)(i->nload + i->nloop + i->ncontact) +
-                     (size_t)(i->nmeasure + i->nswitch + i->ncolumn) + SNW_ENERGIES +
+                     (size_t)(i->ntendon + i->ncondition + i->ncolumn) + SNW_ENERGIES +
                      (size_t)snw_live_controls(p->live) + 6;
     return sizeof(head) + n * sizeof(float);
 }
 
-static float *put(float *to, size_t n, const double *from) {
+static float *talk_put(float *to, size_t n, const double *from) {
     for (size_t i = 0; i < n; i++) *to++ = (float)from[i];
     return to;
 }
@@ -134,7 +137,7 @@ static float *put(float *to, size_t n, const double *from) {
 static float *put_pose(float *to, const snw_se3 *g) {
     double pose[SNW_RESULT_POSE_WIDTH];
     snw_result_pose(g, pose);
-    return put(to, SNW_RESULT_POSE_WIDTH, pose);
+    return talk_put(to, SNW_RESULT_POSE_WIDTH, pose);
 }
 
 static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
@@ -156,20 +159,20 @@ static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
     memcpy(p->bytes, &h, sizeof h);
     float *to = (float *)(void *)(p->bytes + sizeof h);
     for (int k = 0; k < i->nnode; k++) to = put_pose(to, &f->pose[k]);
-    to = put(to, 6 * (size_t)i->nload, f->load);
-    to = put(to, 6 * (size_t)i->nloop, f->loop);
-    to = put(to, 6 * (size_t)i->ncontact, f->contact);
-    to = put(to, (size_t)i->nmeasure, f->effort);
-    to = put(to, (size_t)i->nswitch, f->present);
-    to = put(to, (size_t)i->ncolumn, f->column);
+    to = talk_put(to, 6 * (size_t)i->nload, f->load);
+    to = talk_put(to, 6 * (size_t)i->nloop, f->loop);
+    to = talk_put(to, 6 * (size_t)i->ncontact, f->contact);
+    to = talk_put(to, (size_t)i->ntendon, f->effort);
+    to = talk_put(to, (size_t)i->ncondition, f->present);
+    to = talk_put(to, (size_t)i->ncolumn, f->column);
     double energy[SNW_ENERGIES];
     memcpy(energy, &f->energy, sizeof energy);
-    to = put(to, SNW_ENERGIES, energy);
+    to = talk_put(to, SNW_ENERGIES, energy);
     for (int k = 0; k < snw_live_controls(p->live); k++) {
         *to++ = (float)snw_live_value(p->live, k);
     }
-    to = put(to, 3, point);
-    (void)put(to, 3, hand);
+    to = talk_put(to, 3, point);
+    (void)talk_put(to, 3, hand);
     return SNW_OK;
 }
 

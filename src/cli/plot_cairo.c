@@ -40,8 +40,9 @@ static void put_big_endian(uint32_t x, unsigned char *out) {
     for (int i = 0; i < 4; i++) out[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
-// The chunk pHYs, which says how large a pixel is: cairo leaves it out, and pictures would be printed in any size. It ends
-// with the cyclic sum over its name and data (PNG specification, annex D).
+// The chunk pHYs, which says how large a pixel is: cairo leaves it out, and pictures would be
+// printed in any size. It ends with the cyclic sum over its name and data (PNG specification, annex
+// D).
 static bool pass_pixel_size(snw_cairo *c) {
     unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
     const uint32_t per_metre = (uint32_t)lround(c->dpi / 0.0254);

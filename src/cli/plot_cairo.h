@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// plot_cairo.h: a canvas on PNG and PDF, by cairo. Only the command links it; a build without cairo says what is missing.
+// plot_cairo.h: a canvas on PNG and PDF, by cairo. Only the command links it; a build without cairo
+// says what is missing.
 #pragma once
 
-#include "io/plot.h"
-#include "io/sink.h"
+#include "output/plot.h"
+#include "output/sink.h"
 
 typedef struct snw_cairo snw_cairo;
 
@@ -16,7 +17,8 @@ SNW_NODISCARD snw_status snw_cairo_create(snw_cairo **out, snw_error *err);
 snw_canvas snw_cairo_canvas(snw_cairo *c);
 void snw_cairo_destroy(snw_cairo *c); // NULL is fine
 
-// White paper of this size in mm, as vectors (PDF, dpi 0) or as a picture (PNG) with so many pixels an inch.
+// White paper of this size in mm, as vectors (PDF, dpi 0) or as a picture (PNG) with so many pixels
+// an inch.
 SNW_NODISCARD snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi,
                                          snw_sink sink, snw_error *err);
 

@@ -9,7 +9,7 @@
 
 static const double patience = 0.3, interval = 0.1; // s: before the first line, between lines
 
-static double now(void) {
+static double progress_now(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -18,7 +18,8 @@ static double now(void) {
 snw_meter snw_meter_start(int nrun, bool quiet) {
     const char *terminal = getenv("TERM");
     const bool dumb = !terminal || !strcmp(terminal, "dumb");
-    snw_meter m = {.on = !quiet && !dumb && isatty(STDERR_FILENO), .nrun = nrun, .start = now()};
+    snw_meter m = {
+        .on = !quiet && !dumb && isatty(STDERR_FILENO), .nrun = nrun, .start = progress_now()};
     m.next = m.start + patience;
     return m;
 }
@@ -51,12 +52,12 @@ static void draw(snw_meter *m, const char *line) {
 }
 
 void snw_meter_say(snw_meter *m, const char *text) {
-    if (m->on && is_due(m, now())) draw(m, text);
+    if (m->on && is_due(m, progress_now())) draw(m, text);
 }
 
 void snw_meter_show(snw_meter *m, const snw_progress *p) {
     if (!m->on) return;
-    const double time = now();
+    const double time = progress_now();
     if (!is_due(m, time)) return;
 
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);

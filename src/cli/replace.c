@@ -2,7 +2,7 @@
 #include "cli/replace.h"
 
 #include "base/fail.h"
-#include "io/result.h"
+#include "results/result.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ snw_status snw_replace_check(const char *output, bool named, bool force, const s
         (void)snw_fail(err, SNW_E_MEMORY,
                        "no memory to look at the results it holds; give these another name, "
                        "-o NAME.h5, or replace them, --force");
-        return snw_fail_place(err, SNW_E_MEMORY, output, 0, 0);
+        return snw_fail_at_location(err, SNW_E_MEMORY, output, 0, 0);
     }
     if (opened != SNW_OK) {
         if (named || info.st_size == 0) return SNW_OK;
@@ -82,5 +82,5 @@ snw_status snw_replace_check(const char *output, bool named, bool force, const s
                    "holds %s; give these results another name, -o NAME.h5, or replace them, "
                    "--force",
                    why);
-    return snw_fail_place(err, SNW_E_ARGUMENT, output, 0, 0);
+    return snw_fail_at_location(err, SNW_E_ARGUMENT, output, 0, 0);
 }

@@ -2,7 +2,7 @@
 #include "cli/reply.h"
 
 #include "base/fail.h"
-#include "io/text.h"
+#include "language/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,13 +22,13 @@ void snw_reply_fail(snw_reply *r, const snw_error *err) {
 }
 
 // Fowler, Noll and Vo's hash
-static unsigned long long hash(unsigned long long h, const char *text) {
+static unsigned long long reply_hash(unsigned long long h, const char *text) {
     for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
     return h;
 }
 
 static bool is_new(snw_reply *r, const char *file, const char *text) {
-    const unsigned long long h = hash(hash(0xcbf29ce484222325ULL, file), text);
+    const unsigned long long h = reply_hash(reply_hash(0xcbf29ce484222325ULL, file), text);
     for (int i = 0; i < r->nwarning; i++) {
         if (r->warning[i] == h) return false;
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/progress.h"
-#include "io/json_field.h"
+#include "output/json_field.h"
 #include "sinew/status.h"
 
 // Exit status of every command.
@@ -28,7 +28,8 @@ typedef struct snw_reply {
 // Say on standard error what went wrong, `file:line:column: text`, and keep the first for --json.
 void snw_reply_fail(snw_reply *r, const snw_error *err);
 
-// Say something worth knowing that is no failure, `file: warning: text`; once, however many runs have cause to say it.
+// Say something worth knowing that is no failure, `file: warning: text`; once, however many runs
+// have cause to say it.
 void snw_reply_warn(snw_reply *r, const char *file, const char *text);
 // The same of what is right but may surprise, `file: note: text`.
 void snw_reply_note(snw_reply *r, const char *file, const char *text);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static snw_status refuse(const char *path, const char *why, snw_error *err) {
+static snw_status resume_refuse(const char *path, const char *why, snw_error *err) {
     return snw_fail(err, SNW_E_MODEL, "cannot resume '%.150s': %s", path, why);
 }
 
@@ -18,22 +18,24 @@ static bool same_run(const snw_run_info *a, const snw_run_info *b) {
            a->nnode == b->nnode && a->ncolumn == b->ncolumn && a->nstage == b->nstage;
 }
 
-static snw_status check(const char *path, const snw_job *job, const snw_result *old,
-                        snw_error *err) {
+static snw_status resume_check(const char *path, const snw_job *job, const snw_result *old,
+                               snw_error *err) {
     if (strcmp(snw_result_version(old), SNW_VERSION) != 0) {
-        return refuse(path, "another version of sinew wrote it; run without --resume", err);
+        return resume_refuse(path, "another version of sinew wrote it; run without --resume", err);
     }
     if (strcmp(snw_result_model(old), job->text) != 0) {
-        return refuse(path,
-                      "the model has changed since, its text, an included file or --set; see "
-                      "'sinew show --model', or run without --resume",
-                      err);
+        return resume_refuse(
+            path,
+            "the model has changed since, its text, an included file or --set; see "
+            "'sinew show --model', or run without --resume",
+            err);
     }
     bool same = snw_result_runs(old) == job->n;
     for (int i = 0; same && i < job->n; i++) {
         same = same_run(snw_result_info(old, i), snw_run_describe(job->run[i].run));
     }
-    return same ? SNW_OK : refuse(path, "it has other runs; give the same --run as then", err);
+    return same ? SNW_OK
+                : resume_refuse(path, "it has other runs; give the same --run as then", err);
 }
 
 snw_status snw_resume_open(const char *path, const snw_job *job, snw_result **out, snw_error *err) {
@@ -42,7 +44,7 @@ snw_status snw_resume_open(const char *path, const snw_job *job, snw_result **ou
     if (stat(path, &s) != 0 && errno == ENOENT) return SNW_OK;
     snw_result *old;
     SNW_TRY(snw_result_open(path, &old, err));
-    const snw_status status = check(path, job, old, err);
+    const snw_status status = resume_check(path, job, old, err);
     if (status == SNW_OK) {
         *out = old;
     } else {
@@ -58,8 +60,8 @@ bool snw_resume_complete(const snw_result *old) {
     return true;
 }
 
-static snw_status take(snw_result *old, const snw_job *job, int index, snw_results *results,
-                       double *save, snw_left *left, double *value, snw_error *err) {
+static snw_status resume_take(snw_result *old, const snw_job *job, int index, snw_results *results,
+                              double *save, snw_left *left, double *value, snw_error *err) {
     snw_run *run = job->run[index].run;
     left->whole = snw_result_state_of(old, index, NULL) == SNW_RESULT_FINISHED;
     // a whole run keeps all its frames, another one those up to its checkpoint
@@ -85,7 +87,7 @@ snw_status snw_resume_take(snw_result *old, const snw_job *job, int index, snw_r
     const int nsave = snw_run_describe(job->run[index].run)->nsave;
     double *save = snw_alloc((size_t)nsave * sizeof *save);
     if (!save) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    const snw_status s = take(old, job, index, results, save, left, value, err);
+    const snw_status s = resume_take(old, job, index, results, save, left, value, err);
     snw_free(save);
     return s;
 }

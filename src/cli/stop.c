@@ -17,7 +17,7 @@ static void ask(int signal) {
 }
 
 // the handler is reset by now: what is raised ends the process
-static void end(int signal) {
+static void stop_end(int signal) {
     if (unfinished) (void)unlink(unfinished);
     (void)raise(signal);
 }
@@ -30,7 +30,7 @@ static void on_request(void (*handler)(int)) {
 }
 
 void snw_stop_watch(void) {
-    on_request(end);
+    on_request(stop_end);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
     (void)sigaction(SIGXFSZ, &ignore, NULL);

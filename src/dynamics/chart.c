@@ -9,7 +9,7 @@ static snw_twist twist_at(const double *x) {
     return t;
 }
 
-static void put(snw_twist t, double *x) {
+static void chart_put(snw_twist t, double *x) {
     for (int i = 0; i < 6; i++) x[i] = t.e[i];
 }
 
@@ -27,9 +27,9 @@ static void to_free(snw_chart chart, const snw_block *b, const double *old, cons
         // V = R' p',  V' = R' p'' - w x V
         const snw_twist V = twist_at(rate + b->dof), A = twist_at(acc + b->dof);
         const snw_vec3 v = snw_rotate_inv(g.R, V.v);
-        put((snw_twist){{V.w, v}}, s->v + b->dof);
-        put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
-            s->a + b->dof);
+        chart_put((snw_twist){{V.w, v}}, s->v + b->dof);
+        chart_put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
+                  s->a + b->dof);
     }
     snw_se3_to_numbers(g, s->q + b->q);
 }
@@ -65,8 +65,9 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
         if (j->space != SNW_SPACE_SE3) continue;
         const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
         const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
-        put((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
-        put((snw_twist){{A.w, snw_rotate(g.R, snw_add(A.v, snw_cross(V.w, V.v)))}}, acc + j->dof);
+        chart_put((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
+        chart_put((snw_twist){{A.w, snw_rotate(g.R, snw_add(A.v, snw_cross(V.w, V.v)))}},
+                  acc + j->dof);
     }
 }
 
@@ -101,16 +102,16 @@ static snw_twist part_of(const snw_block *b, const double *x) {
     return t;
 }
 
-void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,
-                       const snw_state *s, double *columns) {
+void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, double a, double b,
+                        const snw_state *s, double *columns) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *j = &m->block[f];
-        if (j->curved < 0) continue;
+        if (j->lie_block < 0) continue;
         // a ball is a free joint that only turns; there both charts agree
         const snw_mat3 R = snw_so3_from_numbers(s->q + j->q);
         const snw_twist V = part_of(j, s->v), A = part_of(j, s->a);
         const snw_lower T = snw_se3_tangent(part_of(j, d));
-        double *S = columns + 108 * j->curved, *dS = S + 36, *ddS = S + 72;
+        double *S = columns + 108 * j->lie_block, *dS = S + 36, *ddS = S + 72;
         for (int k = 0; k < j->n; k++) {
             snw_twist z, dV, dA;
             variation(chart, &T, R, a, b, V, A, k, &z, &dV, &dA);
@@ -153,13 +154,13 @@ void snw_chart_jets(const snw_model *m, snw_chart chart, const double *x, const 
                     const double *ddx, const snw_state *s, double *columns) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
-        if (b->curved < 0) continue;
+        if (b->lie_block < 0) continue;
         const bool apart = chart == SNW_CHART_SO3R3 && b->space == SNW_SPACE_SE3;
         snw_twist W = part_of(b, x), dW = part_of(b, dx), ddW = part_of(b, ddx);
         if (apart) W.v = dW.v = ddW.v = (snw_vec3){{0}};
         snw_lower T[3];
         snw_se3_tangent_jet(W, dW, ddW, &T[0], &T[1], &T[2]);
-        double *S = columns + 108 * b->curved;
+        double *S = columns + 108 * b->lie_block;
         for (int k = 0; k < 3; k++) put_lower(&T[k], S + 36 * k);
         if (apart) {
             const snw_twist V = part_of(b, s->v), A = part_of(b, s->a);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/contact.h"
 
-#include "dynamics/slip.h"
+#include "dynamics/wheel.h"
 
 #include <math.h>
 
-// ---- a positive part ---------------------------------------------------------------------------------
+// ---- a positive part
+// ---------------------------------------------------------------------------------
 
 // Zero below -e/2, u above e/2, twice differentiable between: its slope is a smooth step.
 static double ramp(double u, double e) {
@@ -31,7 +32,8 @@ static double ramp_integral(double u, double e) {
 
 static const double softly = 1; // width over which damping that would pull ends, of 1 - damping g'
 
-// ---- forces ------------------------------------------------------------------------------------------
+// ---- forces
+// ------------------------------------------------------------------------------------------
 
 // mu u in the axes of the segment; a rod's axis counts as far as it lies along the ground
 static snw_vec3 rub(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
@@ -44,8 +46,8 @@ static double slip(const snw_contact_desc *c, snw_vec3 u) {
 }
 
 // what the ground does to a place that is within its reach
-static void push(const snw_contact_desc *c, double stiffness, const snw_twist *V,
-                 snw_touch_work *at) {
+static void contact_push(const snw_contact_desc *c, double stiffness, const snw_twist *V,
+                         snw_contact_point_work *at) {
     at->press = stiffness * ramp(-at->gap, c->smooth);
     at->f = snw_scale(at->press, at->d);
     if (!V) return;
@@ -56,18 +58,18 @@ static void push(const snw_contact_desc *c, double stiffness, const snw_twist *V
     at->f = snw_sub(snw_scale(N, at->d), snw_scale(N / slip(c, u), rub(c, at->d, u)));
 }
 
-void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
-    for (int k = 0; k < m->ntouch; k++) {
-        const snw_touch *p = &m->touch[k];
+void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel) {
-            snw_slip_motion(m, p, still, w, &w->touch[k]);
+            snw_wheel_motion(m, p, is_static, w, &w->contact_point[k]);
             continue;
         }
         const snw_contact_desc *c = &m->desc->contact[p->contact];
         const snw_se3 *g = &w->g[p->seg];
         const snw_vec3 d = snw_rotate_inv(g->R, c->normal);
-        snw_touch_work *at = &w->touch[k];
-        *at = (snw_touch_work){.d = d, .s = p->centre};
+        snw_contact_point_work *at = &w->contact_point[k];
+        *at = (snw_contact_point_work){.d = d, .s = p->centre};
         at->gap = snw_dot(c->normal, snw_sub(g->p, c->at)) + snw_dot(d, p->centre);
         if (!p->sharp) {
             const snw_vec3 Qd = snw_rotate(p->Q, d);
@@ -77,29 +79,31 @@ void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
             at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
             at->s = snw_add(at->s, snw_scale(p->round * (1 - p->round / reach), d));
         }
-        if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate) || !snw_is_on(w, p->body))
+        if (at->gap >= 0.5 * c->smooth || !snw_is_active(w, p->condition) ||
+            !snw_is_active(w, p->body_condition))
             continue;
         at->near = true;
-        push(c, p->stiffness, still ? NULL : &w->V[p->seg], at);
+        contact_push(c, p->stiffness, is_static ? NULL : &w->V[p->seg], at);
     }
 }
 
-static snw_wrench wrench(const snw_touch_work *at) {
+static snw_wrench wrench(const snw_contact_point_work *at) {
     return (snw_wrench){{.m = snw_cross(at->s, at->f), .f = at->f}};
 }
 
 void snw_contact_add(const snw_model *m, snw_work *w) {
-    for (int k = 0; k < m->ntouch; k++) {
-        if (!w->touch[k].near) continue;
-        const int i = m->touch[k].seg;
-        w->F[i] = snw_wrench_sub(w->F[i], wrench(&w->touch[k]));
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!w->contact_point[k].near) continue;
+        const int i = m->contact_point[k].seg;
+        w->F[i] = snw_wrench_sub(w->F[i], wrench(&w->contact_point[k]));
     }
 }
 
-// ---- slopes ------------------------------------------------------------------------------------------
+// ---- slopes
+// ------------------------------------------------------------------------------------------
 
 // variation of where a place touches with that of the normal
-static snw_vec3 shift(const snw_touch *p, snw_vec3 d, snw_vec3 dd) {
+static snw_vec3 contact_shift(const snw_contact_point *p, snw_vec3 d, snw_vec3 dd) {
     if (p->sharp) return (snw_vec3){{0}};
     const snw_vec3 Qd = snw_rotate(p->Q, d), Qdd = snw_rotate(p->Q, dd);
     const double r2 = snw_dot(d, Qd) + p->round * p->round, r = sqrt(r2);
@@ -121,9 +125,10 @@ static snw_vec3 rub_slope(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw
 }
 
 // Variation of the wrench with that of the pose (zeta) and of the velocity; V NULL when still.
-static snw_wrench vary(const snw_touch *p, const snw_contact_desc *c, const snw_touch_work *at,
-                       const snw_twist *V, snw_twist zeta, snw_twist dV) {
-    const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = shift(p, d, dd);
+static snw_wrench contact_vary(const snw_contact_point *p, const snw_contact_desc *c,
+                               const snw_contact_point_work *at, const snw_twist *V, snw_twist zeta,
+                               snw_twist dV) {
+    const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = contact_shift(p, d, dd);
     // the point that touches moves within the surface: its own shift does not change the gap
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
     const double dpress = -p->stiffness * ramp_slope(-at->gap, c->smooth) * dgap;
@@ -145,59 +150,66 @@ static snw_wrench vary(const snw_touch *p, const snw_contact_desc *c, const snw_
     return (snw_wrench){{.m = snw_add(snw_cross(ds, at->f), snw_cross(at->s, df)), .f = df}};
 }
 
-bool snw_touch_slope(const snw_model *m, const snw_work *w, int k, double A[36], double B[36]) {
-    const snw_touch *p = &m->touch[k];
-    const snw_touch_work *at = &w->touch[k];
+bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
+                                double B[36]) {
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact_point_work *at = &w->contact_point[k];
     if (!at->near) return false;
     if (p->wheel) {
-        snw_slip_slope(m, p, w, A, B);
+        snw_wheel_jacobian(m, p, w, A, B);
         return true;
     }
     const snw_contact_desc *c = &m->desc->contact[p->contact];
-    const snw_twist *V = w->still ? NULL : &w->V[p->seg];
+    const snw_twist *V = w->is_static ? NULL : &w->V[p->seg];
     for (int j = 0; j < 6; j++) {
         const snw_twist none = {0};
         snw_twist one = {0};
         one.e[j] = 1;
-        const snw_wrench a = vary(p, c, at, V, one, none);
-        const snw_wrench b = V ? vary(p, c, at, V, none, one) : (snw_wrench){0};
+        const snw_wrench a = contact_vary(p, c, at, V, one, none);
+        const snw_wrench b = V ? contact_vary(p, c, at, V, none, one) : (snw_wrench){0};
         for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
     }
     return true;
 }
 
-// ---- energy ------------------------------------------------------------------------------------------
+// ---- energy
+// ------------------------------------------------------------------------------------------
 
 double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->ntouch; k++) {
-        const snw_touch *p = &m->touch[k];
-        if (w->touch[k].press == 0) continue; // wheels too
-        sum += p->stiffness * ramp_integral(-w->touch[k].gap, m->desc->contact[p->contact].smooth);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (w->contact_point[k].press == 0) continue; // wheels too
+        sum += p->stiffness *
+               ramp_integral(-w->contact_point[k].gap, m->desc->contact[p->contact].smooth);
     }
     return sum;
 }
 
 double snw_contact_storing(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->ntouch; k++) sum -= w->touch[k].press * w->touch[k].rate;
+    for (int k = 0; k < m->ncontact_point; k++)
+        sum -= w->contact_point[k].press * w->contact_point[k].rate;
     return sum;
 }
 
 double snw_contact_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->ntouch; k++) sum -= snw_dot(w->touch[k].f, w->touch[k].v);
+    for (int k = 0; k < m->ncontact_point; k++)
+        sum -= snw_dot(w->contact_point[k].f, w->contact_point[k].v);
     return sum - snw_contact_storing(m, w);
 }
 
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
     snw_wrench sum = {0};
-    for (int k = 0; k < m->ntouch; k++) {
-        const snw_touch *p = &m->touch[k];
-        if (p->contact != contact || p->wheel || !w->touch[k].near) continue;
-        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->touch[k])));
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact != contact || p->wheel || !w->contact_point[k].near) continue;
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->contact_point[k])));
     }
     return sum;
 }
 
-snw_wrench snw_touch_wrench(const snw_work *w, int k) { return wrench(&w->touch[k]); }
+snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
+    return wrench(&w->contact_point[k]);
+}

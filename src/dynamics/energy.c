@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
-#include "dynamics/fed.h"
+#include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
-#include "dynamics/grip.h"
 #include "dynamics/joint.h"
-#include "dynamics/loop.h"
-#include "dynamics/measure.h"
+#include "dynamics/tendon.h"
+#include "dynamics/variable_length.h"
 
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
-        if (!snw_is_heavy(m, w, i)) continue;
+        if (!snw_seg_has_mass(m, w, i)) continue;
         const snw_twist V = snw_material_velocity(m, w, i);
-        sum += snw_material_share(m, w, i) *
+        sum += snw_material_scale(m, w, i) *
                snw_power(snw_inertia_apply(snw_material_inertia(m, w, i), V), V);
     }
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
@@ -35,15 +35,16 @@ static double elastic_energy(const snw_model *m, const double *q, const snw_work
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (w && !snw_is_here(m, w, rod->seg0)) continue;
-        sum += rod->tapers
-                   ? 2 * snw_taper_energy(m, rod, q)
+        if (w && !snw_seg_is_active(m, w, rod->seg0)) continue;
+        sum += rod->section_varies
+                   ? 2 * snw_section_varies_energy(m, rod, q)
                    : snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
         const snw_spring *s = &m->spring[k];
-        if (!w || snw_is_here(m, w, m->block[s->block].seg)) sum += snw_spring_energy(m, s, q);
+        if (!w || snw_seg_is_active(m, w, m->block[s->block].seg))
+            sum += snw_spring_energy(m, s, q);
     }
     return sum;
 }
@@ -91,8 +92,8 @@ double snw_dissipation(const snw_model *m, const double *v) {
 }
 
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
-    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_measures_heat(m, w) +
-           snw_fed_heat(m, s->q, s->v);
+    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_tendons_heat(m, w) +
+           snw_variable_length_heat(m, s->q, s->v);
 }
 
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
@@ -100,8 +101,8 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     snw_vec3 sum = {{0}};
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = snw_material_inertia(m, w, i);
-        if (!snw_is_heavy(m, w, i)) continue;
-        const double share = snw_material_share(m, w, i);
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const double share = snw_material_scale(m, w, i);
         mass += share * M->m;
         sum = snw_add(sum, snw_add(snw_scale(share * M->m, w->g[i].p),
                                    snw_scale(share, snw_rotate(w->g[i].R, M->mc))));
@@ -127,10 +128,10 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     return power;
 }
 
-// The reaction at a station that moves reaches the node below through a slice of its own, which changes its strain; and does
-// work on the section where it holds the place.
+// The reaction at a station that moves reaches the node below through a slice of its own, which
+// changes its strain; and does work on the section where it holds the place.
 static double sweep_power(const snw_model *m, const snw_work *w, int i) {
-    const snw_sweep_work *at = &w->sweep[m->loop[i].sweep - 1];
+    const snw_sliding_station_work *at = &w->sliding_station[m->loop[i].sliding_station - 1];
     return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
 }
 
@@ -140,7 +141,7 @@ static double effort_power(const snw_model *m, const snw_inputs *in, const snw_s
     double power = 0;
     for (int i = 0; i < m->nv; i++) power += in->stress[i] * s->v[i];
     if (m->nlive) power += snw_feedback_power(m, in, s, w);
-    return power + snw_measures_power(m, w);
+    return power + snw_tendons_power(m, w);
 }
 
 // of given motion: poses, strains, driven coordinates, and fluids but for their resistance
@@ -155,13 +156,13 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
         }
     }
     power += snw_fluid_power(m, in, s, w);
-    if (m->nfield) power -= snw_measures_given_power(m, w);
-    for (int i = 0; m->nsweep && i < m->nloop; i++) {
-        if (m->loop[i].sweep) power += sweep_power(m, w, i);
+    if (m->nfield) power -= snw_tendons_given_power(m, w);
+    for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
+        if (m->loop[i].sliding_station) power += sweep_power(m, w, i);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0) power += w->l[d->row] * s->v[d->dof];
+        if (d->row >= 0) power += w->lambda[d->row] * s->v[d->dof];
     }
     return power;
 }
@@ -171,22 +172,23 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
     const int nload = m->desc->nload;
     const snw_wrench *load = snw_loads(m, in, w);
     for (int i = 0; i < snw_npower(m); i++) power[i] = 0;
-    for (int k = 0; k < m->nact; k++) {
-        const snw_act *act = &m->act[k];
-        if (!snw_is_here(m, w, act->seg)) continue;
+    for (int k = 0; k < m->nload_point; k++) {
+        const snw_load_point *point = &m->load_point[k];
+        if (!snw_seg_is_active(m, w, point->seg)) continue;
         snw_wrench F = load[k];
-        if (!m->desc->load[act->load].body) {
-            F.m = snw_rotate_inv(w->g[act->seg].R, F.m);
-            F.f = snw_rotate_inv(w->g[act->seg].R, F.f);
+        if (!m->desc->load[point->load].body) {
+            F.m = snw_rotate_inv(w->g[point->seg].R, F.m);
+            F.f = snw_rotate_inv(w->g[point->seg].R, F.f);
         }
-        power[act->load] += snw_material_share(m, w, act->seg) *
-                            snw_power(F, snw_material_velocity(m, w, act->seg));
+        power[point->load] += snw_material_scale(m, w, point->seg) *
+                              snw_power(F, snw_material_velocity(m, w, point->seg));
     }
     power[nload] = effort_power(m, in, s, w);
-    const int gripped = snw_grip_seg(in);
-    if (gripped) power[nload] += snw_power(snw_grip_wrench(in, w->still, w), w->V[gripped]);
+    const int gripped = snw_drag_spring_seg(in);
+    if (gripped)
+        power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[gripped]);
     power[nload + 1] = motion_power(m, in, s, w);
-    if (m->nfeed) power[nload + 2] = snw_fed_inflow(m, in, w);
+    if (m->nfeed) power[nload + 2] = snw_variable_length_inflow(m, in, w);
 }
 
 double snw_drive_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -197,18 +199,18 @@ double snw_drive_power(const snw_model *m, const snw_inputs *in, const snw_state
 snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
     for (int i = 0; i < m->nseg; i++) {
-        if (!snw_is_heavy(m, w, i)) continue;
+        if (!snw_seg_has_mass(m, w, i)) continue;
         const snw_wrench P =
             snw_inertia_apply(snw_material_inertia(m, w, i), snw_material_velocity(m, w, i));
         sum = snw_wrench_add(
-            sum, snw_wrench_to_parent(w->g[i], snw_wrench_scale(snw_material_share(m, w, i), P)));
+            sum, snw_wrench_to_parent(w->g[i], snw_wrench_scale(snw_material_scale(m, w, i), P)));
     }
     return sum;
 }
 
-// minus the sum of what each node takes beyond the station; a node takes what comes to it less what it passes
-// on within the rod
-snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const snw_work *w) {
+// minus the sum of what each node takes beyond the station; a node takes what comes to it less what
+// it passes on within the rod
+snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const snw_work *w) {
     const snw_rod *rod = &m->rod[at->rod];
     snw_wrench sum = {0};
     for (int k = 0; k < rod->nseg; k++) {
@@ -221,17 +223,18 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
     }
     // reactions at stations that move are given to the node below them, and are beyond or not
-    for (int i = 0; m->nsweep && i < m->nloop; i++) {
+    for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (!loop->sweep || m->sweep[loop->sweep - 1].rod != at->rod) continue;
-        const snw_sweep_work *sw = &w->sweep[loop->sweep - 1];
+        if (!loop->sliding_station || m->sliding_station[loop->sliding_station - 1].rod != at->rod)
+            continue;
+        const snw_sliding_station_work *sw = &w->sliding_station[loop->sliding_station - 1];
         const double share = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
         const double rest = (sw->x.v > at->x) - share;
         sum =
             snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
     }
     sum = snw_wrench_to_child(w->g[at->seg], sum);
-    if (rod->fluid < 0 || !snw_is_on(w, m->fluid_gate[rod->fluid])) return sum;
+    if (rod->fluid < 0 || !snw_is_active(w, m->fluid_condition[rod->fluid])) return sum;
     // the momentum that flows past the station is taken up before it, not beyond
     const snw_vec3 U = snw_rotate_inv(w->g[at->seg].R, w->current[rod->fluid]);
     sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(w->V[at->seg].v, U)));

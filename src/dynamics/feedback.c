@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads, active stress and efforts that follow signals: probes of configuration and velocity, integrals of such, numbers held
-// between instants (theory.md 3.7).
+// Loads, active stress and efforts that follow signals: probes of configuration and velocity,
+// integrals of such, numbers held between instants (theory.md 3.7).
 //
 // A probe p is a function of the pose g and the velocity V of one segment, so that
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
-// which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the forces, so its part of the
-// tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per signal.
-#include "dynamics/fed.h"
-#include "dynamics/measure.h"
+// which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the
+// forces, so its part of the tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per
+// signal.
+#include "dynamics/tendon.h"
+#include "dynamics/variable_length.h"
 
 #include "model/probe_columns.h"
 
@@ -21,17 +22,19 @@ typedef struct reading {
 
 static void put3(double *out, snw_vec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
 
-static snw_vec3 row(snw_mat3 R, int i) { return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}}; }
+static snw_vec3 feedback_row(snw_mat3 R, int i) {
+    return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
+}
 
 // position: p_i varies by (R zeta_v)_i
 static reading of_position(snw_se3 g, int i) {
     reading r = {.value = g.p.e[i]};
-    put3(r.alpha + 3, row(g.R, i));
+    put3(r.alpha + 3, feedback_row(g.R, i));
     return r;
 }
 
 // qw qx qy qz rx ry rz xx .. zz
-static reading of_rotation(snw_mat3 R, int i) {
+static reading feedback_of_rotation(snw_mat3 R, int i) {
     reading r = {0};
     if (i < 4) { // h' = h (0, w)/2
         const snw_quat h = snw_quat_from_mat3(R);
@@ -42,13 +45,13 @@ static reading of_rotation(snw_mat3 R, int i) {
     } else if (i < 7) { // w = T(vector) vector'
         const snw_vec3 vector = snw_so3_log(R);
         r.value = vector.e[i - 4];
-        put3(r.alpha, row(snw_so3_tangent_inv(vector), i - 4));
+        put3(r.alpha, feedback_row(snw_so3_tangent_inv(vector), i - 4));
     } else { // e_a R e_b varies by row_a . (zeta x e_b) = zeta . (e_b x row_a)
         const int a = (i - 7) / 3, b = (i - 7) % 3;
         snw_vec3 axis = {{0}};
         axis.e[b] = 1;
         r.value = R.e[a][b];
-        put3(r.alpha, snw_cross(axis, row(R, a)));
+        put3(r.alpha, snw_cross(axis, feedback_row(R, a)));
     }
     return r;
 }
@@ -61,7 +64,7 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
         r.beta[at + i] = 1;
         return r;
     }
-    const snw_vec3 to_world = row(R, i);
+    const snw_vec3 to_world = feedback_row(R, i);
     r.value = snw_dot(to_world, v);
     put3(r.beta + at, to_world);
     put3(r.alpha, snw_cross(v, to_world)); // row . (zeta x v)
@@ -70,16 +73,16 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
 
 static reading read_probe(const snw_model *m, const snw_signal_desc *signal, const snw_work *w) {
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    const int seg = m->watch[m->probe_watch[signal->probe]].seg, i = signal->column;
+    const int seg = m->station[m->probe_station[signal->probe]].seg, i = signal->column;
     const snw_se3 g = w->g[seg];
     const snw_twist V = w->V[seg];
     switch (snw_probe_reading(p)) {
     case SNW_READ_POSITION:
         return of_position(g, i);
     case SNW_READ_ROTATION:
-        return of_rotation(g.R, i);
+        return feedback_of_rotation(g.R, i);
     case SNW_READ_POSE:
-        return i < 3 ? of_position(g, i) : of_rotation(g.R, i - 3);
+        return i < 3 ? of_position(g, i) : feedback_of_rotation(g.R, i - 3);
     case SNW_READ_VELOCITY:
         return of_velocity(g.R, V.v, 3, p->body, i);
     case SNW_READ_TWIST:
@@ -88,9 +91,9 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
-    case SNW_READ_MEASURE: // of tendons and chambers
-    case SNW_READ_MEASURE_RATE:
-    case SNW_READ_MEASURE_EFFORT:
+    case SNW_READ_TENDON: // of tendons and chambers
+    case SNW_READ_TENDON_RATE:
+    case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
         break;
     }
@@ -114,32 +117,31 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
 
 // does a signal show something of a tendon or chamber?
 static bool is_measure(const snw_model *m, const snw_signal_desc *signal) {
-    return m->desc->probe[signal->probe].of == SNW_PROBE_OF_MEASURE;
+    return m->desc->probe[signal->probe].of == SNW_PROBE_OF_TENDON;
 }
 
 static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
     return reading_of(m, signal) == SNW_READ_STRAIN;
 }
 
-static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
-                     const snw_state *s) {
-    const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
+static double feedback_strain(const snw_model *m, const snw_signal_desc *signal,
+                              const snw_inputs *in, const snw_state *s) {
+    const snw_station *at = &m->station[m->probe_station[signal->probe]];
     const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
     return xi.e[signal->column] - (signal->column == SNW_STRETCH);
 }
 
-// ---- values ----------------------------------------------------------------------------------------
+// ---- values
+// ----------------------------------------------------------------------------------------
 
 static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
                             snw_work *w) {
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    snw_measure_look(m, p->item, in, w);
-    const snw_measured *now = &w->measured[p->item];
-    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+    snw_tendon_evaluate(m, p->item, in, w);
+    const snw_tendon_work *now = &w->tendon[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->tendon[p->item].reference - now->value;
     const snw_reading r = reading_of(m, signal);
-    return r == SNW_READ_MEASURE        ? now->value
-           : r == SNW_READ_MEASURE_RATE ? now->rate
-                                        : now->effort;
+    return r == SNW_READ_TENDON ? now->value : r == SNW_READ_TENDON_RATE ? now->rate : now->effort;
 }
 
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
@@ -150,10 +152,11 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
         if (is_measure(m, signal)) return measure_value(m, signal, in, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
-            return w->still ? 0 : s->v[axis->dof];
+            return w->is_static ? 0 : s->v[axis->dof];
         }
         if (axis) return s->q[axis->q];
-        return is_strain(m, signal) ? strain(m, signal, in, s) : read_probe(m, signal, w).value;
+        return is_strain(m, signal) ? feedback_strain(m, signal, in, s)
+                                    : read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->lead == 0) return s->z[i];
@@ -161,7 +164,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
                in->lead * snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
     case SNW_SIGNAL_SAMPLED:
     case SNW_SIGNAL_ONCE:
-    case SNW_SIGNAL_GATE:
+    case SNW_SIGNAL_CONDITION:
     case SNW_SIGNAL_MET:
         return s->z[i];
     }
@@ -173,9 +176,9 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->signal[m->live[k]] = signal_value(m, m->live[k], in, s, w);
     }
     const snw_at at = {.t = in->t, .signal = w->signal};
-    for (int i = 0; i < m->nact; i++) {
+    for (int i = 0; i < m->nload_point; i++) {
         w->load[i] = in->load[i];
-        if (!snw_load_follows(m, in, m->act[i].load)) continue;
+        if (!snw_load_reads_signals(m, in, m->load_point[i].load)) continue;
         w->load[i] = (snw_wrench){0};
         if (*in->share == 0) continue; // not asked: where nothing acts it may have no value
         snw_load_at(m, i, at, &w->load[i]);
@@ -187,30 +190,31 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         if (m->stress_reads[i] && share != 0) snw_stress_at(m, i, at, -share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
     }
 }
 
 double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
                           const snw_work *w) {
-    double *Q = w->slope + (size_t)m->nlive * (size_t)m->nv, power = 0;
+    double *Q = w->signal_jacobian + (size_t)m->nlive * (size_t)m->nv, power = 0;
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
         if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share * snw_activation(in, i), Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
 }
 
-// ---- derivatives -----------------------------------------------------------------------------------
+// ---- derivatives
+// -----------------------------------------------------------------------------------
 
-static void strain_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
-                         double cq, double *slope) {
-    const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
+static void feedback_strain_slope(const snw_model *m, const snw_signal_desc *signal,
+                                  const snw_work *w, double cq, double *slope) {
+    const snw_station *at = &m->station[m->probe_station[signal->probe]];
     const snw_rod *rod = &m->rod[at->rod];
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
@@ -220,15 +224,15 @@ static void strain_slope(const snw_model *m, const snw_signal_desc *signal, cons
         if (rod->comp[a] != signal->column) continue;
         for (int j = 0; j < count[a]; j++) slope[rod->dof[a] + first[a] + j] = cq * p[j];
     }
-    if (!rod->bows) return;
+    if (!rod->rest_varies) return;
     snw_twist rest[4];
-    snw_fed_rest(m, rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    snw_variable_length_rest(m, rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
     slope[rod->feed] = cq * rest[1].e[signal->column];
 }
 
 static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
                         double cq, double cv, double *slope) {
-    const int seg = m->watch[m->probe_watch[signal->probe]].seg;
+    const int seg = m->station[m->probe_station[signal->probe]].seg;
     const snw_path *path = &m->path[m->seg[seg].path];
     const size_t ld = (size_t)path->ld;
     const reading r = read_probe(m, signal, w);
@@ -240,13 +244,13 @@ static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const
     const snw_wrench turned = snw_ad_pull(w->V[seg], beta);
     double a[6], b[6];
     for (int i = 0; i < 6; i++) {
-        a[i] = cq * (r.alpha[i] + (w->still ? 0 : turned.e[i])) + cv * r.beta[i];
-        b[i] = w->still ? 0 : cq * r.beta[i];
+        a[i] = cq * (r.alpha[i] + (w->is_static ? 0 : turned.e[i])) + cv * r.beta[i];
+        b[i] = w->is_static ? 0 : cq * r.beta[i];
     }
     for (int j = 0; j < path->n; j++) {
         double sum = 0;
         for (size_t i = 0; i < 6; i++) sum += a[i] * J[i * ld + (size_t)j];
-        for (size_t i = 0; i < 6 && !w->still; i++) sum += b[i] * dJ[i * ld + (size_t)j];
+        for (size_t i = 0; i < 6 && !w->is_static; i++) sum += b[i] * dJ[i * ld + (size_t)j];
         slope[path->dof[j]] = sum;
     }
 }
@@ -261,12 +265,12 @@ static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double
     const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
     if (signal->kind == SNW_SIGNAL_PROBE && is_measure(m, signal)) {
         const snw_probe_desc *p = &m->desc->probe[signal->probe];
-        snw_measure_slope(m, p->item, reading_of(m, signal), cq, cv, w, own);
+        snw_tendon_jacobian(m, p->item, reading_of(m, signal), cq, cv, w, own);
         for (size_t i = 0; p->kind == SNW_PROBE_LENGTH && i < nv; i++) own[i] = -own[i];
     } else if (axis) {
         own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
-        strain_slope(m, signal, w, cq, own);
+        feedback_strain_slope(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_slope(m, signal, w, cq, cv, own);
     } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {
@@ -286,11 +290,11 @@ static bool load_active(const snw_load_desc *load, snw_at at) {
 // push += J' dL/dsignal of one act
 static void load_push(const snw_model *m, int act, const snw_inputs *in, const snw_work *w,
                       int signal, double *push) {
-    const snw_act *a = &m->act[act];
+    const snw_load_point *a = &m->load_point[act];
     const snw_load_desc *load = &m->desc->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
-    if (path->n == 0 || !load_active(load, at) || !snw_is_here(m, w, a->seg)) return;
+    if (path->n == 0 || !load_active(load, at) || !snw_seg_is_active(m, w, a->seg)) return;
     snw_wrench F = {0};
     for (int k = 0; k < 3; k++) {
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
@@ -344,23 +348,24 @@ static void motor_push(const snw_model *m, int motor, const snw_inputs *in, cons
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
-    double *push = w->slope + (size_t)m->nlive * nv;
+    double *push = w->signal_jacobian + (size_t)m->nlive * nv;
     for (int k = 0; k < m->nlive && *in->share != 0; k++) {
         const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
-        signal_slope(m, k, in, cq, cv, w, w->slope);
+        signal_slope(m, k, in, cq, cv, w, w->signal_jacobian);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
         memset(push, 0, nv * sizeof *push);
-        for (int i = 0; i < m->nact; i++) {
-            if (snw_load_follows(m, in, m->act[i].load)) load_push(m, i, in, w, m->live[k], push);
+        for (int i = 0; i < m->nload_point; i++) {
+            if (snw_load_reads_signals(m, in, m->load_point[i].load))
+                load_push(m, i, in, w, m->live[k], push);
         }
         for (int i = 0; i < m->desc->nstress; i++) {
             if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
         }
         for (int i = 0; i < m->desc->nmotor; i++) {
-            if (snw_motor_follows(m, in, i)) motor_push(m, i, in, w, m->live[k], push);
+            if (snw_motor_reads_signals(m, in, i)) motor_push(m, i, in, w, m->live[k], push);
         }
-        snw_measures_push(m, in, w, m->live[k], push);
-        const double *slope = w->slope + (size_t)k * nv;
+        snw_tendons_add_forces(m, in, w, m->live[k], push);
+        const double *slope = w->signal_jacobian + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
             if (slope[j] == 0) continue;
             for (size_t i = 0; i < nv; i++) T[j * ld + i] -= push[i] * slope[j];

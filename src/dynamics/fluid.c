@@ -4,34 +4,34 @@
 #include <math.h>
 
 // velocity of the fluid at a place, in its axes
-static snw_vec3 current(const snw_inputs *in, const snw_work *w, const snw_wet *p) {
+static snw_vec3 current(const snw_inputs *in, const snw_work *w, const snw_fluid_point *p) {
     return snw_rotate_inv(w->g[p->seg].R, in->current[p->fluid]);
 }
 
 // a twist about the centre of a place
-static snw_twist about(const snw_wet *p, snw_twist x) {
+static snw_twist fluid_about(const snw_fluid_point *p, snw_twist x) {
     return (snw_twist){{.w = x.w, .v = snw_add(x.v, snw_cross(x.w, p->centre))}};
 }
 
-void snw_fluid_motion(const snw_model *m, const snw_inputs *in, bool still, snw_work *w) {
+void snw_fluid_motion(const snw_model *m, const snw_inputs *in, bool is_static, snw_work *w) {
     for (int i = 0; i < m->nfluid; i++) w->current[i] = in->current[i];
-    for (int k = 0; k < m->nwet; k++) {
-        const snw_wet *p = &m->wet[k];
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
         const snw_mat3 R = w->g[p->seg].R;
         const snw_vec3 U = current(in, w, p);
-        snw_wet_work *to = &w->wet[k];
-        *to = (snw_wet_work){.V = {{.v = snw_scale(-1, U)}}};
-        if (still) continue;
+        snw_fluid_point_work *to = &w->fluid_point[k];
+        *to = (snw_fluid_point_work){.V = {{.v = snw_scale(-1, U)}}};
+        if (is_static) continue;
         // V = V - (0, R'U) and its rate, gravity taken out of the acceleration again
         const snw_vec3 rest = snw_sub(in->gravity, in->current_rate[p->fluid]);
-        to->V = snw_twist_add(to->V, about(p, w->V[p->seg]));
-        to->A = about(p, w->A[p->seg]);
+        to->V = snw_twist_add(to->V, fluid_about(p, w->V[p->seg]));
+        to->A = fluid_about(p, w->A[p->seg]);
         to->A.v = snw_add(to->A.v, snw_rotate_inv(R, rest));
         to->A.v = snw_add(to->A.v, snw_cross(w->V[p->seg].w, U));
     }
 }
 
-static snw_wrench momentum(const snw_wet *p, snw_twist V) {
+static snw_wrench momentum(const snw_fluid_point *p, snw_twist V) {
     snw_wrench P;
     for (int i = 0; i < 6; i++) P.e[i] = p->added[i] * V.e[i];
     return P;
@@ -39,10 +39,10 @@ static snw_wrench momentum(const snw_wet *p, snw_twist V) {
 
 snw_wrench snw_fluid_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
-    for (int k = 0; k < m->nwet; k++) {
-        const snw_wet *p = &m->wet[k];
-        if (!snw_wet_on(w, p)) continue;
-        snw_wrench P = momentum(p, w->wet[k].V);
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(w, p)) continue;
+        snw_wrench P = momentum(p, w->fluid_point[k].V);
         P.m = snw_add(P.m, snw_cross(p->centre, P.f));
         sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], P));
     }
@@ -50,7 +50,7 @@ snw_wrench snw_fluid_momentum(const snw_model *m, const snw_work *w) {
 }
 
 // what it takes to move against the resistance
-static snw_wrench resistance(const snw_wet *p, snw_twist V) {
+static snw_wrench fluid_resistance(const snw_fluid_point *p, snw_twist V) {
     snw_wrench F;
     for (int i = 0; i < 6; i++) F.e[i] = (p->linear[i] + p->square[i] * fabs(V.e[i])) * V.e[i];
     const double speed = hypot(V.v.y, V.v.z);
@@ -65,24 +65,24 @@ snw_vec3 snw_flux(const double mass[2], snw_vec3 v) {
     return (snw_vec3){{-0.5 * (y * v.y + z * v.z), v.x * y, v.x * z}};
 }
 
-snw_vec3 snw_wet_lift(const snw_inputs *in, const snw_work *w, const snw_wet *p) {
-    const snw_vec3 rate = w->still ? (snw_vec3){{0}} : in->current_rate[p->fluid];
+snw_vec3 snw_fluid_point_lift(const snw_inputs *in, const snw_work *w, const snw_fluid_point *p) {
+    const snw_vec3 rate = w->is_static ? (snw_vec3){{0}} : in->current_rate[p->fluid];
     const snw_vec3 up = snw_sub(rate, in->gravity);
     return snw_scale(p->displaced, snw_rotate_inv(w->g[p->seg].R, up));
 }
 
 // what a place needs, but for buoyancy
-static snw_wrench needed(const snw_wet *p, const snw_wet_work *at) {
+static snw_wrench needed(const snw_fluid_point *p, const snw_fluid_point_work *at) {
     snw_wrench F = snw_wrench_sub(momentum(p, at->A), snw_ad_pull(at->V, momentum(p, at->V)));
-    F = snw_wrench_add(F, resistance(p, at->V));
+    F = snw_wrench_add(F, fluid_resistance(p, at->V));
     if (p->end) F.f = snw_sub(F.f, snw_scale(p->end, snw_flux(p->flux, at->V.v)));
     return F;
 }
 
 // r += Phi' Y at a node of a rod that stretches or shears
-static void along(const snw_model *m, const snw_wet *p, snw_vec3 Y, double *r) {
+static void fluid_along(const snw_model *m, const snw_fluid_point *p, snw_vec3 Y, double *r) {
     const snw_rod *rod = &m->rod[p->rod];
-    const double *phi = m->wet_phi + p->phi;
+    const double *phi = m->fluid_phi + p->phi;
     for (int a = 0; a < rod->na; phi += p->count[a], a++) {
         if (rod->comp[a] < 3) continue;
         double *to = r + rod->dof[a] + p->first[a];
@@ -90,22 +90,22 @@ static void along(const snw_model *m, const snw_wet *p, snw_vec3 Y, double *r) {
     }
 }
 
-void snw_fluid_add(const snw_model *m, const snw_inputs *in, bool still, snw_work *w) {
-    for (int k = 0; k < m->nwet; k++) {
-        const snw_wet *p = &m->wet[k];
-        if (!snw_wet_on(w, p)) continue;
+void snw_fluid_add(const snw_model *m, const snw_inputs *in, bool is_static, snw_work *w) {
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(w, p)) continue;
         snw_wrench F = {0};
-        if (p->displaced > 0) F.f = snw_scale(-1, snw_wet_lift(in, w, p));
-        if (!still || m->flowing) {
-            F = snw_wrench_add(F, needed(p, &w->wet[k]));
-            if (p->phi >= 0) along(m, p, snw_flux(p->flux, w->wet[k].V.v), w->r);
+        if (p->displaced > 0) F.f = snw_scale(-1, snw_fluid_point_lift(in, w, p));
+        if (!is_static || m->flowing) {
+            F = snw_wrench_add(F, needed(p, &w->fluid_point[k]));
+            if (p->phi >= 0) fluid_along(m, p, snw_flux(p->flux, w->fluid_point[k].V.v), w->r);
         }
         F.m = snw_add(F.m, snw_cross(p->centre, F.f));
         w->F[p->seg] = snw_wrench_add(w->F[p->seg], F);
     }
 }
 
-void snw_wet_slope(const snw_wet *p, snw_twist V, double S[36], double Y[9]) {
+void snw_fluid_point_jacobian(const snw_fluid_point *p, snw_twist V, double S[36], double Y[9]) {
     const double my = p->flux[0], mz = p->flux[1];
     const snw_vec3 v = V.v;
     const double slope[9] = {0, -my * v.y, -mz * v.z, my * v.y, my * v.x, 0, mz * v.z, 0, mz * v.x};
@@ -128,22 +128,24 @@ void snw_wet_slope(const snw_wet *p, snw_twist V, double S[36], double Y[9]) {
     }
 }
 
-// ---- energy ----------------------------------------------------------------------------------------
+// ---- energy
+// ----------------------------------------------------------------------------------------
 
 double snw_fluid_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nwet; k++) {
-        if (!snw_wet_on(w, &m->wet[k])) continue;
-        sum += 0.5 * snw_power(momentum(&m->wet[k], w->wet[k].V), w->wet[k].V);
+    for (int k = 0; k < m->nfluid_point; k++) {
+        if (!snw_fluid_point_is_active(w, &m->fluid_point[k])) continue;
+        sum +=
+            0.5 * snw_power(momentum(&m->fluid_point[k], w->fluid_point[k].V), w->fluid_point[k].V);
     }
     return sum;
 }
 
 double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nwet; k++) {
-        const snw_wet *p = &m->wet[k];
-        if (!snw_wet_on(w, p)) continue;
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(w, p)) continue;
         sum += p->displaced * snw_dot(in->gravity, snw_se3_point(w->g[p->seg], p->centre));
     }
     return sum;
@@ -151,17 +153,19 @@ double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const 
 
 double snw_fluid_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nwet; k++) {
-        if (!snw_wet_on(w, &m->wet[k])) continue;
-        sum += snw_power(resistance(&m->wet[k], w->wet[k].V), w->wet[k].V);
+    for (int k = 0; k < m->nfluid_point; k++) {
+        if (!snw_fluid_point_is_active(w, &m->fluid_point[k])) continue;
+        sum += snw_power(fluid_resistance(&m->fluid_point[k], w->fluid_point[k].V),
+                         w->fluid_point[k].V);
     }
     return sum;
 }
 
 // rates of stretch and shear against Y at a node
-static double stretching(const snw_model *m, const snw_wet *p, snw_vec3 Y, const double *v) {
+static double stretching(const snw_model *m, const snw_fluid_point *p, snw_vec3 Y,
+                         const double *v) {
     const snw_rod *rod = &m->rod[p->rod];
-    const double *phi = m->wet_phi + p->phi;
+    const double *phi = m->fluid_phi + p->phi;
     double sum = 0;
     for (int a = 0; a < rod->na; phi += p->count[a], a++) {
         if (rod->comp[a] < 3) continue;
@@ -174,17 +178,17 @@ static double stretching(const snw_model *m, const snw_wet *p, snw_vec3 Y, const
 double snw_fluid_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
                        const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nwet; k++) {
-        const snw_wet *p = &m->wet[k];
-        if (!snw_wet_on(w, p)) continue;
-        const snw_wet_work *at = &w->wet[k];
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(w, p)) continue;
+        const snw_fluid_point_work *at = &w->fluid_point[k];
         const snw_vec3 Y = snw_flux(p->flux, at->V.v);
         if (p->end) sum += p->end * snw_dot(Y, at->V.v);
         if (p->phi >= 0) sum -= stretching(m, p, Y, s->v);
         if (!m->flowing) continue;
         // the fluid moves, and an accelerated one pushes what it surrounds
         const snw_mat3 R = w->g[p->seg].R;
-        const snw_vec3 v = about(p, w->V[p->seg]).v;
+        const snw_vec3 v = fluid_about(p, w->V[p->seg]).v;
         sum -= snw_dot(needed(p, at).f, current(in, w, p));
         sum += p->displaced * snw_dot(snw_rotate_inv(R, in->current_rate[p->fluid]), v);
     }

@@ -7,16 +7,16 @@
 #include <string.h>
 
 size_t snw_inputs_doubles(const snw_model *m) {
-    const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
+    const size_t np = (size_t)m->npose, na = (size_t)m->nload_point, nv = (size_t)m->nv;
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
     const size_t given =
         (size_t)m->ndrive * sizeof(snw_jet) + 3 * (size_t)m->nfield * sizeof(snw_twist);
-    return (bytes + given) / sizeof(double) + nv + 1 + 4 * (size_t)m->nmeasure +
+    return (bytes + given) / sizeof(double) + nv + 1 + 4 * (size_t)m->ntendon +
            6 * (size_t)m->nfluid;
 }
 
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
-    const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
+    const size_t np = (size_t)m->npose, na = (size_t)m->nload_point, nv = (size_t)m->nv;
     const size_t bytes = snw_inputs_doubles(m) * sizeof(double);
     snw_inputs *in = snw_alloc(sizeof *in + bytes);
     *out = in;
@@ -32,9 +32,9 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
     in->dxi = in->xi + m->nfield;
     in->ddxi = in->dxi + m->nfield;
-    in->measure = (snw_jet *)(void *)(in->ddxi + m->nfield);
-    in->ambient = (double *)(void *)(in->measure + m->nmeasure);
-    in->current = (snw_vec3 *)(void *)(in->ambient + m->nmeasure);
+    in->tendon = (snw_jet *)(void *)(in->ddxi + m->nfield);
+    in->ambient = (double *)(void *)(in->tendon + m->ntendon);
+    in->current = (snw_vec3 *)(void *)(in->ambient + m->ntendon);
     in->current_rate = in->current + m->nfluid;
     return SNW_OK;
 }
@@ -48,10 +48,10 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
     memcpy(to->pose, from->pose, from->bytes);
 }
 
-static double value(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
+static double inputs_value(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
-// Relative pose of laws with its body velocity and acceleration. R = R0 turn_0 turn_1 turn_2: passing a turn
-// exp(a th) of fixed axis, w <- R' w + a th', dw <- R' dw - th' a x (R' w) + a th''.
+// Relative pose of laws with its body velocity and acceleration. R = R0 turn_0 turn_1 turn_2:
+// passing a turn exp(a th) of fixed axis, w <- R' w + a th', dw <- R' dw - th' a x (R' w) + a th''.
 static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, snw_twist *du) {
     const snw_at at = {.t = t};
     snw_mat3 R = d->R0;
@@ -82,16 +82,16 @@ static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, 
     du->v = snw_sub(snw_rotate_inv(R, dv), snw_cross(w, u->v));
 }
 
-static bool active(snw_law when, snw_at at) { return !when || value(when, at) != 0; }
+static bool active(snw_law when, snw_at at) { return !when || inputs_value(when, at) != 0; }
 
 void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out) {
-    const snw_act *a = &m->act[act];
+    const snw_load_point *a = &m->load_point[act];
     const snw_load_desc *load = &m->desc->load[a->load];
     at.x = a->x, at.L = a->L;
     const double w = active(load->when, at) ? a->w : 0;
     for (int k = 0; k < 3; k++) {
-        out->m.e[k] = w != 0 ? w * value(load->torque[k], at) : 0;
-        out->f.e[k] = w != 0 ? w * value(load->force[k], at) : 0;
+        out->m.e[k] = w != 0 ? w * inputs_value(load->torque[k], at) : 0;
+        out->f.e[k] = w != 0 ? w * inputs_value(load->force[k], at) : 0;
     }
 }
 
@@ -107,7 +107,7 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
             at.x = pt->x, at.L = r->L;
-            const double s = share * pt->w * value(law, at);
+            const double s = share * pt->w * inputs_value(law, at);
             double *to = Q + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }
@@ -128,7 +128,7 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
             at.x = pt->x, at.L = r->L;
             double rate = 0;
             for (int j = 0; j < pt->count[a]; j++) rate += phi[j] * v[r->dof[a] + pt->first[a] + j];
-            power -= pt->w * value(law, at) * rate;
+            power -= pt->w * inputs_value(law, at) * rate;
         }
     }
     return power;
@@ -137,22 +137,25 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     if (!active(d->when, at)) return;
-    for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
+    for (int k = 0; k < d->n; k++)
+        Q[m->motor[motor].dof + k] += share * inputs_value(d->law[k], at);
 }
 
 // what the hand gave goes on with constant acceleration, here s seconds later
-static snw_jet later(snw_jet j, double s) {
+static snw_jet inputs_later(snw_jet j, double s) {
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
 }
 
-static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
-    const int k = hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
-    return later(hand->motor[k], t - hand->motor_since[d->motor]);
+static snw_jet hand_at(const snw_model *m, const snw_manual_inputs *manual, const snw_drive *d,
+                       double t) {
+    const int k = manual->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
+    return inputs_later(manual->motor[k], t - manual->motor_since[d->motor]);
 }
 
-// of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
+// of a given rate the coordinate goes on from its initial value, or by what was met
+// (snw_drive_target)
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
-    if (d->follows) return (snw_jet){0};
+    if (d->passive) return (snw_jet){0};
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->way) return law;
     const double way = snw_integral_at(d->way, d->law, at.t);
@@ -161,29 +164,29 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
 
 // can a tendon be shortened by that, a chamber have that volume or amount of gas?
 static bool can_be(const snw_model *m, int i, double x) {
-    const snw_measure_desc *d = &m->desc->measure[i];
+    const snw_tendon_desc *d = &m->desc->tendon[i];
     switch (d->given) {
-    case SNW_MEASURE_EFFORT:
+    case SNW_TENDON_EFFORT:
         break;
-    case SNW_MEASURE_COORDINATE:
-        return d->kind == SNW_MEASURE_CHAMBER ? x > 0 : x < m->measure[i].reference + d->extra;
-    case SNW_MEASURE_GAS:
+    case SNW_TENDON_COORDINATE:
+        return d->kind == SNW_TENDON_CHAMBER ? x > 0 : x < m->tendon[i].reference + d->extra;
+    case SNW_TENDON_GAS:
         return x >= 0;
     }
     return true;
 }
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
-    const snw_measure_desc *d = &m->desc->measure[i];
-    if (snw_measure_by_hand(in, i)) {
-        in->measure[i] = later(in->hand->measure[i], at.t - in->hand->measure_since[i]);
+    const snw_tendon_desc *d = &m->desc->tendon[i];
+    if (snw_tendon_is_manual(in, i)) {
+        in->tendon[i] = inputs_later(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
     } else {
-        in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+        in->tendon[i] = m->tendon_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     }
-    if (!can_be(m, i, in->measure[i].v)) in->measure[i].v = NAN;
-    in->ambient[i] = value(d->ambient, at);
-    if (d->given == SNW_MEASURE_GAS) {
-        in->measure[i].v *= SNW_GAS_CONSTANT * value(d->temperature, at);
+    if (!can_be(m, i, in->tendon[i].v)) in->tendon[i].v = NAN;
+    in->ambient[i] = inputs_value(d->ambient, at);
+    if (d->given == SNW_TENDON_GAS) {
+        in->tendon[i].v *= SNW_GAS_CONSTANT * inputs_value(d->temperature, at);
     }
 }
 
@@ -196,7 +199,7 @@ static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
 }
 
 // strains given at one point, and their rates
-static void field_at(const snw_model *m, int i, double t, snw_inputs *in) {
+static void inputs_field_at(const snw_model *m, int i, double t, snw_inputs *in) {
     const snw_rod_desc *d = &m->desc->link[m->field[i].link].rod;
     const snw_at at = {.t = t, .x = m->field[i].x, .L = d->length};
     in->xi[i] = in->dxi[i] = in->ddxi[i] = (snw_twist){0};
@@ -210,17 +213,17 @@ static void field_at(const snw_model *m, int i, double t, snw_inputs *in) {
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     const snw_desc *d = m->desc;
     in->t = t;
-    for (int i = 0; i < 3; i++) in->gravity.e[i] = value(d->gravity[i], (snw_at){.t = t});
-    if (in->hand && in->hand->gravity_given) in->gravity = in->hand->gravity;
+    for (int i = 0; i < 3; i++) in->gravity.e[i] = inputs_value(d->gravity[i], (snw_at){.t = t});
+    if (in->manual && in->manual->gravity_given) in->gravity = in->manual->gravity;
     for (int i = 0; i < m->npose; i++) {
         pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
     }
     const snw_at at = {.t = t};
-    for (int i = 0; i < m->nact; i++) {
-        const int load = m->act[i].load;
+    for (int i = 0; i < m->nload_point; i++) {
+        const int load = m->load_point[i].load;
         in->load[i] = (snw_wrench){0};
-        if (in->hand && in->hand->load_given[load]) {
-            in->load[i] = snw_wrench_scale(m->act[i].w, in->hand->load[load]);
+        if (in->manual && in->manual->load_given[load]) {
+            in->load[i] = snw_wrench_scale(m->load_point[i].w, in->manual->load[load]);
         } else if (!m->load_reads[load]) {
             snw_load_at(m, i, at, &in->load[i]);
         }
@@ -231,8 +234,8 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;
-        if (in->hand && in->hand->motor_given[i]) {
-            const snw_jet *given = in->hand->motor + in->hand->motor_first[i];
+        if (in->manual && in->manual->motor_given[i]) {
+            const snw_jet *given = in->manual->motor + in->manual->motor_first[i];
             for (int k = 0; k < d->motor[i].n; k++) {
                 in->stress[m->motor[i].dof + k] += given[k].v;
             }
@@ -241,39 +244,39 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         }
     }
     for (int i = 0; i < m->ndrive; i++) {
-        const bool given = in->hand && in->hand->motor_given[m->drive[i].motor];
+        const bool given = in->manual && in->manual->motor_given[m->drive[i].motor];
         in->drive[i] =
-            given ? hand_at(m, in->hand, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
+            given ? hand_at(m, in->manual, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
     }
-    for (int i = 0; i < m->nfield; i++) field_at(m, i, t, in);
-    for (int i = 0; i < m->nmeasure; i++) measure_at(m, i, at, in);
+    for (int i = 0; i < m->nfield; i++) inputs_field_at(m, i, t, in);
+    for (int i = 0; i < m->ntendon; i++) measure_at(m, i, at, in);
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
     *in->share = 1;
     in->lead = 0;
 }
 
-snw_status snw_measures_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure_desc *d = &m->desc->measure[i];
-        if (isfinite(in->measure[i].v) && isfinite(in->ambient[i])) continue;
-        const char *rule = d->given == SNW_MEASURE_EFFORT   ? ""
-                           : d->given == SNW_MEASURE_GAS    ? ", or less than nothing"
-                           : d->kind == SNW_MEASURE_CHAMBER ? ", or a volume that is not positive"
-                                                            : ", or more than its whole length";
+snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon_desc *d = &m->desc->tendon[i];
+        if (isfinite(in->tendon[i].v) && isfinite(in->ambient[i])) continue;
+        const char *rule = d->given == SNW_TENDON_EFFORT   ? ""
+                           : d->given == SNW_TENDON_GAS    ? ", or less than nothing"
+                           : d->kind == SNW_TENDON_CHAMBER ? ", or a volume that is not positive"
+                                                           : ", or more than its whole length";
         const snw_status s =
             snw_fail(err, SNW_E_DIVERGED, "actuator '%s' is given no finite value%s at t = %.9g s",
                      d->name, rule, t);
-        return snw_fail_place(err, s, d->place.file, d->place.line, d->place.column);
+        return snw_fail_at_location(err, s, d->location.file, d->location.line, d->location.column);
     }
     return SNW_OK;
 }
 
 void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     in->gravity = (snw_vec3){{0}};
-    for (int i = 0; i < m->nact; i++) in->load[i] = (snw_wrench){0};
+    for (int i = 0; i < m->nload_point; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
-    for (int i = 0; i < m->nmeasure; i++) {
-        if (m->desc->measure[i].given == SNW_MEASURE_EFFORT) in->measure[i].v = 0;
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->desc->tendon[i].given == SNW_TENDON_EFFORT) in->tendon[i].v = 0;
     }
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
@@ -289,15 +292,15 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
     for (int i = 0; i < 3; i++) {
         out->gravity.e[i] = rest * a->gravity.e[i] + fraction * b->gravity.e[i];
     }
-    for (int i = 0; i < m->nact; i++) {
+    for (int i = 0; i < m->nload_point; i++) {
         for (int k = 0; k < 6; k++) {
             out->load[i].e[k] = rest * a->load[i].e[k] + fraction * b->load[i].e[k];
         }
     }
     for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
-    for (int i = 0; i < m->nmeasure; i++) {
-        if (m->measure[i].row < 0) {
-            out->measure[i].v = rest * a->measure[i].v + fraction * b->measure[i].v;
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon[i].row < 0) {
+            out->tendon[i].v = rest * a->tendon[i].v + fraction * b->tendon[i].v;
         }
         out->ambient[i] = rest * a->ambient[i] + fraction * b->ambient[i];
     }

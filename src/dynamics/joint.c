@@ -4,7 +4,7 @@
 #include <math.h>
 
 // from rest: a difference, or a rotation vector
-static void stretch(const snw_block *b, const snw_spring *s, const double *q, double e[3]) {
+static void joint_stretch(const snw_block *b, const snw_spring *s, const double *q, double e[3]) {
     if (b->space == SNW_SPACE_RN) {
         e[0] = q[b->q] - s->rest[0];
         return;
@@ -25,7 +25,7 @@ void snw_spring_force(const snw_model *m, const snw_spring *s, const double *q, 
                       double f[3]) {
     const snw_block *b = &m->block[s->block];
     double e[3] = {0};
-    if (q) stretch(b, s, q, e);
+    if (q) joint_stretch(b, s, q, e);
     for (int i = 0; i < b->n; i++) f[i] = s->stiffness * e[i];
     if (!v) return;
     const double c = s->damping + s->friction / smoothed(s, b->n, v + b->dof);
@@ -43,13 +43,13 @@ void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, co
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q) {
     const snw_block *b = &m->block[s->block];
     double e[3], sum = 0;
-    stretch(b, s, q, e);
+    joint_stretch(b, s, q, e);
     for (int i = 0; i < b->n; i++) sum += e[i] * e[i];
     return 0.5 * s->stiffness * sum;
 }
 
 // G <- df/dv at v, n x n
-static void drag(const snw_spring *s, int n, const double *v, double *G) {
+static void joint_drag(const snw_spring *s, int n, const double *v, double *G) {
     const double size = smoothed(s, n, v), c = s->friction / size;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -63,7 +63,7 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
         const snw_spring *s = &m->spring[k];
         const snw_block *b = &m->block[s->block];
         double G[9];
-        drag(s, b->n, v + b->dof, G);
+        joint_drag(s, b->n, v + b->dof, G);
         for (int i = 0; i < b->n; i++) {
             G[i * b->n + i] -= s->damping;
             for (int j = 0; j < b->n; j++) {
@@ -73,8 +73,8 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
     }
 }
 
-// A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x', and rows go along S.
-// de/dzeta is the inverse of the tangent map at e.
+// A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x',
+// and rows go along S. de/dzeta is the inverse of the tangent map at e.
 static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
                          double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
@@ -89,10 +89,10 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
         for (int j = 0; j < 3; j++) {
             const size_t k = at + (size_t)(i * path->ld + j);
             S.e[i][j] = w->J[k];
-            if (!w->still) dS.e[i][j] = w->dJ[k];
+            if (!w->is_static) dS.e[i][j] = w->dJ[k];
         }
     }
-    drag(s, 3, v.e, &G.e[0][0]);
+    joint_drag(s, 3, v.e, &G.e[0][0]);
     const snw_mat3 turn = snw_mat3_add(dS, snw_mat3_mul(snw_hat(v), S)),
                    rate = snw_mat3_add(snw_mat3_scale(cq, turn), snw_mat3_scale(cv, S)),
                    force = snw_mat3_add(snw_mat3_mul(L, S), snw_mat3_mul(G, rate)),
@@ -104,7 +104,7 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
     }
 }
 
-void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
+void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
                         double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
     if (b->space != SNW_SPACE_RN) {
@@ -115,6 +115,6 @@ void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work 
     const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // one but for a screw
     const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
     double G;
-    drag(s, 1, &v, &G);
+    joint_drag(s, 1, &v, &G);
     T[(size_t)b->dof * (ld + 1)] += cq * s->stiffness + cv * G;
 }

@@ -2,16 +2,17 @@
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
-#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
-#include "dynamics/measure.h"
-#include "dynamics/sweep.h"
+#include "dynamics/sliding_station.h"
+#include "dynamics/tendon.h"
+#include "dynamics/variable_length.h"
 
 #include <string.h>
 
-// xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
-static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
-                          const double *c, snw_twist *xi) {
+// xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is
+// there
+static inline void kinematics_gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                                     const double *c, snw_twist *xi) {
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < r->nc; k++) {
         for (int a = 0; a < r->na; a++) {
@@ -47,14 +48,15 @@ static inline void gather_rates(const snw_model *m, const snw_slice *sl, const s
 }
 
 // theory.md 3.14: a fed rod advances by strain times l/L, and so do the rates
-static void lengthen(const snw_rod *r, const snw_state *s, bool still, snw_slice_work *sw) {
+static void lengthen(const snw_rod *r, const snw_state *s, bool is_static, snw_slice_work *sw) {
     const double out = s->q[r->feed_q] / r->L;
-    const double d = still ? 0 : s->v[r->feed] / r->L, dd = still ? 0 : s->a[r->feed] / r->L;
+    const double d = is_static ? 0 : s->v[r->feed] / r->L,
+                 dd = is_static ? 0 : s->a[r->feed] / r->L;
     for (int k = 0; k < r->nc; k++) {
         for (int c = 0; c < 6; c++) {
             const double x = sw->xi[k].e[c];
             sw->xi[k].e[c] = out * x;
-            if (still) continue;
+            if (is_static) continue;
             const double dx = sw->dxi[k].e[c];
             sw->dxi[k].e[c] = out * dx + d * x;
             sw->ddxi[k].e[c] = out * sw->ddxi[k].e[c] + 2 * d * dx + dd * x;
@@ -63,15 +65,16 @@ static void lengthen(const snw_rod *r, const snw_state *s, bool still, snw_slice
 }
 
 // a rest strain that travels with the material of a fed rod, and its rates
-static void bow(const snw_model *m, const snw_slice *sl, const snw_state *s, bool still,
-                snw_slice_work *sw, snw_bow_work *to) {
+static void bow(const snw_model *m, const snw_slice *sl, const snw_state *s, bool is_static,
+                snw_slice_work *sw, snw_rest_varies_work *to) {
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
         snw_twist rest[4];
-        snw_fed_rest(m, r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L, rest, NULL);
+        snw_variable_length_rest(m, r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L,
+                                 rest, NULL);
         sw->xi[k] = rest[0];
         for (int j = 0; j < 3; j++) to[k].d[j] = rest[j + 1];
-        if (still) continue;
+        if (is_static) continue;
         const double v = s->v[r->feed];
         sw->dxi[k] = snw_twist_scale(v, rest[1]);
         sw->ddxi[k] =
@@ -80,7 +83,8 @@ static void bow(const snw_model *m, const snw_slice *sl, const snw_state *s, boo
 }
 
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
-                                bool still, snw_work *w, snw_se3 *h, snw_twist *u, snw_twist *du) {
+                                bool is_static, snw_work *w, snw_se3 *h, snw_twist *u,
+                                snw_twist *du) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
@@ -92,33 +96,34 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         return;
     }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
-    if (r->bows) bow(m, sl, s, still, sw, w->bow + (size_t)i * SNW_MAGNUS_POINTS);
+    if (r->rest_varies)
+        bow(m, sl, s, is_static, sw, w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
     const bool given = sl->field >= 0;
     for (int k = 0; given && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
-    if (still) {
-        gather(m, sl, r, s->q + r->shift, sw->xi);
-        if (r->feed >= 0) lengthen(r, s, still, sw);
+    if (is_static) {
+        kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
+        if (r->feed >= 0) lengthen(r, s, is_static, sw);
         sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
         return;
     }
-    for (int k = 0; !r->bows && k < r->nc; k++) {
+    for (int k = 0; !r->rest_varies && k < r->nc; k++) {
         sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
         sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
     }
     gather_rates(m, sl, r, s, sw);
-    if (r->feed >= 0) lengthen(r, s, still, sw);
+    if (r->feed >= 0) lengthen(r, s, is_static, sw);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }
 
-static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still, int i,
-                   snw_work *w) {
+static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
+                   int i, snw_work *w) {
     const snw_seg *seg = &m->seg[i];
     switch (seg->kind) {
     case SNW_SEG_WORLD:
@@ -130,14 +135,14 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
     case SNW_SEG_POSE:
         w->h[i] = m->pose[seg->item].met > 0 ? snw_se3_from_met(s->z + m->pose[seg->item].met - 1)
                                              : in->pose[seg->item];
-        w->u[i] = still ? (snw_twist){0} : in->pose_u[seg->item];
-        w->du[i] = still ? (snw_twist){0} : in->pose_du[seg->item];
+        w->u[i] = is_static ? (snw_twist){0} : in->pose_u[seg->item];
+        w->du[i] = is_static ? (snw_twist){0} : in->pose_du[seg->item];
         break;
     case SNW_SEG_SCREW: {
         const snw_block *b = &m->block[seg->item];
         w->h[i] = snw_se3_exp(snw_twist_scale(s->q[b->q], b->S));
-        w->u[i] = snw_twist_scale(still ? 0 : s->v[b->dof], b->S);
-        w->du[i] = snw_twist_scale(still ? 0 : s->a[b->dof], b->S);
+        w->u[i] = snw_twist_scale(is_static ? 0 : s->v[b->dof], b->S);
+        w->du[i] = snw_twist_scale(is_static ? 0 : s->a[b->dof], b->S);
         break;
     }
     case SNW_SEG_BALL:
@@ -146,21 +151,21 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         w->h[i] = b->space == SNW_SPACE_SE3 ? snw_se3_from_numbers(s->q + b->q)
                                             : (snw_se3){.R = snw_so3_from_numbers(s->q + b->q)};
         w->u[i] = w->du[i] = (snw_twist){0};
-        for (int k = 0; !still && k < b->n; k++) {
+        for (int k = 0; !is_static && k < b->n; k++) {
             w->u[i].e[k] = s->v[b->dof + k];
             w->du[i].e[k] = s->a[b->dof + k];
         }
         break;
     }
     case SNW_SEG_ROD:
-        slice_motion(m, in, s, seg->item, still, w, &w->h[i], &w->u[i], &w->du[i]);
+        slice_motion(m, in, s, seg->item, is_static, w, &w->h[i], &w->u[i], &w->du[i]);
         break;
     }
     // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
     const int p = seg->parent;
     w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
     w->A[i] = snw_twist_to_child(w->h[i], w->A[p]);
-    if (still) {
+    if (is_static) {
         w->V[i] = (snw_twist){0};
         return;
     }
@@ -169,25 +174,25 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
     w->A[i] = snw_twist_add(snw_twist_sub(w->A[i], snw_ad(w->u[i], carried)), w->du[i]);
 }
 
-void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                     snw_work *w) {
-    w->still = still;
-    for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
-    for (int k = 0; k < m->ngrip; k++) w->rest[k] = (int)s->rest[k];
-    for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
-    if (m->nfeed) snw_fed_motion(m, s, still, w);
-    if (m->nsweep) snw_sweeps_motion(m, in, still, w);
-    if (m->nwet) snw_fluid_motion(m, in, still, w);
-    if (m->ntouch) snw_contact_motion(m, still, w);
-    if (m->nmeasure) snw_measures_motion(m, in, s, still, w);
+    w->is_static = is_static;
+    for (int k = 0; k < m->ncondition; k++) w->active[k] = (int)s->z[m->condition_signal[k]];
+    for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = (int)s->dropped[k];
+    for (int i = 0; i < m->nseg; i++) motion(m, in, s, is_static, i, w);
+    if (m->nfeed) snw_variable_length_motion(m, s, is_static, w);
+    if (m->nsliding_station) snw_sliding_stations_motion(m, in, is_static, w);
+    if (m->nfluid_point) snw_fluid_motion(m, in, is_static, w);
+    if (m->ncontact_point) snw_contact_motion(m, is_static, w);
+    if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
 }
 
-void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                  snw_work *w) {
-    for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, still, i, w);
+    for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, is_static, i, w);
 }
 
-void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                       snw_work *w) {
-    for (int i = 0; i < m->nread; i++) motion(m, in, s, still, m->read[i], w);
+    for (int i = 0; i < m->nread; i++) motion(m, in, s, is_static, m->read[i], w);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
-#include "dynamics/fed.h"
+#include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
-#include "dynamics/grip.h"
 #include "dynamics/joint.h"
-#include "dynamics/loop.h"
-#include "dynamics/measure.h"
+#include "dynamics/tendon.h"
+#include "dynamics/variable_length.h"
 
 // what acts on a segment from outside, in its frame
-static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
-                                 int i) {
+static inline snw_wrench residual_applied(const snw_model *m, const snw_wrench *load,
+                                          const snw_work *w, int i) {
     snw_wrench F = {0};
-    if (!snw_is_here(m, w, i)) return F;
-    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+    if (!snw_seg_is_active(m, w, i)) return F;
+    for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
-        if (m->desc->load[m->act[k].load].body) {
+        if (m->desc->load[m->load_point[k].load].body) {
             F = snw_wrench_add(F, *L);
         } else {
             F.m = snw_add(F.m, snw_rotate_inv(w->g[i].R, L->m));
@@ -26,9 +26,10 @@ static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, con
     return F;
 }
 
-// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the basis; of a fed rod also to
-// its length, by which all strains grow
-static inline void project(const snw_model *m, int i, const snw_work *w, snw_wrench F, double *r) {
+// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the
+// basis; of a fed rod also to its length, by which all strains grow
+static inline void residual_project(const snw_model *m, int i, const snw_work *w, snw_wrench F,
+                                    double *r) {
     const snw_slice_work *sw = &w->slice[i];
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
@@ -40,8 +41,8 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
         const double l = w->feed[sl->rod].l;
         out = l / rod->L;
         for (int k = 0; k < rod->nc; k++) r[rod->feed] += snw_power(p[k], sw->xi[k]) / l;
-        for (int k = 0; rod->bows && k < rod->nc; k++) {
-            r[rod->feed] += out * snw_power(p[k], w->bow[i * SNW_MAGNUS_POINTS + k].d[0]);
+        for (int k = 0; rod->rest_varies && k < rod->nc; k++) {
+            r[rod->feed] += out * snw_power(p[k], w->rest_varies[i * SNW_MAGNUS_POINTS + k].d[0]);
         }
     }
     const double *phi = m->phi + sl->phi;
@@ -56,39 +57,39 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
 }
 
 // r += K q + D v of a rod
-static void add_elastic(const snw_rod *rod, const snw_state *s, bool still, double *r) {
+static void add_elastic(const snw_rod *rod, const snw_state *s, bool is_static, double *r) {
     const int n = rod->ndof;
     const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
     for (int i = 0; i < n; i++) {
         const double *K = rod->K + (size_t)i * (size_t)n, *D = rod->D + (size_t)i * (size_t)n;
         double sum = 0;
         for (int j = 0; j < n; j++) sum += K[j] * q[j];
-        for (int j = 0; !still && j < n; j++) sum += D[j] * v[j];
+        for (int j = 0; !is_static && j < n; j++) sum += D[j] * v[j];
         r[rod->dof0 + i] += sum;
     }
 }
 
-void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                   snw_work *w) {
-    snw_kinematics(m, in, s, still, w);
-    snw_forces(m, in, s, still, w);
+    snw_kinematics(m, in, s, is_static, w);
+    snw_forces(m, in, s, is_static, w);
 }
 
-void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                 snw_work *w) {
     for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) {
-            snw_fed_elastic(m, &m->rod[r], s, still, w);
+            snw_variable_length_elastic(m, &m->rod[r], s, is_static, w);
         } else {
-            add_elastic(&m->rod[r], s, still, w->r);
+            add_elastic(&m->rod[r], s, is_static, w->r);
         }
     }
     for (int k = 0; k < m->nspring; k++) {
-        snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
+        snw_spring_add(m, &m->spring[k], s->q, is_static ? NULL : s->v, w->r);
     }
     if (m->nlive) {
-        snw_observe_read(m, in, s, still, w);
+        snw_observe_read(m, in, s, is_static, w);
         snw_feedback(m, in, s, w);
     }
     const snw_wrench *load = snw_loads(m, in, w);
@@ -96,25 +97,27 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
-        const int fed = m->seg[i].fed;
-        if (snw_is_heavy(m, w, i)) {
+        const int fed = m->seg[i].variable_node;
+        if (snw_seg_has_mass(m, w, i)) {
             const snw_inertia *M = fed ? snw_material_inertia(m, w, i) : &m->seg[i].M;
-            F = snw_inertia_apply(M, fed ? w->fed[fed - 1].A : w->A[i]);
-            if (!still) {
-                const snw_twist V = fed ? w->fed[fed - 1].V : w->V[i];
+            F = snw_inertia_apply(M, fed ? w->variable_node[fed - 1].A : w->A[i]);
+            if (!is_static) {
+                const snw_twist V = fed ? w->variable_node[fed - 1].V : w->V[i];
                 const snw_wrench P = snw_inertia_apply(M, V);
                 F = snw_wrench_sub(F, snw_ad_pull(V, P));
             }
         }
-        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
-        w->F[i] = fed ? snw_fed_push(m, fed - 1, F, w) : F;
+        if (m->load_point_of_seg[i] < m->load_point_of_seg[i + 1])
+            F = snw_wrench_sub(F, residual_applied(m, load, w, i));
+        w->F[i] = fed ? snw_variable_length_push(m, fed - 1, F, w) : F;
     }
-    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
-    if (m->nwet) snw_fluid_add(m, in, still, w);
-    if (m->ntouch) snw_contact_add(m, w);
-    const int gripped = snw_grip_seg(in);
-    if (gripped) w->F[gripped] = snw_wrench_sub(w->F[gripped], snw_grip_wrench(in, still, w));
-    if (m->nrow) snw_rows_add(m, in, s, w);
+    if (m->ntendon) snw_tendons_add(m, in, s, is_static, w);
+    if (m->nfluid_point) snw_fluid_add(m, in, is_static, w);
+    if (m->ncontact_point) snw_contact_add(m, w);
+    const int gripped = snw_drag_spring_seg(in);
+    if (gripped)
+        w->F[gripped] = snw_wrench_sub(w->F[gripped], snw_drag_spring_wrench(in, is_static, w));
+    if (m->nconstraint) snw_constraints_add_forces(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];
         const snw_wrench F = w->F[i];
@@ -132,17 +135,17 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
             }
             break;
         case SNW_SEG_ROD:
-            project(m, seg->item, w, F, w->r);
+            residual_project(m, seg->item, w, F, w->r);
             break;
         }
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
     }
-    snw_rest_vector(m, w, w->r);
+    snw_clear_inactive_vector(m, w, w->r);
 }
 
-void snw_rest_vector(const snw_model *m, const snw_work *w, double *x) {
-    for (int k = 0; k < m->nfleeting; k++) {
-        if (!snw_is_on(w, m->fleeting_gate[k])) x[m->fleeting[k]] = 0;
+void snw_clear_inactive_vector(const snw_model *m, const snw_work *w, double *x) {
+    for (int k = 0; k < m->nconditional; k++) {
+        if (!snw_is_active(w, m->conditional_on[k])) x[m->conditional[k]] = 0;
     }
 }
 

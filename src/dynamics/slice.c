@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// A slice moves its end by exp(W), W a function of the strains z at its points: its columns are S = T(W) Y Phi, Y = dW/dz and
-// Phi the functions there, with S' = (T' Y + T Y') Phi and S'' = (T'' Y + 2 T' Y' + T Y'') Phi. Strains are few, so T meets
-// them first; along the strains, and then along the coordinates, loops vectorise.
+// A slice moves its end by exp(W), W a function of the strains z at its points: its columns are S =
+// T(W) Y Phi, Y = dW/dz and Phi the functions there, with S' = (T' Y + T Y') Phi and S'' = (T'' Y +
+// 2 T' Y' + T Y'') Phi. Strains are few, so T meets them first; along the strains, and then along
+// the coordinates, loops vectorise.
 #include "dynamics/slice.h"
 
 #include "base/vectorise.h"
-#include "dynamics/column.h"
-#include "dynamics/fed.h"
+#include "dynamics/jacobian_column.h"
+#include "dynamics/variable_length.h"
 
 // Rows of what is per strain are so far apart, whatever the number of strains: a constant.
 enum { LD = SNW_MAGNUS_LD };
 
-// ---- per strain --------------------------------------------------------------------------------------
+// ---- per strain
+// --------------------------------------------------------------------------------------
 
 // the strains in use of all that the rule knows
 static void pick(const snw_rod *r, const double *restrict raw, double *restrict Y) {
-    for (int z = 0; z < r->nz; z++) store(Y, LD, z, load(raw, LD, r->z[z]));
+    for (int z = 0; z < r->nz; z++) store(Y, LD, z, col_load(raw, LD, r->z[z]));
 }
 
 // L x, L = [A 0; B A]
-static inline col lower(const snw_lower *L, col x) {
+static inline col slice_lower(const snw_lower *L, col x) {
     const snw_mat3 *A = &L->A, *B = &L->B;
     return (col){A->e[0][0] * x.a + A->e[0][1] * x.b + A->e[0][2] * x.c,
                  A->e[1][0] * x.a + A->e[1][1] * x.b + A->e[1][2] * x.c,
@@ -37,7 +39,7 @@ static inline col lower(const snw_lower *L, col x) {
 static void turn_still(const snw_lower *T, int nz, const double *restrict Y, double *restrict D) {
     const snw_lower L = *T;
     SNW_INDEPENDENT
-    for (int z = 0; z < nz; z++) store(D, LD, z, lower(&L, load(Y, LD, z)));
+    for (int z = 0; z < nz; z++) store(D, LD, z, slice_lower(&L, col_load(Y, LD, z)));
 }
 
 // and with rates
@@ -47,24 +49,26 @@ static void turn(const snw_lower T[3], int nz, const double *restrict Y, const d
     const snw_lower L = T[0], dL = T[1], ddL = T[2];
     SNW_INDEPENDENT
     for (int z = 0; z < nz; z++) {
-        const col y = load(Y, LD, z), dy = load(dY, LD, z), ddy = load(ddY, LD, z);
-        store(D, LD, z, lower(&L, y));
-        store(dD, LD, z, plus(lower(&dL, y), lower(&L, dy)));
-        store(ddD, LD, z, plus(plus(lower(&ddL, y), times(2, lower(&dL, dy))), lower(&L, ddy)));
+        const col y = col_load(Y, LD, z), dy = col_load(dY, LD, z), ddy = col_load(ddY, LD, z);
+        store(D, LD, z, slice_lower(&L, y));
+        store(dD, LD, z, col_plus(slice_lower(&dL, y), slice_lower(&L, dy)));
+        store(ddD, LD, z,
+              col_plus(col_plus(slice_lower(&ddL, y), col_times(2, slice_lower(&dL, dy))),
+                       slice_lower(&L, ddy)));
     }
 }
 
-// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with p = T' F,
-// N = d(T' F)/dW, of the form [. .; . 0]
-static void bend(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw, snw_wrench F,
-                 const double *restrict Y, double *restrict G) {
+// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with
+// p = T' F, N = d(T' F)/dW, of the form [. .; . 0]
+static void slice_bend(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
+                       snw_wrench F, const double *restrict Y, double *restrict G) {
     const int nz = r->nz;
     double N[36], H[LD * LD], NY[6 * LD];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
     snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     SNW_INDEPENDENT
     for (int z = 0; z < nz; z++) {
-        const col y = load(Y, LD, z);
+        const col y = col_load(Y, LD, z);
         const col x = {
             N[0] * y.a + N[1] * y.b + N[2] * y.c + N[3] * y.d + N[4] * y.e + N[5] * y.f,
             N[6] * y.a + N[7] * y.b + N[8] * y.c + N[9] * y.d + N[10] * y.e + N[11] * y.f,
@@ -76,34 +80,36 @@ static void bend(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw
     }
     for (int i = 0; i < nz; i++) {
         const double *row = H + (ptrdiff_t)r->z[i] * LD;
-        const col y = load(Y, LD, i);
+        const col y = col_load(Y, LD, i);
         for (int j = 0; j < nz; j++) G[i * LD + j] = row[r->z[j]];
         SNW_INDEPENDENT
         for (int j = 0; j < nz; j++) {
-            const col x = load(NY, LD, j);
+            const col x = col_load(NY, LD, j);
             G[i * LD + j] += y.a * x.a + y.b * x.b + y.c * x.c + y.d * x.d + y.e * x.e + y.f * x.f;
         }
     }
 }
 
-// ---- per coordinate ----------------------------------------------------------------------------------
+// ---- per coordinate
+// ----------------------------------------------------------------------------------
 
-// S <- sum over the points of D Phi, unless NULL, J += the same: n functions of one component, na strains from point to point
-SNW_INLINE void spread(int nc, int na, int n, const double *D, const double *restrict phi, int step,
-                       int ld, double *restrict S, double *restrict J) {
+// S <- sum over the points of D Phi, unless NULL, J += the same: n functions of one component, na
+// strains from point to point
+SNW_INLINE void slice_spread(int nc, int na, int n, const double *D, const double *restrict phi,
+                             int step, int ld, double *restrict S, double *restrict J) {
     col d[SNW_MAGNUS_POINTS];
-    for (int k = 0; k < nc; k++) d[k] = load(D, LD, k * na);
+    for (int k = 0; k < nc; k++) d[k] = col_load(D, LD, k * na);
     for (int j = 0; j < n; j++) {
-        col s = times(phi[j], d[0]);
-        for (int k = 1; k < nc; k++) s = plus(s, times(phi[k * step + j], d[k]));
+        col s = col_times(phi[j], d[0]);
+        for (int k = 1; k < nc; k++) s = col_plus(s, col_times(phi[k * step + j], d[k]));
         if (S) store(S, ld, j, s);
-        store(J, ld, j, plus(load(J, ld, j), s));
+        store(J, ld, j, col_plus(col_load(J, ld, j), s));
     }
 }
 
 // for all components
-static void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
-                   int ld, double *S, double *J) {
+static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
+                         int ld, double *S, double *J) {
     const double *phi = m->phi + sl->phi;
     const int na = r->na, step = sl->ncol;
     for (int a = 0; a < na; phi += sl->count[a], a++) {
@@ -111,16 +117,16 @@ static void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, co
         double *s = S ? S + at : NULL;
         switch (r->nc) { // written out: the sum over the points stays in registers
         case 1:
-            spread(1, na, n, D + a, phi, step, ld, s, J + at);
+            slice_spread(1, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 2:
-            spread(2, na, n, D + a, phi, step, ld, s, J + at);
+            slice_spread(2, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 3:
-            spread(3, na, n, D + a, phi, step, ld, s, J + at);
+            slice_spread(3, na, n, D + a, phi, step, ld, s, J + at);
             break;
         default:
-            spread(r->nc, na, n, D + a, phi, step, ld, s, J + at);
+            slice_spread(r->nc, na, n, D + a, phi, step, ld, s, J + at);
             break;
         }
     }
@@ -170,7 +176,8 @@ SNW_INLINE void expand_twice(int nc, const snw_model *m, const snw_slice *sl, co
     }
 }
 
-// ---- fed rods ----------------------------------------------------------------------------------------
+// ---- fed rods
+// ----------------------------------------------------------------------------------------
 
 // one column, in front of the strains
 static void put_feed(int ld, snw_twist S, bool add, double *to) {
@@ -180,40 +187,43 @@ static void put_feed(int ld, snw_twist S, bool add, double *to) {
     }
 }
 
-// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of the feed.
+// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of
+// the feed.
 static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, double Y[3][6 * LD],
-                              const snw_lower T[3], int ld, double D[3][6 * LD], snw_columns to) {
+                              const snw_lower T[3], int ld, double D[3][6 * LD],
+                              snw_slice_jacobian to) {
     const snw_rod *r = &m->rod[m->slice[i].rod];
     const snw_feed_work *feed = &w->feed[m->slice[i].rod];
-    const bool still = w->still;
+    const bool is_static = w->is_static;
     const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
     for (int row = 0; row < 6; row++) {
         for (int j = row * LD; j < row * LD + r->nz; j++) {
-            if (!still) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
-            if (!still) D[1][j] = out * D[1][j] + d * D[0][j];
+            if (!is_static) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
+            if (!is_static) D[1][j] = out * D[1][j] + d * D[0][j];
             D[0][j] *= out;
         }
     }
     snw_twist S[3], along;
     const double *const rates[3] = {Y[0], Y[1], Y[2]};
-    snw_fed_slice(m, i, w, rates, T, S, &along);
+    snw_variable_length_slice(m, i, w, rates, T, S, &along);
     put_feed(ld, S[0], false, to.S);
     put_feed(ld, S[0], true, to.J);
-    if (!still) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
+    if (!is_static) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
     return along;
 }
 
-// ---- a slice -----------------------------------------------------------------------------------------
+// ---- a slice
+// -----------------------------------------------------------------------------------------
 
-void snw_slice_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
-                       snw_columns to) {
+void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
+                                snw_slice_jacobian to) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
-    const bool still = w->still, fed = r->feed >= 0;
+    const bool is_static = w->is_static, fed = r->feed >= 0;
     double raw[3][6 * LD], Y[3][6 * LD], D[3][6 * LD], G[LD * LD];
     snw_lower T[3];
-    if (still) {
+    if (is_static) {
         T[0] = sw->T;
         snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw[0]);
         pick(r, raw[0], Y[0]);
@@ -225,17 +235,17 @@ void snw_slice_columns(const snw_model *m, int i, int ld, const snw_wrench *F, s
         turn(T, r->nz, Y[0], Y[1], Y[2], D[0], D[1], D[2]);
     }
     const snw_twist along = fed ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
-    expand(m, sl, r, D[0], ld, to.S, to.J);
-    if (!still) {
-        expand(m, sl, r, D[1], ld, NULL, to.dJ);
-        expand(m, sl, r, D[2], ld, NULL, to.ddJ);
+    slice_expand(m, sl, r, D[0], ld, to.S, to.J);
+    if (!is_static) {
+        slice_expand(m, sl, r, D[1], ld, NULL, to.dJ);
+        slice_expand(m, sl, r, D[2], ld, NULL, to.ddJ);
     }
     if (!F) return;
-    bend(sl, r, sw, *F, Y[0], G);
+    slice_bend(sl, r, sw, *F, Y[0], G);
     if (fed) {
         const double out = w->feed[sl->rod].l / r->L;
         for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= out * out;
-        snw_fed_curvature(m, i, raw[0], along, *F, w);
+        snw_variable_length_curvature(m, i, raw[0], along, *F, w);
     }
     double *GP = w->spare, *K = w->K + r->own_store;
     switch (r->nc) { // written out for the most common

@@ -14,8 +14,8 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
     s->v = s->q + nq;
     s->a = s->v + nv;
     s->z = s->a + nv;
-    s->l = s->z + m->nsignal;
-    s->rest = s->l + m->nrow;
+    s->lambda = s->z + m->nsignal;
+    s->dropped = s->lambda + m->nconstraint;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     return SNW_OK;
@@ -26,11 +26,11 @@ void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {
     memcpy(to->q, from->q, snw_state_doubles(m) * sizeof(double));
 }
 
-void snw_state_rest(const snw_model *m, snw_state *s) {
-    for (int k = 0; k < m->nfleeting; k++) {
-        const int gate = m->fleeting_gate[k];
-        if (gate >= 0 && s->z[m->switch_signal[gate]] != 0) continue;
-        s->v[m->fleeting[k]] = s->a[m->fleeting[k]] = 0;
+void snw_state_clear_inactive(const snw_model *m, snw_state *s) {
+    for (int k = 0; k < m->nconditional; k++) {
+        const int condition = m->conditional_on[k];
+        if (condition >= 0 && s->z[m->condition_signal[condition]] != 0) continue;
+        s->v[m->conditional[k]] = s->a[m->conditional[k]] = 0;
     }
 }
 

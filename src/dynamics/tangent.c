@@ -18,42 +18,43 @@
 
 #include "base/fail.h"
 #include "base/vectorise.h"
-#include "dynamics/column.h"
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
-#include "dynamics/fed.h"
+#include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
-#include "dynamics/grip.h"
+#include "dynamics/jacobian_column.h"
 #include "dynamics/joint.h"
-#include "dynamics/loop.h"
-#include "dynamics/measure.h"
 #include "dynamics/slice.h"
+#include "dynamics/tendon.h"
+#include "dynamics/variable_length.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- forward: columns of the motion ----------------------------------------------------------------
+// ---- forward: columns of the motion
+// ----------------------------------------------------------------
 
 // all columns of the parent, those that pad them included: they are zero
 SNW_CLONES static void carry_still(const snw_se3 *h, int ldp, const double *restrict Jp, int ld,
                                    double *restrict J) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
-    for (int j = 0; j < ldp; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
+    for (int j = 0; j < ldp; j++) store(J, ld, j, to_child(&H, col_load(Jp, ldp, j)));
 }
 
-SNW_CLONES static void carry(const snw_se3 *h, const double *u, const double *du, int ldp,
-                             const double *restrict Jp, const double *restrict dJp,
-                             const double *restrict ddJp, int ld, double *restrict J,
-                             double *restrict dJ, double *restrict ddJ) {
+SNW_CLONES static void tangent_carry(const snw_se3 *h, const double *u, const double *du, int ldp,
+                                     const double *restrict Jp, const double *restrict dJp,
+                                     const double *restrict ddJp, int ld, double *restrict J,
+                                     double *restrict dJ, double *restrict ddJ) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < ldp; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
-        const col x = to_child(&H, load(Jp, ldp, j)), y = to_child(&H, load(dJp, ldp, j)),
-                  z = to_child(&H, load(ddJp, ldp, j)), ux = ad(u, x);
+        const col x = to_child(&H, col_load(Jp, ldp, j)), y = to_child(&H, col_load(dJp, ldp, j)),
+                  z = to_child(&H, col_load(ddJp, ldp, j)), ux = ad(u, x);
         store(J, ld, j, x);
         store(dJ, ld, j, minus(y, ux));
-        store(ddJ, ld, j, minus(minus(z, ad(u, minus(times(2, y), ux))), ad(du, x)));
+        store(ddJ, ld, j, minus(minus(z, ad(u, minus(col_times(2, y), ux))), ad(du, x)));
     }
 }
 
@@ -84,19 +85,19 @@ static void clear_own(const snw_path *path, double *J) {
     }
 }
 
-// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step makes of it. The own
-// columns are zero before.
-static void joint_columns(const snw_block *b, const double *chart, bool still, int ld, double *J,
-                          double *dJ, double *ddJ) {
+// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step
+// makes of it. The own columns are zero before.
+static void joint_columns(const snw_block *b, const double *chart, bool is_static, int ld,
+                          double *J, double *dJ, double *ddJ) {
     if (b->space == SNW_SPACE_RN) {
         for (int i = 0; i < 6; i++) J[i * ld] = b->S.e[i];
         return;
     }
-    if (chart) chart += 108 * b->curved;
+    if (chart) chart += 108 * b->lie_block;
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < b->n; k++) {
             J[i * ld + k] = chart ? chart[6 * i + k] : i == k;
-            if (still) continue;
+            if (is_static) continue;
             dJ[i * ld + k] = chart ? chart[36 + 6 * i + k] : 0;
             ddJ[i * ld + k] = chart ? chart[72 + 6 * i + k] : 0;
         }
@@ -104,8 +105,9 @@ static void joint_columns(const snw_block *b, const double *chart, bool still, i
 }
 
 // columns of one segment; with `curvature` also what its map adds to the stiffness
-static void columns(const snw_model *m, const double *chart, bool curvature, int i, snw_work *w) {
-    const bool still = w->still;
+static void tangent_columns(const snw_model *m, const double *chart, bool curvature, int i,
+                            snw_work *w) {
+    const bool is_static = w->is_static;
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
     if (path->n == 0) return;
@@ -114,43 +116,44 @@ static void columns(const snw_model *m, const double *chart, bool curvature, int
     double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
     if (up->n < path->n) { // the first segment with these coordinates
         clear_own(path, J);
-        if (!still) clear_own(path, dJ), clear_own(path, ddJ);
+        if (!is_static) clear_own(path, dJ), clear_own(path, ddJ);
     }
-    if (still) {
+    if (is_static) {
         carry_still(&w->h[i], up->ld, w->J + from, ld, J);
     } else {
-        carry(&w->h[i], w->u[i].e, w->du[i].e, up->ld, w->J + from, w->dJ + from, w->ddJ + from, ld,
-              J, dJ, ddJ);
+        tangent_carry(&w->h[i], w->u[i].e, w->du[i].e, up->ld, w->J + from, w->dJ + from,
+                      w->ddJ + from, ld, J, dJ, ddJ);
     }
     const int count = own_count(m, seg), own = path->n - count;
     if (count == 0 && !is_fed(m, seg)) return;
     if (seg->kind != SNW_SEG_ROD) {
-        joint_columns(&m->block[seg->item], chart, still, ld, J + own, dJ + own, ddJ + own);
+        joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
     } else {
         const snw_slice *sl = &m->slice[seg->item];
         if (sl->h == 0 || sl->ncol < count) clear_own(path, S); // there is more than it fills
         if (sl->h == 0) return;                                 // in reserve
-        snw_slice_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
-                          (snw_columns){S + own, J + own, dJ + own, ddJ + own});
+        snw_slice_jacobian_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
+                                   (snw_slice_jacobian){S + own, J + own, dJ + own, ddJ + own});
     }
 }
 
 // columns of all segments; without `curvature` only those of the motion, for the mass matrix
 static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
-    if (m->nfeed && curvature) snw_fed_straight(m, w);
-    for (int i = 1; i < m->nseg; i++) columns(m, chart, curvature, i, w);
+    if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
+    for (int i = 1; i < m->nseg; i++) tangent_columns(m, chart, curvature, i, w);
 }
 
-void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
+void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
     SNW_ASSERT(!m->bare);
     sweep(m, chart, true, w);
-    for (int i = 0; i < m->nread; i++) columns(m, chart, false, m->read[i], w);
+    for (int i = 0; i < m->nread; i++) tangent_columns(m, chart, false, m->read[i], w);
 }
 
-void snw_columns_sweep(const snw_model *m, snw_work *w) { sweep(m, NULL, false, w); }
+void snw_jacobian_pass(const snw_model *m, snw_work *w) { sweep(m, NULL, false, w); }
 
-// ---- backward: products ----------------------------------------------------------------------------
+// ---- backward: products
+// ----------------------------------------------------------------------------
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
 SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, const double *A,
@@ -162,15 +165,16 @@ SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, cons
     const snw_wrench P = snw_inertia_apply(&M, Vt);
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
-        const col x = load(J, ld, j), y = load(dJ, ld, j), z = load(ddJ, ld, j), Vx = ad(V, x);
+        const col x = col_load(J, ld, j), y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j),
+                  Vx = ad(V, x);
         // combined variations of V' and of V
-        const col acc = plus(
-            plus(times(cq, plus(plus(z, ad(A, x)), ad(V, y))), times(cv, plus(plus(y, y), Vx))),
-            times(ca, x));
-        const col vel = plus(times(cq, plus(y, Vx)), times(cv, x));
-        const col force =
-            plus(inertia(&M, acc), minus(minus_ad_pull(V, inertia(&M, vel)), coad(P.e, vel)));
-        store(WJ, ld, j, plus(load(WJ, ld, j), force));
+        const col acc = col_plus(col_plus(col_times(cq, col_plus(col_plus(z, ad(A, x)), ad(V, y))),
+                                          col_times(cv, col_plus(col_plus(y, y), Vx))),
+                                 col_times(ca, x));
+        const col vel = col_plus(col_times(cq, col_plus(y, Vx)), col_times(cv, x));
+        const col force = col_plus(col_inertia(&M, acc),
+                                   minus(minus_ad_pull(V, col_inertia(&M, vel)), coad(P.e, vel)));
+        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), force));
     }
 }
 
@@ -180,9 +184,9 @@ SNW_CLONES static void inertia_columns_still(const snw_seg *seg, const double *A
     const snw_inertia M = seg->M;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
-        const col x = load(J, ld, j);
-        const col acc = plus(times(cq, ad(A, x)), times(ca, x));
-        store(WJ, ld, j, plus(load(WJ, ld, j), inertia(&M, acc)));
+        const col x = col_load(J, ld, j);
+        const col acc = col_plus(col_times(cq, ad(A, x)), col_times(ca, x));
+        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), col_inertia(&M, acc)));
     }
 }
 
@@ -202,7 +206,7 @@ SNW_CLONES static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, 
 }
 
 // the same column about another point of the segment; a wrench back from there
-static inline col about(const double *c, col x) {
+static inline col tangent_about(const double *c, col x) {
     return (col){x.a,
                  x.b,
                  x.c,
@@ -211,7 +215,7 @@ static inline col about(const double *c, col x) {
                  x.f + x.a * c[1] - x.b * c[0]};
 }
 
-static inline col back(const double *c, col F) {
+static inline col tangent_back(const double *c, col F) {
     return (col){F.a + c[1] * F.f - c[2] * F.e,
                  F.b + c[2] * F.d - c[0] * F.f,
                  F.c + c[0] * F.e - c[1] * F.d,
@@ -220,15 +224,15 @@ static inline col back(const double *c, col F) {
                  F.f};
 }
 
-static inline double row(const double *S, col x) {
+static inline double tangent_row(const double *S, col x) {
     return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
 }
 
 // P += Phi' dY for stretch and shear of the rod of a place, one column
-static void flux_column(const snw_model *m, const snw_wet *p, int own, const double *Y, col vel,
-                        int ldp, double *P) {
+static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, const double *Y,
+                        col vel, int ldp, double *P) {
     const snw_rod *rod = &m->rod[p->rod];
-    const double *phi = m->wet_phi + p->phi;
+    const double *phi = m->fluid_phi + p->phi;
     for (int a = 0; a < rod->na; phi += p->count[a], a++) {
         if (rod->comp[a] < 3) continue;
         const double *y = Y + 3 * (rod->comp[a] - 3);
@@ -238,28 +242,31 @@ static void flux_column(const snw_model *m, const snw_wet *p, int own, const dou
     }
 }
 
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod; its motion through the fluid
-// varies like any motion, theory.md 3.12
-SNW_CLONES static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
-                                   const snw_path *path, bool still, double cq, double cv,
-                                   double ca, const double *J, const double *dJ, const double *ddJ,
-                                   double *WJ, double *P) {
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod;
+// its motion through the fluid varies like any motion, theory.md 3.12
+SNW_CLONES static void wet_columns(const snw_model *m, const snw_fluid_point *p,
+                                   const snw_fluid_point_work *at, const snw_path *path,
+                                   bool is_static, double cq, double cv, double ca, const double *J,
+                                   const double *dJ, const double *ddJ, double *WJ, double *P) {
     const double *V = at->V.e, *A = at->A.e, *M = p->added, *c = p->centre.e;
     const int ld = path->ld;
     double S[36], Y[9];
-    snw_wet_slope(p, at->V, S, Y);
+    snw_fluid_point_jacobian(p, at->V, S, Y);
     for (int j = 0; j < path->n; j++) {
-        const col x = about(c, load(J, ld, j)), Vx = ad(V, x);
-        col acc = plus(times(cq, ad(A, x)), times(ca, x)), vel = times(cq, Vx);
-        if (!still) {
-            const col y = about(c, load(dJ, ld, j)), z = about(c, load(ddJ, ld, j));
-            acc = plus(acc, plus(times(cq, plus(z, ad(V, y))), times(cv, plus(plus(y, y), Vx))));
-            vel = plus(vel, plus(times(cq, y), times(cv, x)));
+        const col x = tangent_about(c, col_load(J, ld, j)), Vx = ad(V, x);
+        col acc = col_plus(col_times(cq, ad(A, x)), col_times(ca, x)), vel = col_times(cq, Vx);
+        if (!is_static) {
+            const col y = tangent_about(c, col_load(dJ, ld, j)),
+                      z = tangent_about(c, col_load(ddJ, ld, j));
+            acc = col_plus(acc, col_plus(col_times(cq, col_plus(z, ad(V, y))),
+                                         col_times(cv, col_plus(col_plus(y, y), Vx))));
+            vel = col_plus(vel, col_plus(col_times(cq, y), col_times(cv, x)));
         }
-        const col F = {M[0] * acc.a + row(S, vel),      M[1] * acc.b + row(S + 6, vel),
-                       M[2] * acc.c + row(S + 12, vel), M[3] * acc.d + row(S + 18, vel),
-                       M[4] * acc.e + row(S + 24, vel), M[5] * acc.f + row(S + 30, vel)};
-        store(WJ, ld, j, plus(load(WJ, ld, j), back(c, F)));
+        const col F = {
+            M[0] * acc.a + tangent_row(S, vel),      M[1] * acc.b + tangent_row(S + 6, vel),
+            M[2] * acc.c + tangent_row(S + 12, vel), M[3] * acc.d + tangent_row(S + 18, vel),
+            M[4] * acc.e + tangent_row(S + 24, vel), M[5] * acc.f + tangent_row(S + 30, vel)};
+        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), tangent_back(c, F)));
         if (p->phi >= 0) flux_column(m, p, path->own, Y, vel, ld, P + j);
     }
 }
@@ -269,7 +276,7 @@ static void lift_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double
     for (int j = 0; j < n; j++) {
         const double a = J[j], b = J[n + j], c = J[2 * n + j];
         const col F = {0, 0, 0, f.y * c - f.z * b, f.z * a - f.x * c, f.x * b - f.y * a};
-        store(WJ, n, j, minus(load(WJ, n, j), times(cq, back(at.e, F))));
+        store(WJ, n, j, minus(col_load(WJ, n, j), col_times(cq, tangent_back(at.e, F))));
     }
 }
 
@@ -278,32 +285,35 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
                           double cq, double cv, double ca, double *WJ, double *P) {
     const snw_path *path = &m->path[m->seg[i].path];
     const size_t at = (size_t)m->seg_store[i];
-    for (int k = m->wet_of_seg[i]; k < m->wet_of_seg[i + 1]; k++) {
-        const snw_wet *p = &m->wet[k];
-        if (!snw_wet_on(w, p)) continue;
-        wet_columns(m, p, &w->wet[k], path, w->still, cq, cv, ca, w->J + at, w->dJ + at,
+    for (int k = m->fluid_point_of_seg[i]; k < m->fluid_point_of_seg[i + 1]; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(w, p)) continue;
+        wet_columns(m, p, &w->fluid_point[k], path, w->is_static, cq, cv, ca, w->J + at, w->dJ + at,
                     w->ddJ + at, WJ, P);
         if (cq == 0 || !(p->displaced > 0)) continue;
-        lift_columns(p->centre, snw_wet_lift(in, w, p), cq, path->ld, w->J + at, WJ);
+        lift_columns(p->centre, snw_fluid_point_lift(in, w, p), cq, path->ld, w->J + at, WJ);
     }
 }
 
-// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A and B
+// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A
+// and B
 SNW_CLONES static void slope_columns(const snw_model *m, const snw_work *w, int i,
                                      const double A[36], const double B[36], double cq, double cv,
                                      double *WJ) {
     const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
     const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
     for (int j = 0; j < n; j++) {
-        const col x = load(J, ld, j), way = times(cq, x);
-        col F = {row(A, way),      row(A + 6, way),  row(A + 12, way),
-                 row(A + 18, way), row(A + 24, way), row(A + 30, way)};
-        if (!w->still) {
-            const col vel = plus(times(cq, plus(load(dJ, ld, j), ad(V, x))), times(cv, x));
-            F = plus(F, (col){row(B, vel), row(B + 6, vel), row(B + 12, vel), row(B + 18, vel),
-                              row(B + 24, vel), row(B + 30, vel)});
+        const col x = col_load(J, ld, j), way = col_times(cq, x);
+        col F = {tangent_row(A, way),      tangent_row(A + 6, way),  tangent_row(A + 12, way),
+                 tangent_row(A + 18, way), tangent_row(A + 24, way), tangent_row(A + 30, way)};
+        if (!w->is_static) {
+            const col vel =
+                col_plus(col_times(cq, col_plus(col_load(dJ, ld, j), ad(V, x))), col_times(cv, x));
+            F = col_plus(F, (col){tangent_row(B, vel), tangent_row(B + 6, vel),
+                                  tangent_row(B + 12, vel), tangent_row(B + 18, vel),
+                                  tangent_row(B + 24, vel), tangent_row(B + 30, vel)});
         }
-        store(WJ, ld, j, minus(load(WJ, ld, j), F));
+        store(WJ, ld, j, minus(col_load(WJ, ld, j), F));
     }
 }
 
@@ -311,18 +321,19 @@ SNW_CLONES static void slope_columns(const snw_model *m, const snw_work *w, int 
 static void touch_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                           double cq, double cv, double *WJ) {
     double A[36], B[36];
-    for (int k = m->touch_of_seg[i]; k < m->touch_of_seg[i + 1]; k++) {
-        if (snw_touch_slope(m, w, k, A, B)) slope_columns(m, w, i, A, B, cq, cv, WJ);
+    for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
+        if (snw_contact_point_jacobian(m, w, k, A, B)) slope_columns(m, w, i, A, B, cq, cv, WJ);
     }
-    if (i != snw_grip_seg(in)) return;
-    snw_grip_slope(in, w, A, B);
+    if (i != snw_drag_spring_seg(in)) return;
+    snw_drag_spring_jacobian(in, w, A, B);
     slope_columns(m, w, i, A, B, cq, cv, WJ);
 }
 
-// P[0..rows, ..] += J' Z: six-term sums, along the columns; of a symmetric one only what is not left of the diagonal
-SNW_CLONES static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
-                               const double *restrict Z, bool symmetric, int ldp,
-                               double *restrict P) {
+// P[0..rows, ..] += J' Z: six-term sums, along the columns; of a symmetric one only what is not
+// left of the diagonal
+SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict J, int cols,
+                                       int ldz, const double *restrict Z, bool symmetric, int ldp,
+                                       double *restrict P) {
     for (int i = 0; i < rows; i++) {
         const double a = J[i], b = J[ldj + i], c = J[2 * ldj + i], d = J[3 * ldj + i],
                      e = J[4 * ldj + i], f = J[5 * ldj + i];
@@ -341,8 +352,8 @@ SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, doub
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
-        const col x = to_parent(&H, coad(F, load(S, lds, j)));
-        store(Z, ldz, j, minus(load(Z, ldz, j), times(cq, x)));
+        const col x = to_parent(&H, coad(F, col_load(S, lds, j)));
+        store(Z, ldz, j, minus(col_load(Z, ldz, j), col_times(cq, x)));
     }
 }
 
@@ -351,8 +362,8 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
     const size_t at = (size_t)m->seg_store[i];
-    const bool heavy = snw_is_heavy(m, w, i);
-    if (heavy && w->still) {
+    const bool heavy = snw_seg_has_mass(m, w, i);
+    if (heavy && w->is_static) {
         inertia_columns_still(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
     } else if (heavy) {
         inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
@@ -361,8 +372,8 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     if (cq == 0) return;
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
-    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->act[k].load].body || !snw_is_here(m, w, i)) continue;
+    for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
+        if (m->desc->load[m->load_point[k].load].body || !snw_seg_is_active(m, w, i)) continue;
         moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
@@ -370,8 +381,10 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
 }
 
-// T[dof, dof] += P, row major columns of a path to column major; of a symmetric one from the upper half
-static void scatter(const snw_path *path, bool symmetric, const double *P, size_t ld, double *T) {
+// T[dof, dof] += P, row major columns of a path to column major; of a symmetric one from the upper
+// half
+static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, size_t ld,
+                            double *T) {
     const size_t ldp = (size_t)path->ld;
     for (int j = 0; j < path->n; j++) {
         double *to = T + (size_t)path->dof[j] * ld;
@@ -385,7 +398,7 @@ static void scatter(const snw_path *path, bool symmetric, const double *P, size_
 
 void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                      snw_work *w, size_t ld, double *T) {
-    const bool mass = cq == 0 && cv == 0 && m->nfed == 0; // J' M J
+    const bool mass = cq == 0 && cv == 0 && m->nvariable_node == 0; // J' M J
     memset(w->P, 0, m->store_path * sizeof *w->P);
     memset(w->WJ, 0, m->store * sizeof *w->WJ);
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -395,18 +408,21 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
         // only slices hand columns to their parents; a bare joint has none
-        if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1] ||
-            m->wet_of_seg[i] < m->wet_of_seg[i + 1] ||
-            m->touch_of_seg[i] < m->touch_of_seg[i + 1] || i == snw_grip_seg(in)) {
+        if (seg->has_mass || seg->kind == SNW_SEG_ROD ||
+            m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
+            m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
+            m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
+            i == snw_drag_spring_seg(in)) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
-            if (seg->fed) {
-                snw_fed_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at, P);
+            if (seg->variable_node) {
+                snw_variable_length_node_tangent(m, snw_loads(m, in, w), w, i, cq, cv, ca,
+                                                 w->WJ + at, P);
             } else {
                 segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             }
             if (cq != 0 || cv != 0) touch_columns(m, in, w, i, cq, cv, w->WJ + at);
-            product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass, path->ld,
-                    P);
+            tangent_product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass,
+                            path->ld, P);
         }
         // what the parent's rows get from the segment's own columns
         const int n = own_count(m, seg) + is_fed(m, seg), own = path->n - n;
@@ -415,23 +431,24 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
                               w->WJ + to + own);
         } else if (up->n > 0) {
-            // columns the parent does not have: the product is taken here; WJ of this segment is free now
+            // columns the parent does not have: the product is taken here; WJ of this segment is
+            // free now
             double *Z = w->WJ + at;
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
             const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
-            product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, false, path->ld, P);
+            tangent_product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, false, path->ld, P);
         }
     }
     for (int p = 0; p < m->npath; p++) {
-        scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
+        tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
     }
     for (int r = 0; r < m->nrod && !mass; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
         const size_t n = (size_t)rod->ndof;
         if (rod->feed >= 0) {
-            snw_fed_rod_columns(m, rod, w, cq, cv, ld, T);
+            snw_variable_length_rod_tangent(m, rod, w, cq, cv, ld, T);
             continue;
         }
         for (size_t i = 0; i < n; i++) {
@@ -441,22 +458,22 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             }
         }
     }
-    for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, ld, T);
-    if (m->nmeasure) {
-        snw_measures_slopes(m, w);
-        snw_measures_columns(m, cq, cv, w, ld, T);
+    for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
+    if (m->ntendon) {
+        snw_tendons_jacobian(m, w);
+        snw_tendons_tangent(m, cq, cv, w, ld, T);
     }
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
-    if (m->nloop) snw_rows_add_columns(m, cq, cv, w, ld, T);
-    if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
+    if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
+    if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);
 }
 
-void snw_rest_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
+void snw_clear_inactive_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
     const size_t nv = (size_t)m->nv;
     double largest = 0;
-    for (int k = 0; k < m->nfleeting; k++) {
-        if (snw_is_on(w, m->fleeting_gate[k])) continue;
-        const size_t i = (size_t)m->fleeting[k];
+    for (int k = 0; k < m->nconditional; k++) {
+        if (snw_is_active(w, m->conditional_on[k])) continue;
+        const size_t i = (size_t)m->conditional[k];
         for (size_t j = 0; j < nv; j++) A[i * ld + j] = A[j * ld + i] = 0;
     }
     for (size_t i = 0; i < nv; i++) {
@@ -464,10 +481,10 @@ void snw_rest_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A
         largest = fmax(largest, fabs(A[i * (ld + 1)]) * size * size);
     }
     if (largest == 0) largest = m->scale[0] * m->typical[0];
-    for (int k = 0; k < m->nfleeting; k++) {
-        const size_t i = (size_t)m->fleeting[k];
+    for (int k = 0; k < m->nconditional; k++) {
+        const size_t i = (size_t)m->conditional[k];
         const double size = m->typical[i];
-        if (!snw_is_on(w, m->fleeting_gate[k])) A[i * (ld + 1)] = largest / (size * size);
+        if (!snw_is_active(w, m->conditional_on[k])) A[i * (ld + 1)] = largest / (size * size);
     }
 }
 

@@ -96,7 +96,7 @@ void snw_basis_support(const snw_basis *b, int element, int *first, int *count) 
 }
 
 // P_j(t), (j+1) P_{j+1} = (2j+1) t P_j - j P_{j-1}
-static void legendre(int n, double t, double *phi) {
+static void basis_legendre(int n, double t, double *phi) {
     phi[0] = 1;
     if (n > 1) phi[1] = t;
     for (int j = 1; j + 1 < n; j++) {
@@ -133,7 +133,7 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
     const double t = (x - x0) / (x1 - x0); // place in the element, exactly 0 and 1 at its ends
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
-        legendre(b->nfun, 2 * x - 1, phi);
+        basis_legendre(b->nfun, 2 * x - 1, phi);
         return;
     case SNW_BASIS_CHEBYSHEV:
         chebyshev(b->nfun, 2 * x - 1, phi);
@@ -165,7 +165,8 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
     }
 }
 
-// ---- slopes ----------------------------------------------------------------------------------------
+// ---- slopes
+// ----------------------------------------------------------------------------------------
 
 // P'_j in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
 static void legendre_slope(int n, double t, double *d) {
@@ -207,7 +208,7 @@ static void fourier_slope(int n, double x, double *d) {
     }
 }
 
-void snw_basis_slope(const snw_basis *b, int element, double x, double *d) {
+void snw_basis_d1(const snw_basis *b, int element, double x, double *d) {
     SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
     const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
     const double per = 1 / (x1 - x0), t = per * (x - x0);

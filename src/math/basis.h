@@ -35,11 +35,12 @@ typedef struct snw_basis {
     const double *breaks; // nelem + 1 rising numbers from 0 to 1; NULL: equal elements
 } snw_basis;
 
-// Monomials are nearly parallel: of more than these their Gram matrix, and with it stiffness and mass, has no inverse to speak
-// of in double precision (13: a condition of 1e18).
+// Monomials are nearly parallel: of more than these their Gram matrix, and with it stiffness and
+// mass, has no inverse to speak of in double precision (13: a condition of 1e18).
 enum { SNW_BASIS_MONOMIALS = 8 };
 
-// The basis to compute with, of the same span and size: b itself, but Legendre polynomials for more monomials.
+// The basis to compute with, of the same span and size: b itself, but Legendre polynomials for more
+// monomials.
 snw_basis snw_basis_sound(const snw_basis *b);
 
 // x (n) <- coordinates on monomials of what has the coordinates x on Legendre polynomials.
@@ -65,4 +66,4 @@ void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);
 
 // d[0..count-1] <- their derivatives in x there.
-void snw_basis_slope(const snw_basis *b, int element, double x, double *d);
+void snw_basis_d1(const snw_basis *b, int element, double x, double *d);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Forward the values v_k and, column by column, the blocks N_k = dv_k/dxi_c; backward the wrenches F_k = dW/dv_k' F. A bracket
-// [a, b] gives its arguments -ad_b' F and ad_a' F, and is all that bends: to the Hessian it adds V + V', V = N_b' F^ N_a.
+// Forward the values v_k and, column by column, the blocks N_k = dv_k/dxi_c; backward the wrenches
+// F_k = dW/dv_k' F. A bracket [a, b] gives its arguments -ad_b' F and ad_a' F, and is all that
+// bends: to the Hessian it adds V + V', V = N_b' F^ N_a.
 #include "math/bracket.h"
 
 #include "base/fail.h"
@@ -12,7 +13,8 @@
 
 enum { MOST = SNW_BRACKETS_MOST, POINTS = SNW_MAGNUS_POINTS };
 
-// ---- making --------------------------------------------------------------------------------------
+// ---- making
+// --------------------------------------------------------------------------------------
 
 snw_status snw_brackets_begin(snw_pool *pool, int nc, int most, snw_brackets *out) {
     *out = (snw_brackets){.nc = nc, .n = nc, .most = most};
@@ -41,11 +43,12 @@ int snw_brackets_bracket(snw_brackets *p, int a, int b) {
     return p->n++;
 }
 
-// ---- values --------------------------------------------------------------------------------------
+// ---- values
+// --------------------------------------------------------------------------------------
 
 // v[k] <- step k, `levels` of it
-static void evaluate(const snw_brackets *p, int levels, double h, const snw_twist *const *xi,
-                     snw_twist (*v)[3]) {
+static void bracket_evaluate(const snw_brackets *p, int levels, double h,
+                             const snw_twist *const *xi, snw_twist (*v)[3]) {
     for (int k = 0; k < p->nc; k++) {
         for (int l = 0; l < levels; l++) v[k][l] = snw_twist_scale(h, xi[l][k]);
     }
@@ -66,11 +69,12 @@ static void evaluate(const snw_brackets *p, int levels, double h, const snw_twis
 void snw_brackets_rates(const snw_brackets *p, int levels, double h, const snw_twist *const *xi,
                         snw_twist *W) {
     snw_twist v[MOST][3];
-    evaluate(p, levels, h, xi, v);
+    bracket_evaluate(p, levels, h, xi, v);
     for (int l = 0; l < levels; l++) W[l] = v[p->n - 1][l];
 }
 
-// ---- wrenches ------------------------------------------------------------------------------------
+// ---- wrenches
+// ------------------------------------------------------------------------------------
 
 // F_k of all steps, from that of the last one
 static void hand_down(const snw_brackets *p, snw_twist (*v)[3], snw_wrench F, snw_wrench *F_k) {
@@ -92,16 +96,17 @@ void snw_brackets_pull(const snw_brackets *p, double h, const snw_twist *xi, snw
                        snw_wrench *F_c) {
     snw_twist v[MOST][3];
     snw_wrench F_k[MOST];
-    evaluate(p, 1, h, &xi, v);
+    bracket_evaluate(p, 1, h, &xi, v);
     hand_down(p, v, F, F_k);
     for (int c = 0; c < p->nc; c++) F_c[c] = snw_wrench_scale(h, F_k[c]);
 }
 
-// ---- Jacobian ------------------------------------------------------------------------------------
+// ---- Jacobian
+// ------------------------------------------------------------------------------------
 
 // N <- dv_k/dxi_c of all steps, `levels` of each in a row
-static void columns(const snw_brackets *p, int levels, double h, int c, snw_twist (*v)[3],
-                    snw_dual33 *N) {
+static void bracket_columns(const snw_brackets *p, int levels, double h, int c, snw_twist (*v)[3],
+                            snw_dual33 *N) {
     const size_t size = (size_t)levels * sizeof *N;
     memset(N, 0, (size_t)p->n * size);
     bool some[MOST] = {false};
@@ -131,25 +136,26 @@ void snw_brackets_jacobian(const snw_brackets *p, int levels, double h, const sn
                            double *const *Y) {
     snw_twist v[MOST][3];
     snw_dual33 N[3 * MOST];
-    evaluate(p, levels, h, xi, v);
+    bracket_evaluate(p, levels, h, xi, v);
     for (int c = 0; c < p->nc; c++) {
-        columns(p, levels, h, c, v, N);
+        bracket_columns(p, levels, h, c, v, N);
         for (int l = 0; l < levels; l++) {
             snw_dual_put_block(&N[levels * (p->n - 1) + l], c, Y[l]);
         }
     }
 }
 
-// ---- Hessian -------------------------------------------------------------------------------------
+// ---- Hessian
+// -------------------------------------------------------------------------------------
 
 void snw_brackets_hessian(const snw_brackets *p, double h, const snw_twist *xi, snw_wrench F,
                           double *G) {
     snw_twist v[MOST][3];
     snw_wrench F_k[MOST];
     snw_dual33 N[POINTS][MOST], V[POINTS][POINTS] = {0};
-    evaluate(p, 1, h, &xi, v);
+    bracket_evaluate(p, 1, h, &xi, v);
     hand_down(p, v, F, F_k);
-    for (int c = 0; c < p->nc; c++) columns(p, 1, h, c, v, N[c]);
+    for (int c = 0; c < p->nc; c++) bracket_columns(p, 1, h, c, v, N[c]);
     for (int k = p->nc; k < p->n; k++) {
         const snw_bracket_step *s = &p->step[k];
         for (int c = 0; s->a >= 0 && c < p->nc; c++) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// dual.h: derivatives of brackets. se(3) is so(3) over the dual numbers (e e = 0): with a = w + e v, ad_a is multiplication
-// by the matrix a^, and its products and sums, 6x6 matrices [R 0; D R], are 3x3 matrices R + e D. Read as bilinear forms
-// [D R; R 0], so are coad(p) = p^ with p = f + e m, and its products with the former. A 6x6 block is therefore 18 numbers,
-// and a bracket costs cross products.
+// dual.h: derivatives of brackets. se(3) is so(3) over the dual numbers (e e = 0): with a = w + e
+// v, ad_a is multiplication by the matrix a^, and its products and sums, 6x6 matrices [R 0; D R],
+// are 3x3 matrices R + e D. Read as bilinear forms [D R; R 0], so are coad(p) = p^ with p = f + e
+// m, and its products with the former. A 6x6 block is therefore 18 numbers, and a bracket costs
+// cross products.
 //
-// Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate. Private to math/.
+// Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate.
+// Private to math/.
 #pragma once
 
 #include "base/vectorise.h"

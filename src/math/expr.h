@@ -19,8 +19,8 @@ typedef struct snw_jet {
 // What an expression may depend on: time, arc length along a rod, the rod's length, signals.
 typedef enum snw_var { SNW_VAR_T = 1, SNW_VAR_X = 2, SNW_VAR_L = 4, SNW_VAR_SIGNAL = 16 } snw_var;
 
-// Signals are numbered: what probes show, and what is remembered of that. An expression that reads none
-// does not look at them.
+// Signals are numbered: what probes show, and what is remembered of that. An expression that reads
+// none does not look at them.
 typedef struct snw_at {
     double t, x, L;
     const double *signal;
@@ -42,8 +42,9 @@ typedef struct snw_table {
     const double *x, *y;
 } snw_table;
 
-// Find column `column` (a name, or a number counted from 1 written in decimal) of `file`. `from` names the text in
-// which the table is called, as in messages: relative paths begin there. NULL: unknown.
+// Find column `column` (a name, or a number counted from 1 written in decimal) of `file`. `from`
+// names the text in which the table is called, as in messages: relative paths begin there. NULL:
+// unknown.
 typedef snw_status snw_table_fn(void *user, const char *from, const char *file, const char *column,
                                 snw_table *out, snw_error *err);
 
@@ -52,18 +53,18 @@ snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
 // Who hands out tables to this scope and the inner ones. The samples must live as long as the pool.
 void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
 
-// What a law remembers of an expression: its integral over time, its value at the last multiple of a
-// period, whether it has ever held.
+// What a law remembers of an expression: its integral over time, its value at the last multiple of
+// a period, whether it has ever held.
 typedef enum snw_memory { SNW_MEMORY_INTEGRAL, SNW_MEMORY_SAMPLED, SNW_MEMORY_ONCE } snw_memory;
 
 typedef struct snw_signal_source {
     void *user;
-    // *slot <- the signal that is this component of a probe, *dim what it is; -1 when there is no such probe.
-    // `name` has its indices evaluated, `d(2)`; component "" when none is written.
+    // *slot <- the signal that is this component of a probe, *dim what it is; -1 when there is no
+    // such probe. `name` has its indices evaluated, `d(2)`; component "" when none is written.
     snw_status (*probe)(void *user, const char *name, const char *component, int *slot,
                         snw_dim *dim, snw_error *err);
-    // *slot <- a signal of its own for what is remembered of `law`; `text` is the call as written, period that of
-    // a sample, s.
+    // *slot <- a signal of its own for what is remembered of `law`; `text` is the call as written,
+    // period that of a sample, s.
     snw_status (*memory)(void *user, snw_memory kind, const char *text, const snw_expr *law,
                          double period, int *slot, snw_error *err);
     // Names of probes for suggestions, NULL behind the last one.
@@ -103,8 +104,8 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
                                         const snw_expr_rules *rules, const char *file, int line,
                                         int column, const snw_expr **out, snw_error *err);
 
-// The same for a constant of any dimension: its value, SI, and what it is; none for a plain number, and for what has no
-// whole exponents.
+// The same for a constant of any dimension: its value, SI, and what it is; none for a plain number,
+// and for what has no whole exponents.
 SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                                           const char *file, int line, int column, double *value,
                                           snw_dim *dim, snw_error *err);
@@ -137,7 +138,8 @@ bool snw_expr_reads(const snw_expr *e, int slot);
 
 // ---- feedback -----------------------------------------------------------------------------------
 
-// An error that a control law acts on: a signal less its reference, or the reverse. The reference is a law of time.
+// An error that a control law acts on: a signal less its reference, or the reverse. The reference
+// is a law of time.
 typedef struct snw_expr_error {
     int slot;
     double sign;                // of the signal in the difference
@@ -145,8 +147,9 @@ typedef struct snw_expr_error {
     const snw_expr *difference; // a law of its own
 } snw_expr_error;
 
-// out <- the first `max` differences of that kind which enter the value of e proportionally: by sums, by factors that do not
-// depend on them, by limits. k*(r - p) has one, -k*p and k/(r - p)^2 have none. SNW_E_MEMORY when the pool is out.
+// out <- the first `max` differences of that kind which enter the value of e proportionally: by
+// sums, by factors that do not depend on them, by limits. k*(r - p) has one, -k*p and k/(r - p)^2
+// have none. SNW_E_MEMORY when the pool is out.
 SNW_NODISCARD snw_status snw_expr_errors(snw_pool *pool, const snw_expr *e, int max,
                                          snw_expr_error *out, int *n);
 // Whether a signal enters in this way itself.

@@ -19,7 +19,7 @@ enum { SAMPLES = 1000 };
 static double side(double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 
 // The state of one line, given its operands.
-static double state(const snw_line *l, double a, double b) {
+static double expr_breaks_state(const snw_line *l, double a, double b) {
     switch ((snw_op)l->op) {
     case SNW_OP_MIN:
     case SNW_OP_MAX:
@@ -84,7 +84,7 @@ static double state(const snw_line *l, double a, double b) {
     return side(a);
 }
 
-static uint64_t mix(uint64_t h, double s) {
+static uint64_t expr_breaks_mix(uint64_t h, double s) {
     uint64_t bits;
     s = isnan(s) ? 0.25 : s + 0.0; // one NaN and one zero only
     memcpy(&bits, &s, sizeof bits);
@@ -92,13 +92,13 @@ static uint64_t mix(uint64_t h, double s) {
     return h ^ (h >> 29);
 }
 
-static uint64_t signature(const snw_expr *e, double t) {
+static uint64_t expr_breaks_signature(const snw_expr *e, double t) {
     double r[SNW_EXPR_REGISTERS];
     r[0] = t;
     r[1] = r[2] = NAN; // no switch that hangs on them is looked at
     uint64_t h = 0;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        if (l->switches) h = mix(h, state(l, r[l->arg[0]], r[l->arg[1]]));
+        if (l->switches) h = expr_breaks_mix(h, expr_breaks_state(l, r[l->arg[0]], r[l->arg[1]]));
         r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
                                  r[l->arg[2]]);
     }
@@ -111,7 +111,7 @@ static double first_change(const snw_expr *e, double lo, double hi, uint64_t bef
     for (int i = 0; i < 1200; i++) {
         const double mid = lo + 0.5 * (hi - lo);
         if (!(mid > lo && mid < hi)) break;
-        if (signature(e, mid) == before) {
+        if (expr_breaks_signature(e, mid) == before) {
             lo = mid;
         } else {
             hi = mid;
@@ -127,21 +127,21 @@ int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int 
     const double span = t1 - t0, tiny = 4 * DBL_EPSILON * 1e-3 * fmin(span, 1);
     const int pieces = e->curved ? SAMPLES : 1;
     double lo = t0 + fmax(tiny, 4 * DBL_EPSILON * fabs(t0));
-    uint64_t before = signature(e, lo);
+    uint64_t before = expr_breaks_signature(e, lo);
     int n = 0;
     for (int i = 1; i <= pieces && n < max; i++) {
         const double hi = i == pieces ? t1 : t0 + span * i / pieces;
         if (!(hi > lo)) continue;
-        const uint64_t end = signature(e, hi);
+        const uint64_t end = expr_breaks_signature(e, hi);
         while (n < max && before != end) {
             const double t = first_change(e, lo, hi, before);
             out[n++] = t;
             lo = t + fmax(tiny, 4 * DBL_EPSILON * fabs(t));
             if (!(lo < hi)) break;
-            before = signature(e, lo);
+            before = expr_breaks_signature(e, lo);
         }
         if (lo < hi) lo = hi;
-        before = signature(e, lo);
+        before = expr_breaks_signature(e, lo);
     }
     return n;
 }

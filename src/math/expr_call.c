@@ -8,7 +8,7 @@
 // ---- tables -------------------------------------------------------------------------------------
 
 // A text in quotes, copied to the pool.
-static snw_status read_text(snw_parser *p, char **out) {
+static snw_status call_read_text(snw_parser *p, char **out) {
     snw_skip_blanks(p);
     const char quote = *p->p;
     const int at = snw_parser_at(p);
@@ -26,10 +26,10 @@ static const char table_form[] = "table takes a file, a column and perhaps where
 
 // The column: a text, or an expression for its number. NULL when it hangs on an argument that has
 // no value yet. *more: an argument follows.
-static snw_status read_column(snw_parser *p, char **column, bool *more) {
+static snw_status call_read_column(snw_parser *p, char **column, bool *more) {
     snw_skip_blanks(p);
     if (*p->p == '"' || *p->p == '\'') {
-        SNW_TRY(read_text(p, column));
+        SNW_TRY(call_read_text(p, column));
         snw_skip_blanks(p);
         *more = *p->p == ',';
         if (*p->p == ')' || *more) {
@@ -56,7 +56,7 @@ static snw_status load_table(snw_parser *p, int at, const char *file, const char
     if (!s) return snw_parser_fail(p, at, "tables cannot be read here");
     snw_table samples = {0};
     snw_error why = {0};
-    snw_status status = s->table(s->table_user, p->place.file, file, column, &samples, &why);
+    snw_status status = s->table(s->table_user, p->location.file, file, column, &samples, &why);
     if (status == SNW_OK) status = snw_spline_create(p->pool, samples, out, &why);
     if (status == SNW_OK) return SNW_OK;
     // a fault inside the table's file keeps its own place
@@ -70,11 +70,11 @@ static snw_status load_table(snw_parser *p, int at, const char *file, const char
 static snw_status parse_table(snw_parser *p, int at, snw_term *out) {
     char *file = NULL, *column = NULL;
     bool more = false;
-    SNW_TRY(read_text(p, &file));
+    SNW_TRY(call_read_text(p, &file));
     snw_skip_blanks(p);
     if (*p->p != ',') return snw_parser_fail(p, snw_parser_at(p), "%s", table_form);
     p->p++;
-    SNW_TRY(read_column(p, &column, &more));
+    SNW_TRY(call_read_column(p, &column, &more));
     if (more) {
         SNW_TRY(snw_parse_argument(p, out, &more));
         SNW_TRY(snw_want_value(p, out));
@@ -113,7 +113,7 @@ static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {
 // f((t - a)/(b - a))
 static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg[3],
                             snw_term *out) {
-    const snw_node *a = arg[1].node, *b = arg[2].node;
+    const snw_expr_node *a = arg[1].node, *b = arg[2].node;
     if (snw_node_is_constant(a) && snw_node_is_constant(b) && !(a->value < b->value)) {
         return snw_parser_fail(p, arg[2].at, "this must lie above the value before, %g, got %g",
                                a->value, b->value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_feedback.c: the errors that a control law acts on, found in its program: differences of a signal and a reference, and
-// whether they enter the law's value as a proportional part.
+// expr_feedback.c: the errors that a control law acts on, found in its program: differences of a
+// signal and a reference, and whether they enter the law's value as a proportional part.
 #include "math/expr_op.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 // How the value of a register depends on one line of the program.
 typedef enum dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } dependence;
 
-// ADD, SUB, NEG keep a linear dependence, so do factors and divisors that do not depend; limits keep it in parts.
+// ADD, SUB, NEG keep a linear dependence, so do factors and divisors that do not depend; limits
+// keep it in parts.
 static dependence propagate(const snw_line *l, const dependence *of, bool *limited) {
     dependence most = DEPENDS_NOT;
     int n = 0;

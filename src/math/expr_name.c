@@ -51,7 +51,8 @@ snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-static snw_status constant(snw_parser *p, double value, snw_quantity q, int at, snw_term *out) {
+static snw_status expr_name_constant(snw_parser *p, double value, snw_quantity q, int at,
+                                     snw_term *out) {
     SNW_TRY(snw_parser_spend(p));
     *out = (snw_term){.node = snw_node_constant(p->pool, value), .q = q, .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
@@ -60,8 +61,8 @@ static snw_status constant(snw_parser *p, double value, snw_quantity q, int at, 
 // ---- parameters ---------------------------------------------------------------------------------
 
 // The entry is being read already, so it needs itself: name the way round.
-static snw_status cycle(const snw_parser *p, const snw_entry *e, int at) {
-    const snw_entry *chain[SNW_EXPR_DEPTH_MAX + 1];
+static snw_status expr_name_cycle(const snw_parser *p, const snw_expr_entry *e, int at) {
+    const snw_expr_entry *chain[SNW_EXPR_DEPTH_MAX + 1];
     int n = 0;
     for (const snw_parser *q = p; q && n < SNW_EXPR_DEPTH_MAX; q = q->up) {
         if (q->entry) chain[n++] = q->entry;
@@ -77,10 +78,10 @@ static snw_status cycle(const snw_parser *p, const snw_entry *e, int at) {
 }
 
 // A parser for the text of an entry, inside p.
-static snw_parser inner(const snw_parser *p, const snw_entry *e, int at) {
+static snw_parser expr_name_inner(const snw_parser *p, const snw_expr_entry *e, int at) {
     return (snw_parser){.text = e->text,
                         .p = e->text,
-                        .place = e->place,
+                        .location = e->location,
                         .scope = e->scope,
                         .pool = p->pool,
                         .vars = p->vars,
@@ -93,11 +94,11 @@ static snw_parser inner(const snw_parser *p, const snw_entry *e, int at) {
 }
 
 // Parse the text of a value once; all who name it share the node.
-static snw_status settle(const snw_parser *p, snw_entry *e, int at) {
+static snw_status expr_name_settle(const snw_parser *p, snw_expr_entry *e, int at) {
     if (e->done) return SNW_OK;
-    if (e->busy) return cycle(p, e, at);
+    if (e->busy) return expr_name_cycle(p, e, at);
     int budget = SNW_EXPR_OPS_MAX;
-    snw_parser in = inner(p, e, at);
+    snw_parser in = expr_name_inner(p, e, at);
     in.pool = e->scope->pool;
     in.budget = &budget;
     in.vars = ALL_VARS;
@@ -110,8 +111,8 @@ static snw_status settle(const snw_parser *p, snw_entry *e, int at) {
     return s;
 }
 
-static snw_status use_value(snw_parser *p, snw_entry *e, int at, snw_term *out) {
-    SNW_TRY(settle(p, e, at));
+static snw_status use_value(snw_parser *p, snw_expr_entry *e, int at, snw_term *out) {
+    SNW_TRY(expr_name_settle(p, e, at));
     char what[128], on[40];
     vars_text(e->term.node->vars, on, sizeof on);
     (void)snprintf(what, sizeof what, "'%.40s' depends on %s and", e->name, on);
@@ -151,7 +152,7 @@ snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *more) {
 }
 
 // a(1); any number where the index hangs on an argument that has no value yet.
-static snw_status use_item(snw_parser *p, const snw_entry *e, int at, snw_term *out) {
+static snw_status use_item(snw_parser *p, const snw_expr_entry *e, int at, snw_term *out) {
     snw_term index = {0};
     bool more = false;
     SNW_TRY(snw_parse_argument(p, &index, &more));
@@ -170,10 +171,10 @@ static snw_status use_item(snw_parser *p, const snw_entry *e, int at, snw_term *
 }
 
 // Read the body of a function in place of its call.
-static snw_status call_body(snw_parser *p, snw_entry *e, const snw_term *args, int at,
+static snw_status call_body(snw_parser *p, snw_expr_entry *e, const snw_term *args, int at,
                             snw_term *out) {
-    if (e->busy) return cycle(p, e, at);
-    snw_parser in = inner(p, e, at);
+    if (e->busy) return expr_name_cycle(p, e, at);
+    snw_parser in = expr_name_inner(p, e, at);
     in.args = args;
     SNW_TRY(snw_parser_enter(&in));
     SNW_TRY(snw_parser_spend(p));
@@ -185,7 +186,7 @@ static snw_status call_body(snw_parser *p, snw_entry *e, const snw_term *args, i
     return s;
 }
 
-static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *out) {
+static snw_status use_function(snw_parser *p, snw_expr_entry *e, int at, snw_term *out) {
     snw_term args[SNW_ARGS_MAX] = {0};
     int n = 0;
     for (bool more = true; more;) {
@@ -203,7 +204,7 @@ static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *ou
 
 // ---- words --------------------------------------------------------------------------------------
 
-static snw_status unknown(const snw_parser *p, int at, size_t length, bool call) {
+static snw_status expr_name_unknown(const snw_parser *p, int at, size_t length, bool call) {
     const snw_signal_source *signals = snw_parser_signals(p);
     const char *word = p->text + at;
     const int shown = (int)(length > 40 ? 40 : length);
@@ -213,7 +214,7 @@ static snw_status unknown(const snw_parser *p, int at, size_t length, bool call)
     snw_guess g = snw_guess_start(word, length);
     for (int i = 0; p->args && i < p->entry->nargs; i++) snw_guess_offer(&g, p->entry->args[i]);
     for (const snw_scope *s = p->scope; s; s = s->outer) {
-        for (const snw_entry *e = s->first; e; e = e->next) snw_guess_offer(&g, e->name);
+        for (const snw_expr_entry *e = s->first; e; e = e->next) snw_guess_offer(&g, e->name);
     }
     for (int i = 0; signals && signals->name(signals->user, i); i++) {
         snw_guess_offer(&g, signals->name(signals->user, i));
@@ -227,7 +228,7 @@ static snw_status unknown(const snw_parser *p, int at, size_t length, bool call)
     return snw_parser_fail(p, at, "%s", text);
 }
 
-static snw_status use_entry(snw_parser *p, snw_entry *e, int at, bool call, snw_term *out) {
+static snw_status use_entry(snw_parser *p, snw_expr_entry *e, int at, bool call, snw_term *out) {
     if (call != (e->kind != SNW_ENTRY_VALUE)) {
         const char *form = e->kind == SNW_ENTRY_LIST       ? "a list, write %.40s(1)"
                            : e->kind == SNW_ENTRY_FUNCTION ? "a function, write %.40s(..)"
@@ -274,10 +275,11 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     double value;
     bool truth;
     if (!call && fixed_word(word, length, &value, &truth)) {
-        SNW_TRY(constant(p, value, truth ? snw_quantity_truth() : snw_quantity_plain(), at, out));
+        SNW_TRY(expr_name_constant(p, value, truth ? snw_quantity_truth() : snw_quantity_plain(),
+                                   at, out));
         return truth ? SNW_OK : snw_read_unit(p, out);
     }
-    snw_entry *e = snw_scope_find(p->scope, word, length);
+    snw_expr_entry *e = snw_scope_find(p->scope, word, length);
     bool signal = false;
     // a component makes a probe also of t, x and L: x.vz
     const bool alone = !call && *p->p != '.';
@@ -288,26 +290,26 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     if (!call && snw_word_is(word, length, "L")) return snw_parse_variable(p, SNW_OP_L, at, out);
     if (!e && alone) SNW_TRY(snw_parse_probe(p, length, at, NULL, &signal, out));
     if (signal) return SNW_OK;
-    if (!e) return unknown(p, at, length, call);
+    if (!e) return expr_name_unknown(p, at, length, call);
     if (call) p->p = next;
     return use_entry(p, e, at, call, out);
 }
 
 // ---- checks without use -------------------------------------------------------------------------
 
-snw_status snw_entry_check(snw_entry *e, snw_error *err) {
+snw_status snw_entry_check(snw_expr_entry *e, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = "",
                     .p = "",
-                    .place = e->place,
+                    .location = e->location,
                     .scope = e->scope,
                     .pool = e->scope->pool,
                     .vars = ALL_VARS,
                     .budget = &budget,
                     .err = err};
     if (e->kind == SNW_ENTRY_VALUE) {
-        SNW_TRY(settle(&p, e, 0));
-        return snw_node_check(e->term.node, e->place, err);
+        SNW_TRY(expr_name_settle(&p, e, 0));
+        return snw_node_check(e->term.node, e->location, err);
     }
     for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_entry_check(&e->items[i], err));
     if (e->kind == SNW_ENTRY_LIST) return SNW_OK;
@@ -319,5 +321,5 @@ snw_status snw_entry_check(snw_entry *e, snw_error *err) {
         if (!args[i].node) return snw_parser_no_memory(&p);
     }
     SNW_TRY(call_body(&p, e, args, 0, &result));
-    return snw_node_check(result.node, e->place, err);
+    return snw_node_check(result.node, e->location, err);
 }

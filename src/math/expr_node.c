@@ -5,17 +5,18 @@
 
 #include <stdio.h>
 
-snw_status snw_fail_at(snw_error *err, snw_status s, snw_place place, const char *text) {
+snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location location,
+                       const char *text) {
     if (err) {
-        (void)snprintf(err->file, sizeof err->file, "%s", place.file ? place.file : "");
-        err->line = place.line;
-        err->column = place.column;
+        (void)snprintf(err->file, sizeof err->file, "%s", location.file ? location.file : "");
+        err->line = location.line;
+        err->column = location.column;
     }
     return snw_fail(err, s, "%s", text);
 }
 
-snw_node *snw_node_constant(snw_pool *pool, double value) {
-    snw_node *n = snw_pool_take(pool, sizeof *n);
+snw_expr_node *snw_node_constant(snw_pool *pool, double value) {
+    snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_CONST;
     n->value = value;
@@ -23,8 +24,8 @@ snw_node *snw_node_constant(snw_pool *pool, double value) {
     return n;
 }
 
-snw_node *snw_node_variable(snw_pool *pool, snw_op op) {
-    snw_node *n = snw_pool_take(pool, sizeof *n);
+snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op) {
+    snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
     n->vars = op == SNW_OP_T   ? SNW_VAR_T
@@ -35,8 +36,8 @@ snw_node *snw_node_variable(snw_pool *pool, snw_op op) {
     return n;
 }
 
-snw_node *snw_node_signal(snw_pool *pool, int slot) {
-    snw_node *n = snw_pool_take(pool, sizeof *n);
+snw_expr_node *snw_node_signal(snw_pool *pool, int slot) {
+    snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_SIGNAL;
     n->vars = SNW_VAR_SIGNAL;
@@ -48,7 +49,8 @@ snw_node *snw_node_signal(snw_pool *pool, int slot) {
 
 // Degree in t of the result, knowing those of the arguments: 1 stands for piecewise linear, the
 // pieces ending where some line of the program switches.
-static int degree(snw_op op, const snw_node *a, const snw_node *b, const snw_node *c) {
+static int degree(snw_op op, const snw_expr_node *a, const snw_expr_node *b,
+                  const snw_expr_node *c) {
     const int da = a ? a->degree : 0, db = b ? b->degree : 0, dc = c ? c->degree : 0;
     const int most = da > db ? (da > dc ? da : dc) : (db > dc ? db : dc);
     if (most == 0) return 0;
@@ -112,7 +114,7 @@ static int degree(snw_op op, const snw_node *a, const snw_node *b, const snw_nod
 }
 
 // Registers needed when the most demanding argument is computed first.
-static int registers(snw_node *const arg[3], int nargs) {
+static int registers(snw_expr_node *const arg[3], int nargs) {
     int need[3] = {0};
     for (int i = 0; i < nargs; i++) need[i] = arg[i]->need;
     for (int i = 0; i < 2; i++) {
@@ -130,13 +132,13 @@ static int registers(snw_node *const arg[3], int nargs) {
     return most;
 }
 
-static bool is(const snw_node *n, double value) {
+static bool is(const snw_expr_node *n, double value) {
     return n && n->op == SNW_OP_CONST && n->value == value;
 }
 
 // What needs no operation at all: t - 0, 1*t, a branch decided now. NULL when there is no such
 // luck.
-static snw_node *simpler(snw_op op, snw_node *a, snw_node *b, snw_node *c) {
+static snw_expr_node *simpler(snw_op op, snw_expr_node *a, snw_expr_node *b, snw_expr_node *c) {
     if (op == SNW_OP_IF && snw_node_is_constant(a) && !snw_node_is_faulty(a))
         return a->value != 0 ? b : c;
     if (op == SNW_OP_ADD && is(a, 0)) return b;
@@ -147,21 +149,23 @@ static snw_node *simpler(snw_op op, snw_node *a, snw_node *b, snw_node *c) {
 }
 
 // A constant from constants; what comes from a fault is faulty.
-static snw_node *fold(snw_pool *pool, snw_op op, double imm, snw_node *const arg[3]) {
+static snw_expr_node *expr_node_fold(snw_pool *pool, snw_op op, double imm,
+                                     snw_expr_node *const arg[3]) {
     double v[3] = {0};
-    const snw_node *faulty = NULL;
+    const snw_expr_node *faulty = NULL;
     for (int i = 0; i < snw_op_nargs(op); i++) {
         v[i] = arg[i]->value;
         if (!faulty && snw_node_is_faulty(arg[i])) faulty = arg[i];
     }
-    snw_node *n =
+    snw_expr_node *n =
         snw_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
     if (n && faulty) n->fault = faulty->fault;
     return n;
 }
 
-snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c) {
-    snw_node *same = simpler(op, a, b, c);
+snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
+                             snw_expr_node *c) {
+    snw_expr_node *same = simpler(op, a, b, c);
     if (same) return same;
     // a constant exponent makes a simpler operation
     double imm = 0;
@@ -171,7 +175,7 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
         b = NULL;
         if (imm == 1) return a;
     }
-    snw_node *arg[3] = {a, b, c};
+    snw_expr_node *arg[3] = {a, b, c};
     const int nargs = snw_op_nargs(op);
     bool constant = true;
     int vars = 0;
@@ -179,8 +183,8 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
         constant = constant && snw_node_is_constant(arg[i]);
         vars |= arg[i]->vars;
     }
-    if (constant) return fold(pool, op, imm, arg);
-    snw_node *n = snw_pool_take(pool, sizeof *n);
+    if (constant) return expr_node_fold(pool, op, imm, arg);
+    snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
     n->vars = vars;
@@ -191,12 +195,12 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
     return n;
 }
 
-snw_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_node *t) {
+snw_expr_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t) {
     if (snw_node_is_constant(t)) {
         return snw_node_is_faulty(t) ? t
                                      : snw_node_constant(pool, snw_spline_value(spline, t->value));
     }
-    snw_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
+    snw_expr_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
     if (n) n->spline = spline;
     return n;
 }

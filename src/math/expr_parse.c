@@ -84,16 +84,16 @@ snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term
 }
 
 snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, const snw_term *b,
-                           const snw_term *c, snw_node **out) {
+                           const snw_term *c, snw_expr_node **out) {
     SNW_TRY(snw_parser_spend(p));
-    snw_node *n =
+    snw_expr_node *n =
         snw_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
     if (!n) return snw_parser_no_memory(p);
     if (snw_node_is_faulty(n) && !n->fault) {
-        snw_place *place = snw_pool_take(p->pool, sizeof *place);
-        if (!place) return snw_parser_no_memory(p);
-        *place = snw_parser_place(p, at);
-        n->fault = place;
+        snw_source_location *location = snw_pool_take(p->pool, sizeof *location);
+        if (!location) return snw_parser_no_memory(p);
+        *location = snw_parser_place(p, at);
+        n->fault = location;
     }
     *out = n;
     return SNW_OK;
@@ -140,10 +140,10 @@ static snw_status combined_quantity(const snw_parser *p, int level, snw_op op, c
 }
 
 // left <- left op right; `at` is where the operator stands.
-static snw_status combine(snw_parser *p, int at, int level, snw_op op, const snw_term *right,
-                          snw_term *left) {
+static snw_status parse_combine(snw_parser *p, int at, int level, snw_op op, const snw_term *right,
+                                snw_term *left) {
     snw_quantity q;
-    snw_node *n = NULL;
+    snw_expr_node *n = NULL;
     SNW_TRY(combined_quantity(p, level, op, left, right, &q));
     SNW_TRY(snw_parser_make(p, at, op, left, right, NULL, &n));
     *left = (snw_term){.node = n, .q = q, .at = left->at};
@@ -206,7 +206,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
     p->p++;
     snw_term exponent = {0};
     SNW_TRY(parse_unary(p, &exponent));
-    return combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
+    return parse_combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }
 
 // A sign or `not`, then what it acts on.
@@ -252,7 +252,7 @@ static snw_status parse_level(snw_parser *p, int level, snw_term *out) {
         p->p += strlen(operators[i].text);
         snw_term right = {0};
         SNW_TRY(parse_level(p, operators[i].level + 1, &right));
-        SNW_TRY(combine(p, at, operators[i].level, operators[i].op, &right, out));
+        SNW_TRY(parse_combine(p, at, operators[i].level, operators[i].op, &right, out));
     }
 }
 
@@ -305,13 +305,13 @@ static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
     return mismatch(p, term->at, want, term->q, why);
 }
 
-static snw_status parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                        const snw_expr_rules *rules, snw_place place, snw_quantity *q,
-                        const snw_expr **out, snw_error *err) {
+static snw_status parse_parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                              const snw_expr_rules *rules, snw_source_location location,
+                              snw_quantity *q, const snw_expr **out, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = text,
                     .p = text,
-                    .place = place,
+                    .location = location,
                     .scope = scope,
                     .pool = pool,
                     .vars = rules->vars,
@@ -328,7 +328,8 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                           const snw_expr_rules *rules, const char *file, int line, int column,
                           const snw_expr **out, snw_error *err) {
     snw_quantity q;
-    return parse(pool, scope, text, rules, (snw_place){file, line, column}, &q, out, err);
+    return parse_parse(pool, scope, text, rules, (snw_source_location){file, line, column}, &q, out,
+                       err);
 }
 
 snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
@@ -337,7 +338,8 @@ snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *
     const snw_expr_rules constant = {0};
     const snw_expr *e = NULL;
     snw_quantity q;
-    SNW_TRY(parse(pool, scope, text, &constant, (snw_place){file, line, column}, &q, &e, err));
+    SNW_TRY(parse_parse(pool, scope, text, &constant, (snw_source_location){file, line, column}, &q,
+                        &e, err));
     *value = snw_expr_value(e, (snw_at){0});
     *dim = snw_quantity_dim(q);
     return SNW_OK;
@@ -348,7 +350,8 @@ snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope, const char
                               snw_dim *dim, snw_error *err) {
     const snw_expr_rules rules = {.vars = vars};
     snw_quantity q;
-    SNW_TRY(parse(pool, scope, text, &rules, (snw_place){file, line, column}, &q, out, err));
+    SNW_TRY(parse_parse(pool, scope, text, &rules, (snw_source_location){file, line, column}, &q,
+                        out, err));
     *dim = snw_quantity_dim(q);
     return SNW_OK;
 }

@@ -15,14 +15,14 @@
 // One text being read. Texts nest: a parameter's inside the one that names it, a function's body
 // inside its call.
 typedef struct snw_parser {
-    const char *text, *p; // p: what is left
-    snw_place place;      // where text begins
+    const char *text, *p;         // p: what is left
+    snw_source_location location; // where text begins
     const snw_scope *scope;
     snw_pool *pool;              // nodes go here
     int vars;                    // allowed variables
     int *budget;                 // steps left, shared with the functions called
     int depth;                   // brackets, calls and parameters around us
-    const snw_entry *entry;      // whose text this is, NULL for a text of its own
+    const snw_expr_entry *entry; // whose text this is, NULL for a text of its own
     const snw_term *args;        // values of entry's arguments, when it is a function
     int call_at;                 // where in up's text it is called
     const struct snw_parser *up; // the text that made us read this one
@@ -34,7 +34,7 @@ typedef struct snw_parser {
 
 static inline int snw_parser_at(const snw_parser *p) { return (int)(p->p - p->text); }
 void snw_skip_blanks(snw_parser *p);
-snw_place snw_parser_place(const snw_parser *p, int at);
+snw_source_location snw_parser_place(const snw_parser *p, int at);
 
 // Say what is wrong at an offset of the text. Failing sites read `return snw_parser_fail(p, at,
 // ..)`; it is a macro so that compilers and checkers see that it always fails.
@@ -68,7 +68,7 @@ SNW_NODISCARD snw_status snw_parse_all(snw_parser *p, snw_term *out);
 
 // A node of one, two or three terms; arguments of no matter are NULL.
 SNW_NODISCARD snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a,
-                                         const snw_term *b, const snw_term *c, snw_node **out);
+                                         const snw_term *b, const snw_term *c, snw_expr_node **out);
 
 // Complaints about what a term is: "a number is wanted here, got a condition".
 SNW_NODISCARD snw_status snw_want_value(const snw_parser *p, const snw_term *a);
@@ -100,10 +100,12 @@ SNW_NODISCARD snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, sn
 
 // Who hands out signals here, NULL when nobody does.
 const snw_signal_source *snw_parser_signals(const snw_parser *p);
-// The word of `length` bytes at offset `at` as a probe's, with index (`bracket` is where it opens, else NULL) and
-// component: `tip.x`, `d(2).vz`. *found is false, and nothing was read, when there is no such probe.
+// The word of `length` bytes at offset `at` as a probe's, with index (`bracket` is where it opens,
+// else NULL) and component: `tip.x`, `d(2).vz`. *found is false, and nothing was read, when there
+// is no such probe.
 SNW_NODISCARD snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bracket,
                                          bool *found, snw_term *out);
-// integral(e), sampled(e, T), once(c): its arguments have been read; the text of the call ends here.
+// integral(e), sampled(e, T), once(c): its arguments have been read; the text of the call ends
+// here.
 SNW_NODISCARD snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at,
                                          const snw_term *arg, snw_term *out);

@@ -14,7 +14,7 @@ enum {
 
 // Nodes in an order in which arguments come before what uses them.
 typedef struct line_up {
-    snw_node **order, **stack;
+    snw_expr_node **order, **stack;
     int n, depth, room; // of both
 } line_up;
 
@@ -23,33 +23,33 @@ static int variable_register(snw_op op) {
 }
 
 // The argument not lined up yet that needs most registers, NULL when all are.
-static snw_node *next_argument(const snw_node *n) {
-    snw_node *next = NULL;
+static snw_expr_node *next_argument(const snw_expr_node *n) {
+    snw_expr_node *next = NULL;
     for (int i = 0; i < snw_op_nargs(n->op); i++) {
-        snw_node *a = n->arg[i];
+        snw_expr_node *a = n->arg[i];
         if (!a->mark && (!next || a->need > next->need)) next = a;
     }
     return next;
 }
 
-static snw_status too_large(snw_place place, snw_error *err) {
+static snw_status too_large(snw_source_location location, snw_error *err) {
     char text[128];
     (void)snprintf(text, sizeof text, "this needs more than %d operations, make it simpler",
                    SNW_EXPR_OPS_MAX);
-    return snw_fail_at(err, SNW_E_PARSE, place, text);
+    return snw_fail_at(err, SNW_E_PARSE, location, text);
 }
 
 // room for another one in both lists
-static snw_status make_room(line_up *u, snw_place place, snw_error *err) {
+static snw_status program_make_room(line_up *u, snw_source_location location, snw_error *err) {
     if (u->n < u->room && u->depth < u->room) return SNW_OK;
-    if (u->room == SNW_EXPR_OPS_MAX) return too_large(place, err);
+    if (u->room == SNW_EXPR_OPS_MAX) return too_large(location, err);
     const int room = u->room == 0                     ? ROOM
                      : 4 * u->room < SNW_EXPR_OPS_MAX ? 4 * u->room
                                                       : SNW_EXPR_OPS_MAX;
-    snw_node ***const list[] = {&u->order, &u->stack};
+    snw_expr_node ***const list[] = {&u->order, &u->stack};
     const int used[] = {u->n, u->depth};
     for (int i = 0; i < 2; i++) {
-        snw_node **larger = snw_alloc((size_t)room * sizeof *larger);
+        snw_expr_node **larger = snw_alloc((size_t)room * sizeof *larger);
         if (!larger) return snw_fail(err, SNW_E_MEMORY, "out of memory");
         if (used[i]) memcpy(larger, *list[i], (size_t)used[i] * sizeof *larger);
         snw_free(*list[i]);
@@ -60,33 +60,35 @@ static snw_status make_room(line_up *u, snw_place place, snw_error *err) {
 }
 
 // Walk without recursion: a sum of ten thousand terms is ten thousand nodes deep.
-static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *err) {
-    SNW_TRY(make_room(u, place, err));
+static snw_status walk(line_up *u, snw_expr_node *root, snw_source_location location,
+                       snw_error *err) {
+    SNW_TRY(program_make_room(u, location, err));
     u->stack[u->depth++] = root;
     while (u->depth > 0) {
-        snw_node *n = u->stack[u->depth - 1];
+        snw_expr_node *n = u->stack[u->depth - 1];
         if (snw_node_is_faulty(n)) {
-            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : place,
+            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : location,
                                "the result of this is not a finite number");
         }
-        snw_node *next = next_argument(n);
+        snw_expr_node *next = next_argument(n);
         if (next) {
-            SNW_TRY(make_room(u, place, err));
+            SNW_TRY(program_make_room(u, location, err));
             u->stack[u->depth++] = next;
             continue;
         }
         u->depth--;
         if (n->mark) continue;
-        SNW_TRY(make_room(u, place, err));
+        SNW_TRY(program_make_room(u, location, err));
         n->mark = 1;
         u->order[u->n++] = n;
     }
     return SNW_OK;
 }
 
-static snw_status line_up_create(line_up *u, snw_node *root, snw_place place, snw_error *err) {
+static snw_status line_up_create(line_up *u, snw_expr_node *root, snw_source_location location,
+                                 snw_error *err) {
     *u = (line_up){0};
-    return walk(u, root, place, err);
+    return walk(u, root, location, err);
 }
 
 static void line_up_destroy(line_up *u) {
@@ -95,9 +97,9 @@ static void line_up_destroy(line_up *u) {
     snw_free(u->stack);
 }
 
-snw_status snw_node_check(snw_node *root, snw_place place, snw_error *err) {
+snw_status snw_node_check(snw_expr_node *root, snw_source_location location, snw_error *err) {
     line_up u;
-    const snw_status s = line_up_create(&u, root, place, err);
+    const snw_status s = line_up_create(&u, root, location, err);
     line_up_destroy(&u);
     return s;
 }
@@ -121,7 +123,7 @@ static bool can_switch(snw_op op) {
            (op >= SNW_OP_LT && op <= SNW_OP_NE) || op == SNW_OP_TABLE;
 }
 
-static void write_line(snw_node *n, snw_line *l) {
+static void write_line(snw_expr_node *n, snw_line *l) {
     *l = (snw_line){.op = (uint8_t)n->op,
                     .vars = (uint8_t)n->vars,
                     .switches = can_switch(n->op) && n->vars == SNW_VAR_T,
@@ -131,7 +133,7 @@ static void write_line(snw_node *n, snw_line *l) {
     for (int i = 0; i < snw_op_nargs(n->op); i++) l->arg[i] = (uint16_t)n->arg[i]->reg;
 }
 
-static bool curved_switch(const snw_node *n) {
+static bool curved_switch(const snw_expr_node *n) {
     if (!can_switch(n->op) || n->vars != SNW_VAR_T) return false;
     for (int i = 0; i < snw_op_nargs(n->op); i++) {
         if (n->arg[i]->degree > 1) return true;
@@ -140,27 +142,28 @@ static bool curved_switch(const snw_node *n) {
     return n->op == SNW_OP_MOD && n->degree > 1;
 }
 
-static snw_status assemble(const line_up *u, snw_place place, snw_expr *e, snw_error *err) {
+static snw_status program_assemble(const line_up *u, snw_source_location location, snw_expr *e,
+                                   snw_error *err) {
     for (int i = 0; i < u->n; i++) {
-        snw_node *n = u->order[i];
+        snw_expr_node *n = u->order[i];
         for (int k = 0; k < snw_op_nargs(n->op); k++) n->arg[k]->last = i;
     }
     registers regs = {.fresh = FIRST_FREE};
     for (int i = 0; i < u->n; i++) {
-        snw_node *n = u->order[i];
+        snw_expr_node *n = u->order[i];
         SNW_ASSERT(n->op != SNW_OP_ARG);
         n->reg = variable_register(n->op);
         if (n->reg >= 0) continue;
         // operands read here for the last time make room for the result
         for (int k = 0; k < snw_op_nargs(n->op); k++) {
-            snw_node *a = n->arg[k];
+            snw_expr_node *a = n->arg[k];
             if (a->last != i || a->reg < FIRST_FREE) continue;
             regs.free[regs.nfree++] = (uint16_t)a->reg;
             a->last = -1; // once only, also when it is two operands
         }
         n->reg = take_register(&regs);
         if (n->reg < 0) {
-            return snw_fail_at(err, SNW_E_PARSE, place,
+            return snw_fail_at(err, SNW_E_PARSE, location,
                                "this needs too many values at once, make it simpler");
         }
         snw_line *l = &e->line[e->n++];
@@ -171,11 +174,11 @@ static snw_status assemble(const line_up *u, snw_place place, snw_expr *e, snw_e
     return SNW_OK;
 }
 
-snw_status snw_node_program(snw_pool *pool, snw_node *root, snw_place place, const snw_expr **out,
-                            snw_error *err) {
+snw_status snw_node_program(snw_pool *pool, snw_expr_node *root, snw_source_location location,
+                            const snw_expr **out, snw_error *err) {
     line_up u;
     snw_expr *e = NULL;
-    snw_status s = line_up_create(&u, root, place, err);
+    snw_status s = line_up_create(&u, root, location, err);
     if (s != SNW_OK) goto done;
     e = snw_pool_take(pool, sizeof *e + (size_t)u.n * sizeof(snw_line));
     if (!e) {
@@ -184,7 +187,7 @@ snw_status snw_node_program(snw_pool *pool, snw_node *root, snw_place place, con
     }
     e->vars = root->vars;
     e->value = root->value;
-    s = assemble(&u, place, e, err);
+    s = program_assemble(&u, location, e, err);
     if (s != SNW_OK) goto done;
     e->result = root->reg;
     *out = e;

@@ -2,10 +2,11 @@
 //
 // expr_quantity.h: what is known about the dimension of an expression while it is parsed.
 //
-// A plain number is SI and fits where it stands. The variables t, x, L and probes are plain as well, but in
-// a product with something that carries a unit they may count as a number or as what they are: so
-// each exponent is an interval, s^0..1 for t, m^0..1 for x and L. Products add intervals, powers
-// scale them, sums and comparisons intersect them; an empty intersection is an error.
+// A plain number is SI and fits where it stands. The variables t, x, L and probes are plain as
+// well, but in a product with something that carries a unit they may count as a number or as what
+// they are: so each exponent is an interval, s^0..1 for t, m^0..1 for x and L. Products add
+// intervals, powers scale them, sums and comparisons intersect them; an empty intersection is an
+// error.
 #pragma once
 
 #include "math/expr.h"

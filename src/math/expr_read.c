@@ -19,18 +19,18 @@ void snw_skip_blanks(snw_parser *p) {
 // ---- places and messages ------------------------------------------------------------------------
 
 // Columns count characters, not bytes; after a line break they start again.
-snw_place snw_parser_place(const snw_parser *p, int at) {
-    snw_place place = p->place;
+snw_source_location snw_parser_place(const snw_parser *p, int at) {
+    snw_source_location location = p->location;
     for (int i = 0; i < at; i++) {
         const unsigned char c = (unsigned char)p->text[i];
         if (c == '\n') {
-            place.line++;
-            place.column = 1;
+            location.line++;
+            location.column = 1;
         } else if ((c & 0xC0) != 0x80) {
-            place.column++;
+            location.column++;
         }
     }
-    return place;
+    return location;
 }
 
 void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
@@ -42,7 +42,7 @@ void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
     // inside a function the reader also needs to know which call it is
     if (p->up && p->args) {
         const size_t used = strlen(text);
-        const snw_place call = snw_parser_place(p->up, p->call_at);
+        const snw_source_location call = snw_parser_place(p->up, p->call_at);
         (void)snprintf(text + used, sizeof text - used, " (in %s, called at %d:%d)", p->entry->name,
                        call.line, call.column);
     }
@@ -221,7 +221,7 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
 static const char *taken_name(const snw_parser *p, const char *s, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (s[i] != '*' && s[i] != '/') continue;
-        const snw_entry *e = snw_scope_find(p->scope, s + i + 1, snw_word_length(s + i + 1));
+        const snw_expr_entry *e = snw_scope_find(p->scope, s + i + 1, snw_word_length(s + i + 1));
         if (e) return e->name;
     }
     return NULL;

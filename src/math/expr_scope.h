@@ -8,7 +8,7 @@
 
 // A parsed piece: its graph, its dimension, and where in the text it begins.
 typedef struct snw_term {
-    snw_node *node;
+    snw_expr_node *node;
     snw_quantity q;
     int at;
     bool unit; // a number with its unit, just read
@@ -17,20 +17,20 @@ typedef struct snw_term {
 typedef enum snw_entry_kind { SNW_ENTRY_VALUE, SNW_ENTRY_FUNCTION, SNW_ENTRY_LIST } snw_entry_kind;
 
 // A name and its meaning. Texts are parsed when first asked for.
-typedef struct snw_entry {
+typedef struct snw_expr_entry {
     snw_entry_kind kind;
     const char *name, *text;
-    snw_place place;
+    snw_source_location location;
     snw_scope *scope; // in which text is read
     int nargs;        // of a function
     char **args;
-    int nitems;              // of a list
-    struct snw_entry *items; // values, named a(1), a(2), ..
-    bool busy, done;         // being parsed, parsed
-    snw_term term;           // when done,
-    const char *taken;       // and a parameter whose name it uses for a unit, NULL: none
-    struct snw_entry *next;  // defined after this one, in the same scope
-} snw_entry;
+    int nitems;                   // of a list
+    struct snw_expr_entry *items; // values, named a(1), a(2), ..
+    bool busy, done;              // being parsed, parsed
+    snw_term term;                // when done,
+    const char *taken;            // and a parameter whose name it uses for a unit, NULL: none
+    struct snw_expr_entry *next;  // defined after this one, in the same scope
+} snw_expr_entry;
 
 struct snw_scope {
     snw_pool *pool;
@@ -38,15 +38,15 @@ struct snw_scope {
     snw_table_fn *table;
     void *table_user;
     const snw_signal_source *signals;
-    snw_entry **slot; // open addressing, a power of two
+    snw_expr_entry **slot; // open addressing, a power of two
     int nslot, nentry;
-    snw_entry *first, *last; // in order of definition
+    snw_expr_entry *first, *last; // in order of definition
 };
 
 enum { SNW_ARGS_MAX = 16 };
 
 // Search this scope and the outer ones; NULL when the name is unknown.
-snw_entry *snw_scope_find(const snw_scope *s, const char *word, size_t length);
+snw_expr_entry *snw_scope_find(const snw_scope *s, const char *word, size_t length);
 
 // Parse an entry as far as that can be done without calling it (expr_parse.c).
-SNW_NODISCARD snw_status snw_entry_check(snw_entry *e, snw_error *err);
+SNW_NODISCARD snw_status snw_entry_check(snw_expr_entry *e, snw_error *err);

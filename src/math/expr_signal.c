@@ -23,7 +23,8 @@ static snw_status make_signal(snw_parser *p, int slot, snw_quantity q, int at, s
 
 enum { NAME_MAX_BYTES = 200 };
 
-// name <- `d(2)` from `d(k+1)`; *known is false when an index hangs on an argument that has no value yet
+// name <- `d(2)` from `d(k+1)`; *known is false when an index hangs on an argument that has no
+// value yet
 static snw_status read_indices(snw_parser *p, char *name, bool *known) {
     size_t used = strlen(name);
     char mark = '(';

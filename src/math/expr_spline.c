@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static snw_status check(snw_table s, snw_error *err) {
+static snw_status spline_check(snw_table s, snw_error *err) {
     if (s.n < 1 || !s.x || !s.y) {
         return snw_fail(err, SNW_E_MODEL, "the table has no rows");
     }
@@ -68,7 +68,7 @@ static void moments(snw_table s, double *up, double *m) {
 }
 
 snw_status snw_spline_create(snw_pool *pool, snw_table samples, snw_spline **out, snw_error *err) {
-    SNW_TRY(check(samples, err));
+    SNW_TRY(spline_check(samples, err));
     snw_spline *s = snw_pool_take(pool, sizeof *s);
     double *m = snw_pool_array(pool, (size_t)samples.n, sizeof *m);
     double *up = snw_alloc((size_t)samples.n * sizeof *up);

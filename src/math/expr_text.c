@@ -13,10 +13,10 @@ size_t snw_word_length(const char *text) {
     return n;
 }
 
-static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+static char expr_text_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 // Edits (insert, delete, replace, swap neighbours) from a to b; a change of case costs one.
-static int distance(const char *a, size_t na, const char *b, size_t nb) {
+static int expr_text_distance(const char *a, size_t na, const char *b, size_t nb) {
     int row[3][WORD_MAX + 1];
     for (size_t j = 0; j <= nb; j++) row[0][j] = (int)j;
     for (size_t i = 1; i <= na; i++) {
@@ -45,15 +45,16 @@ snw_guess snw_guess_start(const char *word, size_t length) {
 void snw_guess_offer(snw_guess *g, const char *candidate) {
     const size_t n = strlen(candidate);
     if (g->length > WORD_MAX || n > WORD_MAX) return;
-    int d = distance(g->word, g->length, candidate, n);
+    int d = expr_text_distance(g->word, g->length, candidate, n);
     // the same word in other letters' case is always near
     if (n == g->length) {
         size_t same = 0;
-        while (same < n && lower(candidate[same]) == lower(g->word[same])) same++;
+        while (same < n && expr_text_lower(candidate[same]) == expr_text_lower(g->word[same]))
+            same++;
         if (same == n && d > 1) d = 1;
     }
     if (d >= g->distance && !(d == 1 && g->length == 1 && g->best[0] == '\0' && n == 1 &&
-                              lower(candidate[0]) == lower(g->word[0]))) {
+                              expr_text_lower(candidate[0]) == expr_text_lower(g->word[0]))) {
         return;
     }
     g->distance = d;

@@ -12,7 +12,8 @@
 //
 // Two facts make the derivatives of order 6 cheap. First, in the variables a_i the leaves of the
 // expression are identity blocks; the change to xi_c is a combination of whole blocks at the end.
-// Second, blocks are matrices over the dual numbers (math/dual.h): Jacobian and Hessian need one operation, M <- M + s a^ N.
+// Second, blocks are matrices over the dual numbers (math/dual.h): Jacobian and Hessian need one
+// operation, M <- M + s a^ N.
 //
 // Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate.
 #include "math/magnus.h"

@@ -10,7 +10,8 @@
 
 #include "math/se3.h"
 
-// Room for points of a segment, with that of the other rules (rule.h), and the leading dimension of their matrices.
+// Room for points of a segment, with that of the other rules (rule.h), and the leading dimension of
+// their matrices.
 enum { SNW_MAGNUS_POINTS = 6, SNW_MAGNUS_LD = 6 * SNW_MAGNUS_POINTS };
 
 int snw_magnus_points(int order);              // 1, 2, 3 for order 2, 4, 6; other orders assert

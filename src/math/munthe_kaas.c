@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Runge-Kutta methods on the algebra (Munthe-Kaas 1999). With g = g_0 exp(W), g' = g xi^ reads
-//   W' = ad_W/(1 - exp(-ad_W)) xi = xi + [W, xi]/2 + [W, [W, xi]]/12 - ad_W^4 xi/720 + ad_W^6 xi/30240 - ..
-// Any tableau then gives stages F_i = h W'(W_i), W_i = sum a_ij F_j, and W = sum b_j F_j; W is of the order of h, so that of
-// the series as many brackets count as the order asks for.
+//   W' = ad_W/(1 - exp(-ad_W)) xi = xi + [W, xi]/2 + [W, [W, xi]]/12 - ad_W^4 xi/720 + ad_W^6
+//   xi/30240 - ..
+// Any tableau then gives stages F_i = h W'(W_i), W_i = sum a_ij F_j, and W = sum b_j F_j; W is of
+// the order of h, so that of the series as many brackets count as the order asks for.
 //
-// Collocation at p Gauss points is implicit. Since xi does not depend on g, going through its stages again and again from
-// F_i = h xi_i gains a power of h each time, and 2p - 2 times are enough for its order 2p; the k-th time k brackets count.
-// That is a method of Gauss, but for what is beyond its order: symmetric in both ends of the segment, and exact where the strain
-// is constant.
+// Collocation at p Gauss points is implicit. Since xi does not depend on g, going through its
+// stages again and again from F_i = h xi_i gains a power of h each time, and 2p - 2 times are
+// enough for its order 2p; the k-th time k brackets count. That is a method of Gauss, but for what
+// is beyond its order: symmetric in both ends of the segment, and exact where the strain is
+// constant.
 #include "math/rule.h"
 
 #include "math/quadrature.h"
 
 // h (xi + [W, xi]/2 + ..) up to `depth` brackets, at the strain of leaf c
-static int slope(snw_brackets *p, int W, int c, int depth) {
+static int munthe_kaas_slope(snw_brackets *p, int W, int c, int depth) {
     static const double series[] = {1, 0.5, 1.0 / 12, 0, -1.0 / 720, 0, 1.0 / 30240};
     int of[7] = {c};
     for (int k = 1; k <= depth; k++) of[k] = snw_brackets_bracket(p, W, of[k - 1]);
@@ -30,14 +32,15 @@ snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out) {
     if (s != SNW_OK) return s;
     const double half = 0.5, b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     int F[4] = {0};
-    F[1] = slope(p, snw_brackets_sum(p, 1, &F[0], &half), 1, 2);
-    F[2] = slope(p, snw_brackets_sum(p, 1, &F[1], &half), 1, 2);
-    F[3] = slope(p, F[2], 2, 2);
+    F[1] = munthe_kaas_slope(p, snw_brackets_sum(p, 1, &F[0], &half), 1, 2);
+    F[2] = munthe_kaas_slope(p, snw_brackets_sum(p, 1, &F[1], &half), 1, 2);
+    F[3] = munthe_kaas_slope(p, F[2], 2, 2);
     (void)snw_brackets_sum(p, 4, F, b);
     return SNW_OK;
 }
 
-// The stages of Dormand and Prince (1980). The series has no third power, so order 5 asks for no more than two brackets.
+// The stages of Dormand and Prince (1980). The series has no third power, so order 5 asks for no
+// more than two brackets.
 static void dormand_prince(snw_brackets *p, int nstage, int F[7]) {
     static const double a[6][6] = {
         {1.0 / 5},
@@ -49,7 +52,7 @@ static void dormand_prince(snw_brackets *p, int nstage, int F[7]) {
     F[0] = 0;
     for (int i = 1; i < nstage; i++) {
         // the last stage stands, as the one before it, at the end of the segment
-        F[i] = slope(p, snw_brackets_sum(p, i, F, a[i - 1]), i < 6 ? i : 5, 2);
+        F[i] = munthe_kaas_slope(p, snw_brackets_sum(p, i, F, a[i - 1]), i < 6 ? i : 5, 2);
     }
 }
 
@@ -105,7 +108,7 @@ snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out) {
         // there is no third and no fifth power in the series
         const int depth = k > 1 ? k / 2 * 2 : 1;
         for (int i = 0; i < n; i++) {
-            next[i] = slope(p, snw_brackets_sum(p, n, F, a[i]), i, depth);
+            next[i] = munthe_kaas_slope(p, snw_brackets_sum(p, n, F, a[i]), i, depth);
         }
         for (int i = 0; i < n; i++) F[i] = next[i];
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// quadrature.c: roots of Legendre polynomials, by Newton from asymptotic guesses. The rule is symmetric, so half of the points
-// is computed and mirrored.
+// quadrature.c: roots of Legendre polynomials, by Newton from asymptotic guesses. The rule is
+// symmetric, so half of the points is computed and mirrored.
 #include "math/quadrature.h"
 
 #include "base/fail.h"
@@ -12,7 +12,7 @@ static const double pi = 3.14159265358979323846;
 
 // p[0] <- P_n, p[1] <- P_{n-1} at t = 1 - minus; n >= 1. In steps of differences, which stay
 // accurate where t is near 1: (k+1)(P_{k+1} - P_k) = (2k+1)(t - 1) P_k + k (P_k - P_{k-1}).
-static void legendre(int n, double minus, double p[2]) {
+static void quadrature_legendre(int n, double minus, double p[2]) {
     double value = 1, diff = -minus;
     for (int k = 1; k < n; k++) {
         value += diff;
@@ -23,7 +23,7 @@ static void legendre(int n, double minus, double p[2]) {
 }
 
 // Put the point with 1 - t = minus and its mirror image, on [0, 1], at both ends of the arrays.
-static void put(int n, int i, double minus, double weight, double *x, double *w) {
+static void quadrature_put(int n, int i, double minus, double weight, double *x, double *w) {
     x[i] = 0.5 * minus;
     x[n - 1 - i] = 1 - 0.5 * minus;
     w[i] = w[n - 1 - i] = 0.5 * weight;
@@ -37,7 +37,7 @@ void snw_gauss(int n, double *x, double *w) {
         double minus = 2 * guess * guess, slope = 0;
         for (int it = 0; it < 20; it++) {
             double p[2];
-            legendre(n, minus, p);
+            quadrature_legendre(n, minus, p);
             // (1 - t^2) P_n' = n (P_{n-1} - t P_n)
             slope = n * (p[1] - (1 - minus) * p[0]) / (minus * (2 - minus));
             const double step = p[0] / slope;
@@ -45,6 +45,6 @@ void snw_gauss(int n, double *x, double *w) {
             if (fabs(step) <= 1e-15 * minus) break;
         }
         if (2 * i + 1 == n) minus = 1;
-        put(n, i, minus, 2 / (minus * (2 - minus) * slope * slope), x, w);
+        quadrature_put(n, i, minus, 2 / (minus * (2 - minus) * slope * slope), x, w);
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// rule.h: how the pose is carried along a segment of varying strain, g(s+h) = g(s) exp(W): W from the strains at a few points of
-// the segment. theory.md 3, (3.1). Whatever the rule, W, its rates, its Jacobian with rates and its Hessian are exact, so the
-// discrete rod is a Lagrangian system of its own under each of them.
+// rule.h: how the pose is carried along a segment of varying strain, g(s+h) = g(s) exp(W): W from
+// the strains at a few points of the segment. theory.md 3, (3.1). Whatever the rule, W, its rates,
+// its Jacobian with rates and its Hessian are exact, so the discrete rod is a Lagrangian system of
+// its own under each of them.
 #pragma once
 
 #include "math/bracket.h"
@@ -66,8 +67,8 @@ void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_w
 void snw_rule_errors(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
                      const snw_twist *ddxi, snw_twist E[3]);
 
-// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets of the classical tableau, of that of Dormand and Prince, and of collocation on nc
-// Gauss points.
+// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets of the classical tableau, of that of
+// Dormand and Prince, and of collocation on nc Gauss points.
 SNW_NODISCARD snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out);
 SNW_NODISCARD snw_status snw_rule_rk45(snw_pool *pool, snw_rule *out);
 SNW_NODISCARD snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out);

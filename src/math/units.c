@@ -99,7 +99,7 @@ static bool same_dim(snw_dim a, snw_dim b) {
     return a.m == b.m && a.kg == b.kg && a.s == b.s && a.A == b.A && a.K == b.K && a.mol == b.mol;
 }
 
-static void append(char *out, size_t size, const char *text) {
+static void units_append(char *out, size_t size, const char *text) {
     const size_t used = strlen(out);
     if (used < size) (void)snprintf(out + used, size - used, "%s", text);
 }
@@ -114,12 +114,12 @@ static void product_text(snw_dim d, char *out, size_t size) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
             if (part[i].e * sign <= 0) continue;
-            if (sign < 0) append(out, size, out[0] ? "/" : "1/");
-            if (sign > 0 && out[0]) append(out, size, "*");
-            append(out, size, part[i].name);
+            if (sign < 0) units_append(out, size, out[0] ? "/" : "1/");
+            if (sign > 0 && out[0]) units_append(out, size, "*");
+            units_append(out, size, part[i].name);
             char power[16];
             (void)snprintf(power, sizeof power, "^%d", abs(part[i].e));
-            if (abs(part[i].e) > 1) append(out, size, power);
+            if (abs(part[i].e) > 1) units_append(out, size, power);
         }
     }
 }

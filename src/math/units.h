@@ -31,7 +31,8 @@ void snw_dim_text(snw_dim d, char *out, size_t size);
 // The same with its article, ready for a sentence: "a length (m)", "kg*m^2/s".
 void snw_dim_phrase(snw_dim d, char *out, size_t size);
 
-// Its SI unit as it may stand behind a number, "Pa", "kg*m^2/s"; empty for plain numbers and angles.
+// Its SI unit as it may stand behind a number, "Pa", "kg*m^2/s"; empty for plain numbers and
+// angles.
 void snw_dim_unit(snw_dim d, char *out, size_t size);
 
 // One unit of the table. Its SI value is num/den, kept apart so that `9.5 mm` is rounded once.

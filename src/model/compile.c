@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a description to a model. Two passes: sizes are counted from the layouts of the rods, then all
-// arrays are written, link by link, parents before children.
+// From a description to a model. Two passes: sizes are counted from the layouts of the rods, then
+// all arrays are written, link by link, parents before children.
 #include "model/compile.h"
 
 #include "base/alloc.h"
@@ -18,8 +18,8 @@ enum {
     MOST_STORE = 1 << 27    // products of all paths, 1 GiB
 };
 
-snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s) {
-    return snw_fail_place(err, s, at.file, at.line, at.column);
+snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s) {
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
 void *snw_build_array(snw_build *b, size_t n, size_t size) {
@@ -32,23 +32,24 @@ bool snw_exists(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
 
-snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err) {
+snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *err) {
     snw_model *m = b->m;
     *out = SNW_ALWAYS;
     if (!when || snw_expr_vars(when) == 0) return SNW_OK;
     for (int i = 0; i < m->desc->nsignal; i++) {
-        if (m->desc->signal[i].kind != SNW_SIGNAL_GATE || !snw_expr_reads(when, i)) continue;
-        *out = m->nswitch++;
-        m->switch_signal[*out] = i;
+        if (m->desc->signal[i].kind != SNW_SIGNAL_CONDITION || !snw_expr_reads(when, i)) continue;
+        *out = m->ncondition++;
+        m->condition_signal[*out] = i;
         return SNW_OK;
     }
     return snw_fail(err, SNW_E_MODEL, "the condition of a link, loop or drive must be a gate");
 }
 
-// ---- paths and segments ----------------------------------------------------------------------------
+// ---- paths and segments
+// ----------------------------------------------------------------------------
 
-// A list with room behind the parent's coordinates: the parent's own if nobody has used it, so that a chain has one list and
-// not as many as it has links; else a copy, twice as long as needed.
+// A list with room behind the parent's coordinates: the parent's own if nobody has used it, so that
+// a chain has one list and not as many as it has links; else a copy, twice as long as needed.
 static int list_behind(snw_build *b, const snw_path *up, int parent_path, int n) {
     const int old = b->path_list[parent_path], total = up->n + n;
     if (b->list[old].used == up->n && b->list[old].room >= total) return old;
@@ -81,7 +82,7 @@ int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int lin
                           .item = item,
                           .link = link,
                           .path = path,
-                          .gate = s > 0 ? b->seg[parent].gate : SNW_ALWAYS};
+                          .condition = s > 0 ? b->seg[parent].condition : SNW_ALWAYS};
     return s;
 }
 
@@ -92,9 +93,9 @@ int snw_build_block(snw_build *b, snw_space space, int n) {
                                       .dof = m->nv,
                                       .n = n,
                                       .seg = m->nseg,
-                                      .curved = -1,
+                                      .lie_block = -1,
                                       .spring = -1};
-    if (space != SNW_SPACE_RN) b->block[m->nblock].curved = m->ncurved++;
+    if (space != SNW_SPACE_RN) b->block[m->nblock].lie_block = m->nlie_block++;
     if (space == SNW_SPACE_SE3) m->nfree++;
     m->nq += space == SNW_SPACE_RN ? n : n + 1;
     m->nv += n;
@@ -103,7 +104,7 @@ int snw_build_block(snw_build *b, snw_space space, int n) {
 
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) {
     snw_inertia_add(&b->seg[s].M, M);
-    b->seg[s].heavy = true;
+    b->seg[s].has_mass = true;
 }
 
 int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link) {
@@ -155,7 +156,8 @@ int snw_build_site(snw_build *b, const snw_site *site) {
     return snw_build_pose(b, &p, s, site->link);
 }
 
-// ---- links -----------------------------------------------------------------------------------------
+// ---- links
+// -----------------------------------------------------------------------------------------
 
 // what comes and goes must be something
 static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
@@ -167,23 +169,24 @@ static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l) return SNW_OK;
     }
     return snw_fail_desc(
-        err, link->place,
+        err, link->location,
         snw_fail(err, SNW_E_MODEL,
                  "link '%s' has a 'when', but nothing that could come and go; give it a body, a "
                  "rod or a joint, or leave 'when' out",
                  link->name));
 }
 
-// the switch of a link: that of what it hangs on, unless its condition, which implies that one's, is another
+// the switch of a link: that of what it hangs on, unless its condition, which implies that one's,
+// is another
 static snw_status gate_link(snw_build *b, int l, int s, snw_error *err) {
     const snw_link_desc *d = &b->m->desc->link[l];
     if (!snw_exists(d->when)) {
-        b->seg[s].gate = SNW_NEVER;
+        b->seg[s].condition = SNW_NEVER;
         return SNW_OK;
     }
     const bool world = d->on.kind == SNW_SITE_WORLD;
     if (!d->when || (!world && b->m->desc->link[d->on.link].when == d->when)) return SNW_OK;
-    return snw_build_switch(b, d->when, &b->seg[s].gate, err);
+    return snw_build_condition(b, d->when, &b->seg[s].condition, err);
 }
 
 static snw_status add_link(snw_build *b, int l, snw_error *err) {
@@ -208,18 +211,18 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
 static snw_status list_fleeting(snw_build *b) {
     snw_model *m = b->m;
     int *dof = snw_build_array(b, (size_t)m->nv, sizeof *dof);
-    int *gate = snw_build_array(b, (size_t)m->nv, sizeof *gate);
+    int *condition = snw_build_array(b, (size_t)m->nv, sizeof *condition);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *block = &b->block[k];
-        const int own = b->seg[block->seg].gate;
+        const int own = b->seg[block->seg].condition;
         for (int i = block->dof; own != SNW_ALWAYS && i < block->dof + block->n; i++) {
-            dof[m->nfleeting] = i;
-            gate[m->nfleeting++] = own;
+            dof[m->nconditional] = i;
+            condition[m->nconditional++] = own;
         }
     }
-    m->fleeting = dof;
-    m->fleeting_gate = gate;
+    m->conditional = dof;
+    m->conditional_on = condition;
     return SNW_OK;
 }
 
@@ -230,13 +233,14 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
     return s;
 }
 
-// ---- counting --------------------------------------------------------------------------------------
+// ---- counting
+// --------------------------------------------------------------------------------------
 
 // stations of link l's rod where links, loops or loads are attached
-static snw_status stations(snw_build *b, int l, int *n, double **out) {
+static snw_status compile_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
     size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
-    for (int i = 0; i < d->nmeasure; i++) most += 2 * (size_t)d->measure[i].nspan;
+    for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
     double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
     *n = 0;
@@ -252,10 +256,10 @@ static snw_status stations(snw_build *b, int l, int *n, double **out) {
         const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
     }
-    for (int i = 0; i < d->nmeasure; i++) {
-        for (int k = 0; k < 2 * d->measure[i].nspan; k++) {
-            const snw_span_desc *span = &d->measure[i].span[k / 2];
-            const snw_site *on = k % 2 ? &span->b : &span->a;
+    for (int i = 0; i < d->ntendon; i++) {
+        for (int k = 0; k < 2 * d->tendon[i].nsegment; k++) {
+            const snw_tendon_segment_desc *segment = &d->tendon[i].segment[k / 2];
+            const snw_site *on = k % 2 ? &segment->b : &segment->a;
             if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
         }
     }
@@ -268,11 +272,11 @@ static snw_status check_station(const snw_desc *d, const snw_site *site, snw_err
     const snw_link_desc *l = &d->link[site->link];
     if (!l->has_rod) {
         return snw_fail_desc(
-            err, site->place,
+            err, site->location,
             snw_fail(err, SNW_E_MODEL, "'%s' has no rod to take a station of", l->name));
     }
     if (site->kind == SNW_SITE_AT && !(site->x >= 0 && site->x <= l->rod.length * (1 + 1e-12))) {
-        return snw_fail_desc(err, site->place,
+        return snw_fail_desc(err, site->location,
                              snw_fail(err, SNW_E_MODEL,
                                       "station %g m is outside of rod '%s' (0 to %g m)", site->x,
                                       l->name, l->rod.length));
@@ -292,16 +296,16 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
 }
 
 // upper bounds of all counts, and the arrays
-static snw_status reserve(snw_build *b, snw_error *err) {
+static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->m->switch_signal = snw_build_array(
+    b->m->condition_signal = snw_build_array(
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
-    for (int i = 0; i < d->nmeasure; i++) npose += 2 * (size_t)d->measure[i].nspan;
+    for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nfed = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
@@ -310,7 +314,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         if (!d->link[l].has_rod) continue;
         int n = 0;
         double *x = NULL;
-        SNW_TRY(stations(b, l, &n, &x));
+        SNW_TRY(compile_stations(b, l, &n, &x));
         SNW_TRY(snw_build_draft(b, l, n, x, err));
         const snw_rod *r = &b->draft[l];
         const snw_layout *lay = &b->layout[l];
@@ -324,7 +328,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
         ncoord += (size_t)r->ndof;
-        if (d->link[l].rod.fed) nfed += (size_t)lay->nodes;
+        if (d->link[l].rod.variable_length) nfed += (size_t)lay->nodes;
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
@@ -355,9 +359,9 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
     b->rod = snw_build_array(b, nrod, sizeof *b->rod);
-    b->fed = snw_build_array(b, nfed, sizeof *b->fed);
-    b->fed_phi = snw_build_array(b, 2 * nfed * (size_t)b->most_phi, sizeof *b->fed_phi);
-    b->act = snw_build_array(b, nact, sizeof *b->act);
+    b->variable_node = snw_build_array(b, nfed, sizeof *b->variable_node);
+    b->variable_phi = snw_build_array(b, 2 * nfed * (size_t)b->most_phi, sizeof *b->variable_phi);
+    b->load_point = snw_build_array(b, nact, sizeof *b->load_point);
     b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_rod = snw_build_array(b, (size_t)d->nlink, sizeof(int));
@@ -365,7 +369,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-// ---- loads -----------------------------------------------------------------------------------------
+// ---- loads
+// -----------------------------------------------------------------------------------------
 
 static void add_loads(snw_build *b) {
     const snw_desc *d = b->m->desc;
@@ -376,35 +381,37 @@ static void add_loads(snw_build *b) {
             const double L = load->on.link >= 0 && d->link[load->on.link].has_rod
                                  ? d->link[load->on.link].rod.length
                                  : 0;
-            b->act[b->m->nact++] = (snw_act){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
+            b->load_point[b->m->nload_point++] =
+                (snw_load_point){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
             continue;
         }
         const snw_rod *rod = &b->rod[b->link_rod[load->on.link]];
         for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
             if (b->seg_w[s] == 0) continue;
-            b->act[b->m->nact++] =
-                (snw_act){.seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
+            b->load_point[b->m->nload_point++] = (snw_load_point){
+                .seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
         }
     }
 }
 
 // acts in the order of their segments; stable, so that sums keep their order
 static snw_status sort_acts(snw_build *b) {
-    const int n = b->m->nact, nseg = b->m->nseg;
+    const int n = b->m->nload_point, nseg = b->m->nseg;
     int *start = snw_build_array(b, (size_t)nseg + 1, sizeof *start);
     int *next = snw_build_array(b, (size_t)nseg + 1, sizeof *next);
-    snw_act *sorted = snw_build_array(b, (size_t)n, sizeof *sorted);
+    snw_load_point *sorted = snw_build_array(b, (size_t)n, sizeof *sorted);
     if (b->memory_out) return SNW_E_MEMORY;
-    for (int i = 0; i < n; i++) start[b->act[i].seg + 1]++;
+    for (int i = 0; i < n; i++) start[b->load_point[i].seg + 1]++;
     for (int s = 0; s < nseg; s++) start[s + 1] += start[s];
     memcpy(next, start, ((size_t)nseg + 1) * sizeof *next);
-    for (int i = 0; i < n; i++) sorted[next[b->act[i].seg]++] = b->act[i];
-    b->m->act = sorted;
-    b->m->act_of_seg = start;
+    for (int i = 0; i < n; i++) sorted[next[b->load_point[i].seg]++] = b->load_point[i];
+    b->m->load_point = sorted;
+    b->m->load_point_of_seg = start;
     return SNW_OK;
 }
 
-// ---- the rest --------------------------------------------------------------------------------------
+// ---- the rest
+// --------------------------------------------------------------------------------------
 
 static snw_status place_store(snw_build *b) {
     snw_model *m = b->m;
@@ -448,7 +455,7 @@ static double typical_strain(const snw_rod *rod, int a) {
 }
 
 // is coordinate i of a joint's block an angle?
-static bool turns(const snw_block *block, int i) {
+static bool compile_turns(const snw_block *block, int i) {
     return block->space == SNW_SPACE_RN ? snw_dot(block->S.w, block->S.w) > 0 : i < 3;
 }
 
@@ -462,7 +469,8 @@ static bool stands(const snw_desc *d, const snw_site *on) {
     return true;
 }
 
-// lengths of the rods, and of the offsets that make rigid links; where the robot stands does not count
+// lengths of the rods, and of the offsets that make rigid links; where the robot stands does not
+// count
 static double typical_length(const snw_build *b) {
     const snw_desc *d = b->m->desc;
     double sum = 0;
@@ -474,9 +482,9 @@ static double typical_length(const snw_build *b) {
     return sum > 0 && isfinite(sum) ? sum : 1;
 }
 
-// an energy to measure by: of the stiffest bending by one radian, else of the weight, else of the stiffest joint,
-// else one
-static double typical_energy(const snw_build *b) {
+// an energy to measure by: of the stiffest bending by one radian, else of the weight, else of the
+// stiffest joint, else one
+static double compile_typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
     for (int r = 0; r < m->nrod; r++) {
@@ -496,7 +504,7 @@ static double typical_energy(const snw_build *b) {
     energy = mass * g * m->length;
     if (energy > 0) return energy;
     for (int i = 0; i < m->nspring; i++) {
-        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
+        const double one = compile_turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
         energy = fmax(energy, b->spring[i].stiffness * one * one);
     }
     return energy > 0 ? energy : 1;
@@ -517,7 +525,7 @@ static snw_status typical_forces(snw_build *b) {
     double *typical = snw_build_array(b, (size_t)m->nv, sizeof *typical);
     if (b->memory_out) return SNW_E_MEMORY;
     m->length = typical_length(b);
-    const double energy = typical_energy(b);
+    const double energy = compile_typical_energy(b);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &b->rod[r];
         for (int a = 0; a < rod->na; a++) {
@@ -535,7 +543,9 @@ static snw_status typical_forces(snw_build *b) {
         if (b->seg[block->seg].kind == SNW_SEG_ROD) continue;
         const double stiffness = block->spring >= 0 ? b->spring[block->spring].stiffness : 0;
         for (int i = 0; i < block->n; i++) {
-            const double one = turns(block, i) ? 1 : block->feed ? feed_length(b, k) : m->length;
+            const double one = compile_turns(block, i) ? 1
+                               : block->feed           ? feed_length(b, k)
+                                                       : m->length;
             typical[block->dof + i] = one;
             scale[block->dof + i] = stiffness > 0 ? stiffness * one : energy / one;
         }
@@ -545,7 +555,7 @@ static snw_status typical_forces(snw_build *b) {
     return SNW_OK;
 }
 
-static void publish(snw_build *b) {
+static void compile_publish(snw_build *b) {
     snw_model *m = b->m;
     m->seg = b->seg;
     m->seg_x = b->seg_x;
@@ -560,8 +570,8 @@ static void publish(snw_build *b) {
     m->phi = b->phi;
     m->point = b->point;
     m->rod = b->rod;
-    m->fed = b->fed;
-    m->fed_phi = b->fed_phi;
+    m->variable_node = b->variable_node;
+    m->variable_phi = b->variable_phi;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;
@@ -571,7 +581,7 @@ static void publish(snw_build *b) {
 static snw_status build(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
-    SNW_TRY(reserve(b, err));
+    SNW_TRY(compile_reserve(b, err));
     m->npath = 1;
     (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
@@ -583,13 +593,13 @@ static snw_status build(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_order(b));
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
-    SNW_TRY(snw_build_measures(b, err));
+    SNW_TRY(snw_build_tendons(b, err));
     add_loads(b);
     SNW_TRY(sort_acts(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));
-    publish(b);
+    compile_publish(b);
     SNW_TRY(snw_build_watches(b, err));
     SNW_TRY(snw_build_signals(b));
     SNW_TRY(place_store(b));
@@ -625,13 +635,30 @@ bool snw_model_swap(snw_model *m, snw_model *other) {
     size_t size[2][24];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[24] = {
-            (size_t)a->nq,     (size_t)a->nv,    (size_t)a->nseg,   (size_t)a->nobs,
-            (size_t)a->nslice, (size_t)a->nact,  (size_t)a->npoint, (size_t)a->nfield,
-            (size_t)a->nwatch, (size_t)a->nwet,  (size_t)a->ntouch, (size_t)a->nspot,
-            (size_t)a->nspan,  (size_t)a->nkink, (size_t)a->nrow,   (size_t)a->npose,
-            (size_t)a->npath,  (size_t)a->nread, (size_t)a->nlive,  a->store,
-            a->store_slice,    a->store_path,    a->store_loop,     a->store_measure};
+        const size_t list[24] = {(size_t)a->nq,
+                                 (size_t)a->nv,
+                                 (size_t)a->nseg,
+                                 (size_t)a->nobs,
+                                 (size_t)a->nslice,
+                                 (size_t)a->nload_point,
+                                 (size_t)a->npoint,
+                                 (size_t)a->nfield,
+                                 (size_t)a->nstation,
+                                 (size_t)a->nfluid_point,
+                                 (size_t)a->ncontact_point,
+                                 (size_t)a->ntendon_point,
+                                 (size_t)a->ntendon_segment,
+                                 (size_t)a->ntendon_corner,
+                                 (size_t)a->nconstraint,
+                                 (size_t)a->npose,
+                                 (size_t)a->npath,
+                                 (size_t)a->nread,
+                                 (size_t)a->nlive,
+                                 a->store,
+                                 a->store_slice,
+                                 a->store_path,
+                                 a->store_loop,
+                                 a->store_tendon};
         memcpy(size[k], list, sizeof list);
     }
     if (m->desc != other->desc || memcmp(size[0], size[1], sizeof size[0]) != 0) return false;

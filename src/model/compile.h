@@ -31,15 +31,15 @@ typedef struct snw_build {
     snw_slice *slice;
     snw_rod *rod;
     snw_point *point;
-    snw_act *act;
+    snw_load_point *load_point;
     double *phi, *seg_x, *seg_w;
     snw_twist *xi0;
     int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
     snw_field *field;
-    snw_fed_node *fed;
-    double *fed_phi;
-    int nfed_phi;
+    snw_variable_length_node *variable_node;
+    double *variable_phi;
+    int nvariable_phi;
 } snw_build;
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);
@@ -49,11 +49,11 @@ int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
-snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s);
+snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s);
 
 // Does a condition ever hold? And the switch of one that comes and goes; -1: it is constant.
 bool snw_exists(snw_law when);
-SNW_NODISCARD snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err);
+SNW_NODISCARD snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *err);
 
 // New coordinates: a block of this space with n velocities, moving the next segment.
 int snw_build_block(snw_build *b, snw_space space, int n);
@@ -69,31 +69,34 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // b->place and b->order, when all links have their coordinates.
 SNW_NODISCARD snw_status snw_build_order(snw_build *b);
-// Where each column of a path stands among the n coordinates dof; new ones are added behind. b->place says where those that
-// are there already stand.
+// Where each column of a path stands among the n coordinates dof; new ones are added behind.
+// b->place says where those that are there already stand.
 const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
-// Where a tendon or chamber is in the section of its spot, and the strain that its coordinates add to.
-SNW_NODISCARD snw_status snw_build_place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
-                                         snw_error *err);
-void snw_build_reference(const snw_build *b, snw_spot *p);
-// Kinks between the spots of a tendon from spot0 on, behind m->nkink others; dof as above.
-SNW_NODISCARD snw_status snw_build_kinks(snw_build *b, const snw_measure_desc *d, int spot0,
-                                         snw_spot *spot, snw_kink *kink, double *phi, int *nphi,
-                                         int *dof, int *n, snw_error *err);
-// Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`, in front of its segments;
-// what its node s needs; and how its damping sees the feed.
-SNW_NODISCARD snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err);
+// Where a tendon or chamber is in the section of its spot, and the strain that its coordinates add
+// to.
+SNW_NODISCARD snw_status snw_build_place(const snw_tendon_desc *d, const snw_rod *rod,
+                                         snw_tendon_point *p, snw_error *err);
+void snw_build_reference(const snw_build *b, snw_tendon_point *p);
+// Kinks between the spots of a tendon from spot0 on, behind m->ntendon_corner others; dof as above.
+SNW_NODISCARD snw_status snw_build_tendon_corners(snw_build *b, const snw_tendon_desc *d, int spot0,
+                                                  snw_tendon_point *point,
+                                                  snw_tendon_corner *corner, double *phi, int *nphi,
+                                                  int *dof, int *n, snw_error *err);
+// Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`,
+// in front of its segments; what its node s needs; and how its damping sees the feed.
+SNW_NODISCARD snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err);
 int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent);
-void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s);
-SNW_NODISCARD snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]);
+void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int s);
+SNW_NODISCARD snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r,
+                                                           const double D[36]);
 // What it needs instead when its section varies.
-SNW_NODISCARD snw_status snw_build_taper(snw_build *b, snw_rod *r);
+SNW_NODISCARD snw_status snw_build_section_varies(snw_build *b, snw_rod *r);
 // Closures, behind all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
 // Tendons and chambers; the rows of given volumes come behind those of the drives.
-SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
+SNW_NODISCARD snw_status snw_build_tendons(snw_build *b, snw_error *err);
 // What fluids act on, behind all segments of the physics.
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // What touches the ground, likewise.

@@ -10,16 +10,16 @@
 
 // The places of one description under construction, in any order.
 typedef struct wetting {
-    snw_wet *wet;
+    snw_fluid_point *fluid_point;
     double *phi;
     int nphi;
-    int *gate; // of each fluid
+    int *condition; // of each fluid
 } wetting;
 
-static snw_status refuse(const snw_fluid_desc *d, const char *link, const char *why,
-                         snw_error *err) {
+static snw_status fluid_refuse(const snw_fluid_desc *d, const char *link, const char *why,
+                               snw_error *err) {
     return snw_fail_desc(
-        err, d->place,
+        err, d->location,
         snw_fail(err, SNW_E_MODEL, "fluid '%s' on link '%s': %s", d->name, link, why));
 }
 
@@ -31,11 +31,11 @@ static snw_status coefficient(const snw_fluid_desc *d, const char *link, snw_law
     const double c = snw_expr_value(law, at);
     *out = w * c;
     if (c >= 0 && isfinite(c)) return SNW_OK;
-    return refuse(d, link, "its drag must be a number and not negative everywhere", err);
+    return fluid_refuse(d, link, "its drag must be a number and not negative everywhere", err);
 }
 
-static snw_status resistance(const snw_fluid_desc *d, const char *link, double w, snw_at at,
-                             snw_wet *p, snw_error *err) {
+static snw_status compile_fluid_resistance(const snw_fluid_desc *d, const char *link, double w,
+                                           snw_at at, snw_fluid_point *p, snw_error *err) {
     for (int i = 0; i < 6; i++) {
         SNW_TRY(coefficient(d, link, d->linear[i], w, at, &p->linear[i], err));
         SNW_TRY(coefficient(d, link, d->square[i], w, at, &p->square[i], err));
@@ -43,7 +43,8 @@ static snw_status resistance(const snw_fluid_desc *d, const char *link, double w
     return SNW_OK;
 }
 
-// ---- rods ------------------------------------------------------------------------------------------
+// ---- rods
+// ------------------------------------------------------------------------------------------
 
 static bool needs_outline(const snw_fluid_desc *d) {
     return d->added == SNW_ADDED_AUTO || d->buoyancy || d->normal || d->tangent;
@@ -55,14 +56,14 @@ static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetti
     const snw_link_desc *link = &b->m->desc->link[rod->link];
     const double w = b->seg_w[s], x = b->seg_x[s];
     const snw_at at = {.x = x, .L = rod->L};
-    snw_wet *p = &to->wet[b->m->nwet++];
-    *p = (snw_wet){.seg = s,
-                   .fluid = fluid,
-                   .gate = to->gate[fluid],
-                   .body = b->seg[rod->seg0].gate,
-                   .rod = b->link_rod[rod->link],
-                   .phi = -1};
-    SNW_TRY(resistance(d, link->name, w, at, p, err));
+    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
+    *p = (snw_fluid_point){.seg = s,
+                           .fluid = fluid,
+                           .condition = to->condition[fluid],
+                           .body_condition = b->seg[rod->seg0].condition,
+                           .rod = b->link_rod[rod->link],
+                           .phi = -1};
+    SNW_TRY(compile_fluid_resistance(d, link->name, w, at, p, err));
     if (!needs_outline(d)) return SNW_OK;
     snw_outline o;
     SNW_TRY(snw_section_outline(&link->rod, link->name, x, &o, err));
@@ -85,31 +86,31 @@ static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetti
     return SNW_OK;
 }
 
-static snw_status end(snw_build *b, int fluid, const snw_rod *rod, int way, wetting *to,
-                      snw_error *err) {
+static snw_status fluid_end(snw_build *b, int fluid, const snw_rod *rod, int way, wetting *to,
+                            snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[rod->link];
     snw_outline o;
     SNW_TRY(snw_section_outline(&link->rod, link->name, way > 0 ? rod->L : 0, &o, err));
-    snw_wet *p = &to->wet[b->m->nwet++];
-    *p = (snw_wet){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
-                   .fluid = fluid,
-                   .gate = to->gate[fluid],
-                   .body = b->seg[rod->seg0].gate,
-                   .end = way,
-                   .rod = b->link_rod[rod->link],
-                   .phi = -1};
+    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
+    *p = (snw_fluid_point){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
+                           .fluid = fluid,
+                           .condition = to->condition[fluid],
+                           .body_condition = b->seg[rod->seg0].condition,
+                           .end = way,
+                           .rod = b->link_rod[rod->link],
+                           .phi = -1};
     for (int c = 0; c < 2; c++) p->flux[c] = d->density * o.added[c];
     return SNW_OK;
 }
 
-static snw_status along(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+static snw_status compile_fluid_along(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[l];
     snw_rod *rod = &b->rod[b->link_rod[l]];
     if (d->added == SNW_ADDED_GIVEN) {
-        return refuse(d, link->name, "the added mass of a rod is that of its shape, 'added: auto'",
-                      err);
+        return fluid_refuse(d, link->name,
+                            "the added mass of a rod is that of its shape, 'added: auto'", err);
     }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
         if (b->seg_w[s] > 0) SNW_TRY(node(b, fluid, rod, s, to, err));
@@ -117,68 +118,72 @@ static snw_status along(snw_build *b, int fluid, int l, wetting *to, snw_error *
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
     for (int i = SNW_STRETCH; i < 6; i++) {
         if (!link->rod.given[i]) continue;
-        return refuse(d, link->name,
-                      "a rod with added mass cannot have its stretch or shear given by a law", err);
+        return fluid_refuse(d, link->name,
+                            "a rod with added mass cannot have its stretch or shear given by a law",
+                            err);
     }
     if (rod->fluid >= 0) {
-        return refuse(d, link->name, "another fluid gives it added mass already", err);
+        return fluid_refuse(d, link->name, "another fluid gives it added mass already", err);
     }
     rod->fluid = fluid;
-    SNW_TRY(end(b, fluid, rod, -1, to, err));
-    return end(b, fluid, rod, 1, to, err);
+    SNW_TRY(fluid_end(b, fluid, rod, -1, to, err));
+    return fluid_end(b, fluid, rod, 1, to, err);
 }
 
-// ---- bodies ----------------------------------------------------------------------------------------
+// ---- bodies
+// ----------------------------------------------------------------------------------------
 
-static snw_status around(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+static snw_status fluid_around(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[l];
-    if (!link->has_body) return refuse(d, link->name, "it has neither a rod nor a body", err);
+    if (!link->has_body) return fluid_refuse(d, link->name, "it has neither a rod nor a body", err);
     if (!snw_exists(link->when)) return SNW_OK;
-    snw_wet *p = &to->wet[b->m->nwet++];
-    *p = (snw_wet){.seg = b->link_end[l],
-                   .fluid = fluid,
-                   .gate = to->gate[fluid],
-                   .body = b->seg[b->link_end[l]].gate,
-                   .centre = link->body.com,
-                   .rod = -1,
-                   .phi = -1};
+    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
+    *p = (snw_fluid_point){.seg = b->link_end[l],
+                           .fluid = fluid,
+                           .condition = to->condition[fluid],
+                           .body_condition = b->seg[b->link_end[l]].condition,
+                           .centre = link->body.com,
+                           .rod = -1,
+                           .phi = -1};
     if (d->normal || d->tangent) {
-        return refuse(d, link->name,
-                      "'normal' and 'tangent' are for rods; give 'square' or 'linear' of a body",
-                      err);
+        return fluid_refuse(
+            d, link->name,
+            "'normal' and 'tangent' are for rods; give 'square' or 'linear' of a body", err);
     }
-    SNW_TRY(resistance(d, link->name, 1, (snw_at){0}, p, err));
+    SNW_TRY(compile_fluid_resistance(d, link->name, 1, (snw_at){0}, p, err));
     if (d->buoyancy && !(link->body.volume > 0)) {
-        return refuse(d, link->name, "buoyancy needs its shape: box, cylinder or sphere", err);
+        return fluid_refuse(d, link->name, "buoyancy needs its shape: box, cylinder or sphere",
+                            err);
     }
     if (d->buoyancy) p->displaced = d->density * link->body.volume;
     for (int i = 0; d->added == SNW_ADDED_GIVEN && i < 6; i++) p->added[i] = d->given[i];
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
     if (link->body.shape != SNW_SHAPE_SPHERE) {
-        return refuse(d, link->name,
-                      "only a sphere has an added mass by itself; give six numbers, 'added: [..]'",
-                      err);
+        return fluid_refuse(
+            d, link->name,
+            "only a sphere has an added mass by itself; give six numbers, 'added: [..]'", err);
     }
     for (int i = 3; i < 6; i++) p->added[i] = 0.5 * d->density * link->body.volume;
     return SNW_OK;
 }
 
-// ---- all -------------------------------------------------------------------------------------------
+// ---- all
+// -------------------------------------------------------------------------------------------
 
 // by segments; stable, so that sums keep their order
-static snw_status sort(snw_build *b, const snw_wet *wet) {
+static snw_status fluid_sort(snw_build *b, const snw_fluid_point *point) {
     snw_model *m = b->m;
     int *start = snw_build_array(b, (size_t)m->nseg + 1, sizeof *start);
     int *next = snw_build_array(b, (size_t)m->nseg + 1, sizeof *next);
-    snw_wet *sorted = snw_build_array(b, (size_t)m->nwet, sizeof *sorted);
+    snw_fluid_point *sorted = snw_build_array(b, (size_t)m->nfluid_point, sizeof *sorted);
     if (b->memory_out) return SNW_E_MEMORY;
-    for (int i = 0; i < m->nwet; i++) start[wet[i].seg + 1]++;
+    for (int i = 0; i < m->nfluid_point; i++) start[point[i].seg + 1]++;
     for (int s = 0; s < m->nseg; s++) start[s + 1] += start[s];
     memcpy(next, start, ((size_t)m->nseg + 1) * sizeof *next);
-    for (int i = 0; i < m->nwet; i++) sorted[next[wet[i].seg]++] = wet[i];
-    m->wet = sorted;
-    m->wet_of_seg = start;
+    for (int i = 0; i < m->nfluid_point; i++) sorted[next[point[i].seg]++] = point[i];
+    m->fluid_point = sorted;
+    m->fluid_point_of_seg = start;
     return SNW_OK;
 }
 
@@ -191,22 +196,23 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
             most += rod >= 0 ? (size_t)b->rod[rod].nseg + 2 : 1;
         }
     }
-    wetting to = {.wet = snw_build_array(b, most, sizeof *to.wet),
+    wetting to = {.fluid_point = snw_build_array(b, most, sizeof *to.fluid_point),
                   .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *to.phi),
-                  .gate = snw_build_array(b, (size_t)d->nfluid, sizeof *to.gate)};
+                  .condition = snw_build_array(b, (size_t)d->nfluid, sizeof *to.condition)};
     if (b->memory_out) return SNW_E_MEMORY;
     for (int f = 0; f < d->nfluid; f++) {
         const snw_fluid_desc *fluid = &d->fluid[f];
-        SNW_TRY(snw_build_switch(b, fluid->when, &to.gate[f], err));
+        SNW_TRY(snw_build_condition(b, fluid->when, &to.condition[f], err));
         if (!snw_exists(fluid->when)) continue;
         for (int k = 0; k < fluid->nlink; k++) {
             const int l = fluid->link[k];
-            SNW_TRY(b->link_rod[l] >= 0 ? along(b, f, l, &to, err) : around(b, f, l, &to, err));
+            SNW_TRY(b->link_rod[l] >= 0 ? compile_fluid_along(b, f, l, &to, err)
+                                        : fluid_around(b, f, l, &to, err));
         }
         for (int i = 0; i < 3; i++) b->m->flowing = b->m->flowing || fluid->current[i];
     }
     b->m->nfluid = d->nfluid;
-    b->m->wet_phi = to.phi;
-    b->m->fluid_gate = to.gate;
-    return sort(b, to.wet);
+    b->m->fluid_phi = to.phi;
+    b->m->fluid_condition = to.condition;
+    return fluid_sort(b, to.fluid_point);
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Initial coordinates and rates: rods start at rest in their reference shape unless `initial` gives strain
-// fields; those are projected on the bases (least squares over the rod, rule of the strain points).
+// Initial coordinates and rates: rods start at rest in their reference shape unless `initial` gives
+// strain fields; those are projected on the bases (least squares over the rod, rule of the strain
+// points).
 #include "model/compile.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-// solve the small symmetric positive definite system G c = f in place, by Cholesky; false when it is not
+// solve the small symmetric positive definite system G c = f in place, by Cholesky; false when it
+// is not
 static bool solve_spd(int n, double *G, double *f) {
     for (int j = 0; j < n; j++) {
         double d = G[j * n + j];
@@ -33,9 +35,10 @@ static bool solve_spd(int n, double *G, double *f) {
     return true;
 }
 
-// c <- coordinates of component a whose field is nearest to the law (minus the reference when a value)
-static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bool value, double *c,
-                          snw_place place, snw_error *err) {
+// c <- coordinates of component a whose field is nearest to the law (minus the reference when a
+// value)
+static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law law, bool value,
+                                  double *c, snw_source_location location, snw_error *err) {
     const int n = r->nfun[a];
     double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
     if (!G) return SNW_E_MEMORY;
@@ -51,7 +54,7 @@ static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bo
             f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
         }
         if (!isfinite(f)) {
-            return snw_fail_desc(err, place,
+            return snw_fail_desc(err, location,
                                  snw_fail(err, SNW_E_MODEL,
                                           "initial %s is not a finite number at x = %g m",
                                           snw_strain_name[r->comp[a]], pt->x));
@@ -66,7 +69,7 @@ static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bo
     }
     if (!solve_spd(n, G, c)) {
         return snw_fail_desc(
-            err, place,
+            err, location,
             snw_fail(err, SNW_E_MODEL,
                      "initial %s: the %d functions of its basis are not independent in "
                      "double precision; use legendre",
@@ -80,8 +83,8 @@ static bool is_zero(snw_law law) {
     return !law || (snw_expr_vars(law) == 0 && snw_expr_value(law, (snw_at){0}) == 0);
 }
 
-static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r, double *q0,
-                            double *v0, snw_error *err) {
+static snw_status initial_strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r,
+                                    double *q0, double *v0, snw_error *err) {
     for (int i = 0; i < 6; i++) {
         int a = -1;
         for (int k = 0; k < r->na; k++) {
@@ -91,18 +94,19 @@ static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw
         if (a < 0 && zero) continue;
         if (a < 0) {
             return snw_fail_desc(
-                err, ini->place,
+                err, ini->location,
                 snw_fail(err, SNW_E_MODEL,
                          "initial %s of '%s': the rod does not allow this strain; add "
                          "it under strain:",
                          snw_strain_name[i], b->m->desc->link[ini->link].name));
         }
         if (ini->strain[i]) {
-            SNW_TRY(
-                project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift, ini->place, err));
+            SNW_TRY(initial_project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift,
+                                    ini->location, err));
         }
         if (ini->rate[i]) {
-            SNW_TRY(project(b, r, a, ini->rate[i], false, v0 + r->dof[a], ini->place, err));
+            SNW_TRY(
+                initial_project(b, r, a, ini->rate[i], false, v0 + r->dof[a], ini->location, err));
         }
     }
     return SNW_OK;
@@ -127,10 +131,12 @@ static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0
         if (ini->has_pose) snw_se3_to_numbers(ini->pose, q0 + block->q);
         break;
     }
-    for (int i = 0; block->curved >= 0 && i < block->n; i++) v0[block->dof + i] = ini->twist.e[i];
+    for (int i = 0; block->lie_block >= 0 && i < block->n; i++)
+        v0[block->dof + i] = ini->twist.e[i];
 }
 
-// ---- driven coordinates ----------------------------------------------------------------------------
+// ---- driven coordinates
+// ----------------------------------------------------------------------------
 
 // how far a value under `initial` may be from the law that drives it, in typical values
 static const double APART = 1e-4;
@@ -156,7 +162,7 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                            const char *what, double is, double law, snw_error *err) {
     const snw_motor_desc *motor = &m->desc->motor[d->motor];
     return snw_fail_desc(
-        err, ini->place,
+        err, ini->location,
         snw_fail(err, SNW_E_MODEL,
                  "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g "
                  "at t = 0 s; leave it out here (what is driven begins where it is driven to), or "
@@ -168,7 +174,7 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
 // where there are loops, the initial configuration is a rough one from which they are closed
 static bool is_rough(const snw_desc *d) {
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive && !d->loop[i].grip) return true;
+        if (!d->loop[i].drive && !d->loop[i].nonholonomic) return true;
     }
     return false;
 }
@@ -179,7 +185,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
     const bool first = !changed(m->desc), rough = is_rough(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0 || d->gate >= 0 || d->follows) continue;
+        if (d->row < 0 || d->condition >= 0 || d->passive) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
         const bool placed = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
@@ -210,7 +216,7 @@ static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *motor = &d->motor[i];
         const snw_loop *loop = &m->loop[motor->loop];
-        if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->gate >= 0) continue;
+        if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->condition >= 0) continue;
         const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
         for (int k = 0; first && k < d->ninitial; k++) {
             const snw_initial_desc *ini = &d->initial[k];
@@ -219,7 +225,7 @@ static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
                 snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
             if (apart <= APART) continue;
             return snw_fail_desc(
-                err, ini->place,
+                err, ini->location,
                 snw_fail(err, SNW_E_MODEL,
                          "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
                          "= 0 s; leave it out here (what is driven begins where it is driven to), "
@@ -238,7 +244,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     double *v0 = snw_build_array(b, (size_t)m->nv, sizeof *v0);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
-        if (m->block[k].curved >= 0) q0[m->block[k].q] = 1; // the identity
+        if (m->block[k].lie_block >= 0) q0[m->block[k].q] = 1; // the identity
     }
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) q0[m->rod[r].feed_q] = m->rod[r].L;
@@ -246,7 +252,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     for (int i = 0; i < d->ninitial; i++) {
         const snw_initial_desc *ini = &d->initial[i];
         const int r = b->link_rod[ini->link];
-        if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
+        if (r >= 0) SNW_TRY(initial_strain_of(b, ini, &b->rod[r], q0, v0, err));
         joint_of(m, ini, q0, v0);
     }
     SNW_TRY(drives_of(b, q0, v0, err));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A joint's part of the model. Whatever has one axis at a time is made of screws, one after the other: planar is two
-// slides and a turn. A ball and a free joint move on their groups.
+// A joint's part of the model. Whatever has one axis at a time is made of screws, one after the
+// other: planar is two slides and a turn. A ball and a free joint move on their groups.
 #include "model/compile.h"
 
 #include <math.h>

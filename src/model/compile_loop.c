@@ -6,21 +6,21 @@
 #include "base/fail.h"
 
 // how many motions a joint forbids, or velocities a contact
-static int forbidden(const snw_loop *loop) {
-    switch (loop->grip) {
-    case SNW_GRIP_NONE:
+static int loop_forbidden(const snw_loop *loop) {
+    switch (loop->nonholonomic) {
+    case SNW_NONHOLONOMIC_NONE:
         break;
-    case SNW_GRIP_SLIP:
+    case SNW_NONHOLONOMIC_SLIP:
         return 0;
-    case SNW_GRIP_WHEEL:
-    case SNW_GRIP_TREAD:
-    case SNW_GRIP_EDGE:
+    case SNW_NONHOLONOMIC_WHEEL:
+    case SNW_NONHOLONOMIC_TREAD:
+    case SNW_NONHOLONOMIC_EDGE:
         return 1;
-    case SNW_GRIP_ROLL:
+    case SNW_NONHOLONOMIC_ROLL:
         return 2;
-    case SNW_GRIP_RING:
+    case SNW_NONHOLONOMIC_RING:
         return 3;
-    case SNW_GRIP_ANCHOR:
+    case SNW_NONHOLONOMIC_ANCHOR:
         return 6;
     }
     return 6 - snw_joint_dof(loop->joint);
@@ -29,7 +29,8 @@ static int forbidden(const snw_loop *loop) {
 // the joint's own axes: its axis is z; of a universal joint the first is x, the second y
 static snw_mat3 axes_of(const snw_loop_desc *d) {
     snw_vec3 x, y, z = d->axis;
-    if (d->grip == SNW_GRIP_RING || d->grip == SNW_GRIP_ANCHOR) return snw_mat3_identity();
+    if (d->nonholonomic == SNW_NONHOLONOMIC_RING || d->nonholonomic == SNW_NONHOLONOMIC_ANCHOR)
+        return snw_mat3_identity();
     if (!(snw_dot(z, z) > 0)) z = (snw_vec3){{0, 0, 1}};
     if (d->joint == SNW_JOINT_UNIVERSAL) {
         x = z;
@@ -90,7 +91,7 @@ static snw_status check_sweep(const snw_build *b, const snw_loop_desc *d, snw_er
     const snw_rod *rod = &b->rod[b->link_rod[d->b.link]];
     if (rod->ndof == 0 && rod->feed < 0) return SNW_OK;
     return snw_fail_desc(
-        err, d->place,
+        err, d->location,
         snw_fail(err, SNW_E_MODEL,
                  "contact '%s' sweeps along rod '%s', whose strains have coordinates; give all of "
                  "them as laws of x and t, or take a station that stays",
@@ -102,33 +103,37 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
     const snw_desc *d = m->desc;
     m->nloop = d->nloop;
     m->loop = snw_build_array(b, (size_t)d->nloop, sizeof *m->loop);
-    snw_sweep *sweep = snw_build_array(b, (size_t)d->nloop, sizeof *sweep);
-    if (!m->loop || !sweep) return SNW_E_MEMORY;
-    m->sweep = sweep;
+    snw_sliding_station *station = snw_build_array(b, (size_t)d->nloop, sizeof *station);
+    if (!m->loop || !station) return SNW_E_MEMORY;
+    m->sliding_station = station;
     for (int i = 0; i < d->nloop; i++) {
         snw_loop *loop = &m->loop[i];
-        SNW_TRY(snw_build_switch(b, d->loop[i].when, &loop->gate, err));
+        SNW_TRY(snw_build_condition(b, d->loop[i].when, &loop->condition, err));
         // what never closes forbids nothing
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
-        loop->grip = snw_exists(d->loop[i].when) ? d->loop[i].grip : SNW_GRIP_NONE;
+        loop->nonholonomic =
+            snw_exists(d->loop[i].when) ? d->loop[i].nonholonomic : SNW_NONHOLONOMIC_NONE;
         loop->Q = axes_of(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
-        for (int k = 0; k < 2; k++) loop->slip[k] = loop->grip ? d->loop[i].slip[k] : 0;
-        loop->share = loop->grip && loop->grip != SNW_GRIP_SLIP ? m->ngrip++ : -1;
+        for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
+        loop->redundancy = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
+                               ? m->nnonholonomic++
+                               : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
-        if (d->loop[i].b.sweep && loop->grip) {
+        if (d->loop[i].b.sliding && loop->nonholonomic) {
             SNW_TRY(check_sweep(b, &d->loop[i], err));
-            sweep[m->nsweep++] = (snw_sweep){.rod = b->link_rod[d->loop[i].b.link],
-                                             .x = d->loop[i].b.sweep,
-                                             .place = d->loop[i].holds_place};
-            loop->sweep = m->nsweep;
+            station[m->nsliding_station++] =
+                (snw_sliding_station){.rod = b->link_rod[d->loop[i].b.link],
+                                      .x = d->loop[i].b.sliding,
+                                      .holds_place = d->loop[i].holds_place};
+            loop->sliding_station = m->nsliding_station;
         }
-        loop->nraw = loop->nrow = forbidden(loop);
-        loop->row = m->nrow;
+        loop->nraw = loop->nrow = loop_forbidden(loop);
+        loop->row = m->nconstraint;
         for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
-        m->nrow += loop->nrow;
+        m->nconstraint += loop->nrow;
         SNW_TRY(list_dofs(b, loop));
         loop->store = m->store_loop;
         m->store_loop += 6 * (size_t)loop->ndof;

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
+static snw_motor motor_coordinates(const snw_build *b, const snw_motor_desc *d) {
     if (d->feed) {
         const snw_rod *rod = &b->rod[b->link_rod[d->link]];
         SNW_ASSERT(rod->feed >= 0);
@@ -25,7 +25,7 @@ static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
 static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_error *err) {
     if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
     return snw_fail_desc(
-        err, d->place,
+        err, d->location,
         snw_fail(
             err, SNW_E_MODEL,
             "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
@@ -35,11 +35,11 @@ static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_e
 }
 
 // two that drive one coordinate
-static snw_status refuse(const snw_build *b, int first, int second, snw_error *err) {
+static snw_status motor_refuse(const snw_build *b, int first, int second, snw_error *err) {
     const snw_motor_desc *x = &b->m->desc->motor[b->m->drive[first].motor];
     const snw_motor_desc *y = &b->m->desc->motor[b->m->drive[second].motor];
     return snw_fail_desc(
-        err, y->place,
+        err, y->location,
         snw_fail(err, SNW_E_MODEL,
                  "actuators '%s' and '%s' both drive coordinate %d of %s '%s'; switch one off "
                  "(when: off) or let it free there",
@@ -52,7 +52,7 @@ static snw_status refuse(const snw_build *b, int first, int second, snw_error *e
 }
 
 // how long the study lasts; a second where there is none
-static double length_of(const snw_desc *d) {
+static double motor_length_of(const snw_desc *d) {
     double end = 0;
     for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
     return end > 0 ? end : 1;
@@ -62,7 +62,7 @@ static snw_status add_way(snw_build *b, snw_drive *drive) {
     snw_integral *way = snw_build_array(b, 1, sizeof *way);
     if (!way) return SNW_E_MEMORY;
     drive->way = way;
-    return snw_integral_make(b->m->pool, drive->law, length_of(b->m->desc), way);
+    return snw_integral_make(b->m->pool, drive->law, motor_length_of(b->m->desc), way);
 }
 
 snw_status snw_build_motors(snw_build *b, snw_error *err) {
@@ -77,29 +77,29 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *desc = &d->motor[i];
         SNW_TRY(check_basis(b, desc, err));
-        motor[i] = coordinates(b, desc);
+        motor[i] = motor_coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;
         const bool on = snw_exists(desc->when);
-        int gate = -1;
-        SNW_TRY(snw_build_switch(b, desc->when, &gate, err));
+        int condition = -1;
+        SNW_TRY(snw_build_condition(b, desc->when, &condition, err));
         for (int k = 0; k < desc->n; k++) {
-            if (!desc->law[k] && !desc->follows) continue;
+            if (!desc->law[k] && !desc->passive) continue;
             const int dof = motor[i].dof + k;
-            for (int j = 0; on && gate < 0 && j < m->ndrive; j++) {
-                if (m->drive[j].row >= 0 && m->drive[j].gate < 0 && m->drive[j].dof == dof) {
+            for (int j = 0; on && condition < 0 && j < m->ndrive; j++) {
+                if (m->drive[j].row >= 0 && m->drive[j].condition < 0 && m->drive[j].dof == dof) {
                     m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
-                    return refuse(b, j, m->ndrive, err);
+                    return motor_refuse(b, j, m->ndrive, err);
                 }
             }
             snw_drive *drive = &m->drive[m->ndrive++];
             *drive = (snw_drive){.motor = i,
                                  .q = motor[i].q + k,
                                  .dof = dof,
-                                 .row = on ? m->nrow++ : -1,
-                                 .gate = gate,
+                                 .row = on ? m->nconstraint++ : -1,
+                                 .condition = condition,
                                  .met = desc->met > 0 ? desc->met - 1 + k : -1,
-                                 .follows = desc->follows,
+                                 .passive = desc->passive,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_way(b, drive));
         }

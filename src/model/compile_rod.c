@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static snw_status fail(snw_error *err, snw_place at, const char *name, const char *what) {
+static snw_status fail(snw_error *err, snw_source_location at, const char *name, const char *what) {
     return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", name, what));
 }
 
@@ -18,36 +18,37 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     const snw_section_desc *sec = &d->section;
     const snw_material_desc *mat = d->material;
     if (!(d->length > 0 && isfinite(d->length))) {
-        return snw_fail_desc(err, d->length_place,
+        return snw_fail_desc(err, d->length_location,
                              snw_fail(err, SNW_E_MODEL,
                                       "rod '%s': length must be positive, got %g m", link->name,
                                       d->length));
     }
-    if (d->fed && d->tolerance > 0) {
-        return fail(err, d->place, link->name,
+    if (d->variable_length && d->tolerance > 0) {
+        return fail(err, d->location, link->name,
                     "it is fed, and rk45 does not place nodes along material that moves; use "
                     "integrator: magnus 6");
     }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
-        return fail(err, d->place, link->name,
+        return fail(err, d->location, link->name,
                     "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
     }
     if (sec->kind == SNW_SECTION_NONE) return SNW_OK;
     if (!mat)
-        return fail(err, d->place, link->name, "its section has a shape, so it needs a material");
+        return fail(err, d->location, link->name,
+                    "its section has a shape, so it needs a material");
     for (int i = 0; i < 6; i++) {
         if (!d->active[i] || sec->stiffness[7 * i]) continue;
         const bool shear = i == SNW_TWIST || i >= SNW_SHEAR_Y;
         if (shear && !mat->shear && !mat->poisson) {
-            return fail(err, mat->place, link->name,
+            return fail(err, mat->location, link->name,
                         "twist and shear need poisson or shear of its material");
         }
         if (!(shear && mat->shear) && !mat->young) {
-            return fail(err, mat->place, link->name, "needs young of its material");
+            return fail(err, mat->location, link->name, "needs young of its material");
         }
     }
     if (!mat->density && !sec->inertia_given) {
-        return fail(err, mat->place, link->name,
+        return fail(err, mat->location, link->name,
                     "needs density of its material; write density: 0 if its mass does not matter");
     }
     return SNW_OK;
@@ -58,7 +59,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_rod_desc *d = &link->rod;
     SNW_TRY(check_rod(link, err));
-    if (d->fed) SNW_TRY(snw_check_fed(b->m->desc, l, err));
+    if (d->variable_length) SNW_TRY(snw_check_variable_length(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
     const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
@@ -126,7 +127,7 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
         const int a = i / 6, g = i % 6;
         if (!link->rod.active[a] || !link->rod.given[g] || (H[i] == 0 && D[i] == 0)) continue;
         return snw_fail_desc(
-            err, link->rod.section.place,
+            err, link->rod.section.location,
             snw_fail(err, SNW_E_MODEL,
                      "rod '%s': its section couples %s with %s, which is given; in "
                      "this version a given strain acts by its shape alone",
@@ -135,10 +136,11 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
     return SNW_OK;
 }
 
-// ---- stiffness and damping, rods.md 2.2 ------------------------------------------------------------
+// ---- stiffness and damping, rods.md 2.2
+// ------------------------------------------------------------
 
-static void add_outer(const snw_rod *r, const snw_point *p, const double *phi, const double H[36],
-                      double *K) {
+static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const double *phi,
+                                  const double H[36], double *K) {
     const double *pa = phi;
     for (int a = 0; a < r->na; a++) {
         const double *pb = phi;
@@ -178,21 +180,22 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
             snw_inertia M;
             SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
             SNW_TRY(check_given(link, Hx, Dx, err));
-            add_outer(r, p, b->phi + p->phi, Hx, K);
-            add_outer(r, p, b->phi + p->phi, Dx, D);
+            compile_rod_add_outer(r, p, b->phi + p->phi, Hx, K);
+            compile_rod_add_outer(r, p, b->phi + p->phi, Dx, D);
         }
     }
     r->K = K;
     r->D = D;
     if (r->feed < 0) return SNW_OK;
-    if (r->tapers) return snw_build_taper(b, r);
+    if (r->section_varies) return snw_build_section_varies(b, r);
     double H[36], Dx[36];
     snw_inertia M;
     SNW_TRY(snw_section_at(&link->rod, link->name, 0, H, Dx, &M, err));
-    return snw_build_fed_damping(b, r, Dx);
+    return snw_build_variable_length_damping(b, r, Dx);
 }
 
-// ---- segments --------------------------------------------------------------------------------------
+// ---- segments
+// --------------------------------------------------------------------------------------
 
 snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err) {
     snw_model *m = b->m;
@@ -201,7 +204,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     const int number = m->nrod++;
     snw_rod *r = &b->rod[number];
     *r = b->draft[l];
-    if (link->rod.fed) parent = snw_build_feed(b, l, r, parent);
+    if (link->rod.variable_length) parent = snw_build_feed(b, l, r, parent);
     r->dof0 = m->nv;
     for (int a = 0; a < r->na; a++) r->dof[a] += m->nv;
     r->shift = m->nq - m->nv;
@@ -224,7 +227,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         SNW_TRY(snw_section_at(&link->rod, link->name, node->x, H, D, &M, err));
         M = snw_inertia_scale(node->w, M);
         snw_build_inertia(b, parent, &M);
-        if (r->feed >= 0) snw_build_fed_node(b, r, number, parent);
+        if (r->feed >= 0) snw_build_variable_length_node(b, r, number, parent);
     }
     *end = parent;
     return add_stiffness(b, r, lay, err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Which signals act at once: those that laws of loads and actuators follow, integrals of them included. What those
-// look at is swept with the tangent, so that the laws have exact derivatives.
+// Which signals act at once: those that laws of loads and actuators follow, integrals of them
+// included. What those look at is swept with the tangent, so that the laws have exact derivatives.
 #include "model/compile.h"
 
 static bool reads_any(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_SIGNAL); }
 
-static bool mark(const snw_desc *d, int n, const snw_law *law, bool *live) {
+static bool signal_mark(const snw_desc *d, int n, const snw_law *law, bool *live) {
     bool any = false;
     for (int k = 0; k < n; k++) {
         if (!reads_any(law[k])) continue;
@@ -20,28 +20,29 @@ static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, b
                       bool *measure_reads, bool *live) {
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *l = &d->load[i];
-        load_reads[i] = mark(d, 3, l->force, live);
-        load_reads[i] = mark(d, 3, l->torque, live) || load_reads[i];
-        load_reads[i] = mark(d, 1, &l->when, live) || load_reads[i];
+        load_reads[i] = signal_mark(d, 3, l->force, live);
+        load_reads[i] = signal_mark(d, 3, l->torque, live) || load_reads[i];
+        load_reads[i] = signal_mark(d, 1, &l->when, live) || load_reads[i];
     }
     for (int i = 0; i < d->nstress; i++) {
-        stress_reads[i] = mark(d, 6, d->stress[i].stress, live);
-        stress_reads[i] = mark(d, 1, &d->stress[i].when, live) || stress_reads[i];
+        stress_reads[i] = signal_mark(d, 6, d->stress[i].stress, live);
+        stress_reads[i] = signal_mark(d, 1, &d->stress[i].when, live) || stress_reads[i];
     }
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue; // a drive is a matter of instants
-        motor_reads[i] = mark(d, d->motor[i].n, d->motor[i].law, live);
-        motor_reads[i] = mark(d, 1, &d->motor[i].when, live) || motor_reads[i];
+        motor_reads[i] = signal_mark(d, d->motor[i].n, d->motor[i].law, live);
+        motor_reads[i] = signal_mark(d, 1, &d->motor[i].when, live) || motor_reads[i];
     }
-    for (int i = 0; i < d->nmeasure; i++) {
-        measure_reads[i] = mark(d, 1, &d->measure[i].law, live);
-        measure_reads[i] = mark(d, 1, &d->measure[i].when, live) || measure_reads[i];
+    for (int i = 0; i < d->ntendon; i++) {
+        measure_reads[i] = signal_mark(d, 1, &d->tendon[i].law, live);
+        measure_reads[i] = signal_mark(d, 1, &d->tendon[i].when, live) || measure_reads[i];
     }
-    // an integral goes on also when nobody but a condition reads it; a source reads what comes before it
+    // an integral goes on also when nobody but a condition reads it; a source reads what comes
+    // before it
     for (int i = d->nsignal - 1; i >= 0; i--) {
         if (d->signal[i].kind != SNW_SIGNAL_INTEGRAL || !d->signal[i].source) continue;
         live[i] = true;
-        (void)mark(d, 1, &d->signal[i].source, live);
+        (void)signal_mark(d, 1, &d->signal[i].source, live);
     }
 }
 
@@ -53,7 +54,7 @@ static void list_observers(snw_build *b, const bool *live, int *read) {
         for (int i = 0; i < m->nsignal && !wanted; i++) {
             const snw_signal_desc *signal = &m->desc->signal[i];
             if (!live[i] || signal->kind != SNW_SIGNAL_PROBE) continue;
-            for (int at = m->watch[m->probe_watch[signal->probe]].seg; at >= m->nseg;) {
+            for (int at = m->station[m->probe_station[signal->probe]].seg; at >= m->nseg;) {
                 wanted = wanted || at == s;
                 at = b->seg[at].parent;
             }
@@ -69,7 +70,7 @@ snw_status snw_build_signals(snw_build *b) {
     bool *load_reads = snw_build_array(b, (size_t)d->nload, sizeof *load_reads);
     bool *stress_reads = snw_build_array(b, (size_t)d->nstress, sizeof *stress_reads);
     bool *motor_reads = snw_build_array(b, (size_t)d->nmotor, sizeof *motor_reads);
-    bool *measure_reads = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure_reads);
+    bool *measure_reads = snw_build_array(b, (size_t)d->ntendon, sizeof *measure_reads);
     bool *marked = snw_build_array(b, (size_t)d->nsignal, sizeof *marked);
     int *live = snw_build_array(b, (size_t)d->nsignal, sizeof *live);
     int *read = snw_build_array(b, (size_t)m->nobs, sizeof *read);
@@ -82,7 +83,7 @@ snw_status snw_build_signals(snw_build *b) {
     m->load_reads = load_reads;
     m->stress_reads = stress_reads;
     m->motor_reads = motor_reads;
-    m->measure_reads = measure_reads;
+    m->tendon_reads = measure_reads;
     m->live = live;
     m->read = read;
     return SNW_OK;

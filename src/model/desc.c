@@ -146,14 +146,15 @@ void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
     *second = snw_cross(n, *first);
 }
 
-bool snw_study_shares(const snw_desc *d) {
+bool snw_study_shares_reactions(const snw_desc *d) {
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].kinematic) return true;
     }
     return false;
 }
 
-// ---- what is given of actuators ---------------------------------------------------------------------
+// ---- what is given of actuators
+// ---------------------------------------------------------------------
 
 // is coordinate k an angle of a joint or a curvature of a rod?
 static bool angular(const snw_desc *d, const snw_motor_desc *m, int k) {
@@ -185,14 +186,14 @@ snw_dim snw_motor_dim(const snw_desc *d, const snw_motor_desc *m, int k) {
     return (snw_dim){.m = (signed char)(2 - dim.m), .kg = 1, .s = -2};
 }
 
-snw_dim snw_measure_dim(const snw_measure_desc *m) {
-    const bool tendon = m->kind == SNW_MEASURE_TENDON;
+snw_dim snw_tendon_dim(const snw_tendon_desc *m) {
+    const bool tendon = m->kind == SNW_TENDON_CABLE;
     switch (m->given) {
-    case SNW_MEASURE_EFFORT:
+    case SNW_TENDON_EFFORT:
         return tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE;
-    case SNW_MEASURE_COORDINATE:
+    case SNW_TENDON_COORDINATE:
         return tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3};
-    case SNW_MEASURE_GAS:
+    case SNW_TENDON_GAS:
         break;
     }
     return (snw_dim){.mol = 1};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// desc.h: description of a robot and of what is done with it: editable, as read from a file or made by
-// calls. Everything it points to lives in its pool. snw_model_compile checks it and makes a model.
+// desc.h: description of a robot and of what is done with it: editable, as read from a file or made
+// by calls. Everything it points to lives in its pool. snw_model_compile checks it and makes a
+// model.
 //
 // Laws are expressions; NULL means "not given" and stands for zero unless the comment says more.
 #pragma once
@@ -15,10 +16,10 @@
 #include <stdbool.h>
 
 // Where a thing was written, for messages of the compiler; file NULL when made by calls.
-typedef struct snw_place {
+typedef struct snw_source_location {
     const char *file;
     int line, column;
-} snw_place;
+} snw_source_location;
 
 typedef const snw_expr *snw_law;
 
@@ -29,10 +30,11 @@ typedef struct snw_override_desc {
     const char *unit; // of the value, empty where it has none
 } snw_override_desc;
 
-// ---- frames -----------------------------------------------------------------------------------------
+// ---- frames
+// -----------------------------------------------------------------------------------------
 
-// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it was when the loop
-// closed, which signals remember.
+// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it
+// was when the loop closed, which signals remember.
 typedef struct snw_turn {
     snw_vec3 axis; // unit
     snw_law angle; // rad
@@ -62,12 +64,12 @@ typedef enum snw_site_kind {
 
 typedef struct snw_site {
     snw_site_kind kind;
-    int link;      // index in links, -1 for the world
-    double x;      // SNW_SITE_AT: arc length, m
-    snw_law sweep; // of a contact: a law of t in its place, the kind being that of the root
-    bool offset;   // pose is used
-    snw_se3 pose;  // constant offset of a named site
-    snw_place place;
+    int link;        // index in links, -1 for the world
+    double x;        // SNW_SITE_AT: arc length, m
+    snw_law sliding; // of a contact: a law of t in its place, the kind being that of the root
+    bool offset;     // pose is used
+    snw_se3 pose;    // constant offset of a named site
+    snw_source_location location;
 } snw_site;
 
 typedef struct snw_named_site {
@@ -75,7 +77,8 @@ typedef struct snw_named_site {
     snw_site site;
 } snw_named_site;
 
-// ---- links ------------------------------------------------------------------------------------------
+// ---- links
+// ------------------------------------------------------------------------------------------
 
 // One line per joint: enum, name in the language, degrees of freedom, meaning.
 #define SNW_JOINT_LIST(X)                                                                          \
@@ -110,8 +113,8 @@ int snw_joint_dof(snw_joint_kind kind);
 // The coordinates of a joint in their order; none of fixed and free ones.
 const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 
-// What a joint that moves has besides its kind. Arrays go by coordinate; a spherical joint uses the first
-// stiffness, damping, friction and creep for all directions.
+// What a joint that moves has besides its kind. Arrays go by coordinate; a spherical joint uses the
+// first stiffness, damping, friction and creep for all directions.
 typedef struct snw_joint_desc {
     snw_vec3 axis;   // all zero: z
     snw_vec3 second; // of a universal joint; all zero: derived
@@ -126,8 +129,8 @@ typedef struct snw_joint_desc {
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST];          // a run warns outside of them
 } snw_joint_desc;
 
-// Directions across `axis` (unit; all zero: z): the first two of a planar joint, the second axis of a universal one.
-// Of x, y, z they are the next two in turn.
+// Directions across `axis` (unit; all zero: z): the first two of a planar joint, the second axis of
+// a universal one. Of x, y, z they are the next two in turn.
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second);
 
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
@@ -136,12 +139,12 @@ extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
 // Laws of x (and L), evaluated along the rod that uses it. Poisson or shear; damping in s.
 typedef struct snw_material_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     snw_law young, poisson, shear, density, damping;
 } snw_material_desc;
 
-// One line per section: enum, name, how it is told to people. Sizes: radius; outer and inner radius; full widths along y
-// and z; area and moments about x, y, z.
+// One line per section: enum, name, how it is told to people. Sizes: radius; outer and inner
+// radius; full widths along y and z; area and moments about x, y, z.
 #define SNW_SECTION_LIST(X)                                                                        \
     X(SNW_SECTION_NONE, "none", "stiffness given")                                                 \
     X(SNW_SECTION_CIRCLE, "circle", "circle")                                                      \
@@ -166,29 +169,32 @@ typedef struct snw_section_desc {
     snw_law stiffness[36], inertia[36], damping[36]; // row by row, symmetric; NULL: not given
     bool stiffness_given, inertia_given,
         damping_given; // any entry: without a shape the rest is zero
-    snw_place place;
+    snw_source_location location;
 } snw_section_desc;
 
 typedef struct snw_rod_desc {
-    double length; // m; of a fed rod its free length to begin with
-    bool fed;      // slides through its root: its free length is a coordinate that actuators act on
+    double length;        // m; of a fed rod its free length to begin with
+    bool variable_length; // slides through its root: its free length is a coordinate that actuators
+                          // act on
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
-    snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
-    bool active[6];  // strain components that may change
-    snw_law given
-        [6]; // those that follow a law of t, x and L, the whole value; stretch 0 is unstretched
+    snw_law rest[6];  // reference strain, laws of x; stretch 0 is unstretched
+    bool active[6];   // strain components that may change
+    snw_law given[6]; // those that follow a law of t, x and L, the whole value; stretch 0 is
+                      // unstretched
     snw_basis basis[6];
     int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
                 // bases: shared out, at least one each); 0: auto
     int magnus; // 2, 4 or 6; default 4. Of other rules:
     snw_rule_kind integrator;
     int points; // of the spectral one
-    // Of rk45: its nodes lie so that its error is below this, and `nodes` is the most there may be. 0: they stay.
+    // Of rk45: its nodes lie so that its error is below this, and `nodes` is the most there may be.
+    // 0: they stay.
     double tolerance;
-    int ncell; // cells it has now, in room for more; 0: all of the same length, as many as there is room for
+    int ncell; // cells it has now, in room for more; 0: all of the same length, as many as there is
+               // room for
     const double *cell; // ncell + 1: their ends, m
-    snw_place place, length_place, nodes_place;
+    snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
 
 typedef enum snw_body_shape {
@@ -211,7 +217,7 @@ typedef struct snw_body_desc {
 
 typedef struct snw_link_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     snw_site on; // parent; links come after their parents
     snw_pose_desc pose;
     snw_joint_kind joint;
@@ -222,43 +228,48 @@ typedef struct snw_link_desc {
     snw_law when; // NULL: always; a constant or a gate, which implies that of the link it is on
 } snw_link_desc;
 
-// ---- loops ------------------------------------------------------------------------------------------
+// ---- loops
+// ------------------------------------------------------------------------------------------
 
 // What forbids velocities only, theory.md 3.15: one line per kind with the rows it has.
-typedef enum snw_grip_kind {
-    SNW_GRIP_NONE,  // a closure: poses are forbidden
-    SNW_GRIP_WHEEL, // no motion along the axle
-    SNW_GRIP_ROLL, // of a wheel with a radius: what touches the ground rests, along the axle and across it
-    SNW_GRIP_TREAD, // the same but for the axle, along which it slips,
-    SNW_GRIP_EDGE,  // the same but for its way, along which it slips,
-    SNW_GRIP_SLIP,  // a wheel that slips as it likes: nothing is forbidden
-    SNW_GRIP_RING,  // a section moves along its tangent only and does not turn about it
-    SNW_GRIP_ANCHOR // a section rests
-} snw_grip_kind;
+typedef enum snw_nonholonomic_kind {
+    SNW_NONHOLONOMIC_NONE,  // a closure: poses are forbidden
+    SNW_NONHOLONOMIC_WHEEL, // no motion along the axle
+    SNW_NONHOLONOMIC_ROLL,  // of a wheel with a radius: what touches the ground rests, along the
+                            // axle and across it
+    SNW_NONHOLONOMIC_TREAD, // the same but for the axle, along which it slips,
+    SNW_NONHOLONOMIC_EDGE,  // the same but for its way, along which it slips,
+    SNW_NONHOLONOMIC_SLIP,  // a wheel that slips as it likes: nothing is forbidden
+    SNW_NONHOLONOMIC_RING,  // a section moves along its tangent only and does not turn about it
+    SNW_NONHOLONOMIC_ANCHOR // a section rests
+} snw_nonholonomic_kind;
 
-// Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t drive it.
+// Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t
+// drive it.
 typedef struct snw_loop_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     snw_site a, b;
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
-    snw_law when;       // NULL: always; a constant or a gate
-    bool drive;         // made for an actuator of that name, which turns a ball
-    snw_grip_kind grip; // made for a contact of that name: b's velocity against a is forbidden,
-    snw_vec3 normal;    // of a wheel: of the ground, in the frame of a,
-    double radius;      // m
-    double slip[2];     // N s/m: what slip along the axle, along the way is resisted by
-    bool groove;        // of a ring: one of many along a rod
-    bool holds_place;   // of an anchor that sweeps along a rod: the place rests, not the section
+    snw_law when; // NULL: always; a constant or a gate
+    bool drive;   // made for an actuator of that name, which turns a ball
+    snw_nonholonomic_kind
+        nonholonomic; // made for a contact of that name: b's velocity against a is forbidden,
+    snw_vec3 normal;  // of a wheel: of the ground, in the frame of a,
+    double radius;    // m
+    double slip[2];   // N s/m: what slip along the axle, along the way is resisted by
+    bool groove;      // of a ring: one of many along a rod
+    bool holds_place; // of an anchor that sweeps along a rod: the place rests, not the section
 } snw_loop_desc;
 
-// ---- loads ------------------------------------------------------------------------------------------
+// ---- loads
+// ------------------------------------------------------------------------------------------
 
 typedef struct snw_load_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     bool along; // per length along the rod of link `on.link`; else at the site
     snw_site on;
     snw_law force[3],
@@ -270,28 +281,29 @@ typedef struct snw_load_desc {
 // Active stress along a rod, by strain component (muscle). Laws of t, x, L.
 typedef struct snw_stress_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     int link;
     snw_law stress[6];
     snw_law when;
 } snw_stress_desc;
 
-// An actuator on the coordinates of a link's joint or rod: given is the effort on each, or the coordinate itself, and then
-// the effort is what follows.
+// An actuator on the coordinates of a link's joint or rod: given is the effort on each, or the
+// coordinate itself, and then the effort is what follows.
 typedef enum snw_motor_kind {
     SNW_MOTOR_EFFORT,   // laws of t and signals
     SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was met
+    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was
+                   // met
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     snw_motor_kind kind;
     int link;
     bool rod;     // its strain coordinates, else those of its joint
     bool feed;    // the free length of its rod instead
-    bool follows; // its motion is what the contacts make it, in kinematic steps; one coordinate
+    bool passive; // its motion is what the contacts make it, in kinematic steps; one coordinate
     int n;        // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
@@ -305,36 +317,37 @@ typedef struct snw_motor_desc {
     snw_law target;
 } snw_motor_desc;
 
-// ---- measures ---------------------------------------------------------------------------------------
+// ---- measures
+// ---------------------------------------------------------------------------------------
 
-// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length of a tendon, the
-// volume of a chamber.
-typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length
+// of a tendon, the volume of a chamber.
+typedef enum snw_tendon_kind { SNW_TENDON_CABLE, SNW_TENDON_CHAMBER } snw_tendon_kind;
 
-typedef enum snw_measure_given {
-    SNW_MEASURE_EFFORT,     // tension or pressure, a law of t and signals
-    SNW_MEASURE_COORDINATE, // shortening or volume, a law of t
-    SNW_MEASURE_GAS         // amount of an ideal gas, laws of t
-} snw_measure_given;
+typedef enum snw_tendon_given {
+    SNW_TENDON_EFFORT,     // tension or pressure, a law of t and signals
+    SNW_TENDON_COORDINATE, // shortening or volume, a law of t
+    SNW_TENDON_GAS         // amount of an ideal gas, laws of t
+} snw_tendon_given;
 
 // A straight part of a tendon, from site to site.
-typedef struct snw_span_desc {
+typedef struct snw_tendon_segment_desc {
     snw_site a, b;
     int after; // how many of the tendon's rods come before
-} snw_span_desc;
+} snw_tendon_segment_desc;
 
-typedef struct snw_measure_desc {
+typedef struct snw_tendon_desc {
     const char *name;
-    snw_place place;
-    snw_measure_kind kind;
-    snw_measure_given given;
+    snw_source_location location;
+    snw_tendon_kind kind;
+    snw_tendon_given given;
     int nlink;
-    const int *link;           // the rods it goes along, in their order
-    int nspan;                 // of a tendon: straight parts between them,
-    const snw_span_desc *span; // in their order
-    double from, to;           // arc length where it begins on the first, and ends on the last one
-    snw_law at[2];             // y and z in the section, laws of x and L
-    snw_law area;              // of a chamber: a law of x and L
+    const int *link;                        // the rods it goes along, in their order
+    int nsegment;                           // of a tendon: straight parts between them,
+    const snw_tendon_segment_desc *segment; // in their order
+    double from, to; // arc length where it begins on the first, and ends on the last one
+    snw_law at[2];   // y and z in the section, laws of x and L
+    snw_law area;    // of a chamber: a law of x and L
     // of a tendon
     double discs;                 // radius within which discs lead it beyond the section, m
     double extra;                 // length outside of the robot, m
@@ -345,11 +358,12 @@ typedef struct snw_measure_desc {
     snw_law law;                  // what is given; of a gas its moles
     snw_law temperature, ambient; // of a gas: K, Pa
     snw_law when;                 // NULL: always; a constant unless the effort is given
-} snw_measure_desc;
+} snw_tendon_desc;
 
 #define SNW_GAS_CONSTANT 8.314462618 // J/(mol K)
 
-// ---- fluid ------------------------------------------------------------------------------------------
+// ---- fluid
+// ------------------------------------------------------------------------------------------
 
 // Where the added mass comes from: nowhere, the shape, or numbers.
 typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_added;
@@ -357,30 +371,31 @@ typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_a
 // What surrounds links: their rods, or bodies where they have none. theory.md 3.12
 typedef struct snw_fluid_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     int nlink;
     const int *link;
     double density; // kg/m^3, 0: not given
     bool buoyancy;
     snw_added added;
     double given[6]; // of a body about its centre of mass: kg m^2, kg
-    // resistance along each axis of the section or body, laws of x and L (of a body constants), NULL: none. Rods have
-    // the last three, per length
+    // resistance along each axis of the section or body, laws of x and L (of a body constants),
+    // NULL: none. Rods have the last three, per length
     snw_law linear[6], square[6];
     snw_law normal, tangent; // coefficients of rods by density, width and perimeter
     snw_law current[3];      // velocity of the fluid in the world, laws of t; NULL: at rest
     snw_law when;            // NULL: always; a constant or a gate
 } snw_fluid_desc;
 
-// ---- contacts ---------------------------------------------------------------------------------------
+// ---- contacts
+// ---------------------------------------------------------------------------------------
 
-// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13. Or what grips: then all
-// stands in a loop.
+// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13. Or
+// what grips: then all stands in a loop.
 typedef struct snw_contact_desc {
     const char *name;
-    snw_place place;
-    int grip;  // 1 + its loop; 0: a half-space
-    int ngrip; // its loops: one, or of rings along a rod one for each station
+    snw_source_location location;
+    int nonholonomic;  // 1 + its loop; 0: a half-space
+    int nnonholonomic; // its loops: one, or of rings along a rod one for each station
     int nlink;
     const int *link;
     snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
@@ -398,11 +413,12 @@ typedef struct snw_contact_desc {
 
 #define SNW_CONTACT_SMOOTH 1e-4 // m, unless given
 
-// ---- initial state ----------------------------------------------------------------------------------
+// ---- initial state
+// ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
     int link;
-    snw_place place;
+    snw_source_location location;
     snw_law strain[6], rate[6]; // fields over x, projected on the basis
     bool has_pose;              // of a free or spherical joint
     snw_se3 pose;
@@ -411,10 +427,12 @@ typedef struct snw_initial_desc {
     double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // zero unless given
 } snw_initial_desc;
 
-// ---- probes -----------------------------------------------------------------------------------------
+// ---- probes
+// -----------------------------------------------------------------------------------------
 
-// How laws read a probe at once: what it shows of a segment's pose or velocity, or of coordinates. Others depend on more
-// than configuration and velocity and are known at instants only, to conditions and sampled controllers.
+// How laws read a probe at once: what it shows of a segment's pose or velocity, or of coordinates.
+// Others depend on more than configuration and velocity and are known at instants only, to
+// conditions and sampled controllers.
 typedef enum snw_reading {
     SNW_READ_LATER,
     SNW_READ_POSITION,
@@ -425,9 +443,9 @@ typedef enum snw_reading {
     SNW_READ_STRAIN,
     SNW_READ_COORDINATE,
     SNW_READ_RATE,
-    SNW_READ_MEASURE, // length, shortening or volume; its rate; tension or pressure
-    SNW_READ_MEASURE_RATE,
-    SNW_READ_MEASURE_EFFORT
+    SNW_READ_TENDON, // length, shortening or volume; its rate; tension or pressure
+    SNW_READ_TENDON_RATE,
+    SNW_READ_TENDON_EFFORT
 } snw_reading;
 
 // One line per quantity: enum, name in the language, how laws read it.
@@ -470,7 +488,7 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
     SNW_PROBE_OF_STRESS,
-    SNW_PROBE_OF_MEASURE,
+    SNW_PROBE_OF_TENDON,
     SNW_PROBE_OF_LOOP,
     SNW_PROBE_OF_CONTACT
 } snw_probe_of;
@@ -479,11 +497,12 @@ enum { SNW_LAW_READS = 32, SNW_LAW_WIDTH = 64 }; // numbers a probe's law reads,
 
 typedef struct snw_probe_desc {
     const char *name;
-    snw_place place;
+    snw_source_location location;
     snw_probe_kind kind;
     snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
     snw_joint_kind joint; // of angle, value, rate and effort: that link's
-    int along; // > 0: that many equal stations of the rod of site.link, or coordinates of an actuator's rod
+    int along;       // > 0: that many equal stations of the rod of site.link, or coordinates of an
+                     // actuator's rod
     snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
@@ -495,18 +514,20 @@ typedef struct snw_probe_desc {
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
 
-// ---- signals ----------------------------------------------------------------------------------------
+// ---- signals
+// ----------------------------------------------------------------------------------------
 
-// Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is part of the
-// state: an integral goes on with time, a sample is held until the next multiple of its period, `once` latches, a gate
-// (the condition of a load that reads probes, or of what comes and goes) follows its condition from instant to instant,
-// what was met is kept from the instant at which its gate opened.
+// Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is
+// part of the state: an integral goes on with time, a sample is held until the next multiple of its
+// period, `once` latches, a gate (the condition of a load that reads probes, or of what comes and
+// goes) follows its condition from instant to instant, what was met is kept from the instant at
+// which its gate opened.
 typedef enum snw_signal_kind {
     SNW_SIGNAL_PROBE,
     SNW_SIGNAL_INTEGRAL,
     SNW_SIGNAL_SAMPLED,
     SNW_SIGNAL_ONCE,
-    SNW_SIGNAL_GATE, // of a loop 1 + 2 (1 << row) for each row left out while it is closed
+    SNW_SIGNAL_CONDITION, // of a loop 1 + 2 (1 << row) for each row left out while it is closed
     SNW_SIGNAL_MET
 } snw_signal_kind;
 
@@ -518,8 +539,8 @@ typedef struct snw_signal_use {
     double period;
 } snw_signal_use;
 
-// All descriptions of a study have the same signals in the same order, each with its own sources. A source reads
-// signals before its own only.
+// All descriptions of a study have the same signals in the same order, each with its own sources. A
+// source reads signals before its own only.
 typedef struct snw_signal_desc {
     snw_signal_kind kind;
     const char *text;  // as it is written
@@ -528,7 +549,8 @@ typedef struct snw_signal_desc {
     double period;     // SNW_SIGNAL_SAMPLED, s
 } snw_signal_desc;
 
-// ---- what is done -----------------------------------------------------------------------------------
+// ---- what is done
+// -----------------------------------------------------------------------------------
 
 typedef enum snw_step_kind {
     SNW_STEP_STATIC,
@@ -608,13 +630,14 @@ typedef struct snw_shooting_desc {
 
 typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
-    snw_place place;
+    snw_source_location location;
     snw_step_kind kind;
     snw_engine engine;          // of static and dynamic steps
     snw_shooting_desc shooting; // of that engine
     int from;                   // step to start from, -1: where the last one ended
-    // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are chosen by
-    // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
+    // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are
+    // chosen by their error (adaptive, stiff, implicit with `control`) `step` is the longest one,
+    // 0: no bound
     double duration, step;
     double least;     // live: a step that must be made of shorter ones than that is given up, s
     int patience;     // live: most Newton iterations of a step; 0: no limit
@@ -625,20 +648,21 @@ typedef struct snw_step_desc {
     double rho, alpha; // of the schemes that have them
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
-    bool rest;         // the past before the step is uniform motion: no initial accelerations
-    bool alike;        // fixed implicit steps are all as long as `step`, also at impacts and starts
-    bool plain;        // velocities at loops as a scheme without damping has them, theory.md 6.6
-    bool kinematic;    // a dynamic step by reduced motion, theory.md 6.8,
-    bool projective;   // with torques of the projective form,
+    bool uniform_past; // the past before the step is uniform motion: no initial accelerations
+    bool fixed_length; // fixed implicit steps are all as long as `step`, also at impacts and starts
+    bool undamped_velocities; // velocities at loops as a scheme without damping has them,
+                              // theory.md 6.6
+    bool kinematic;           // a dynamic step by reduced motion, theory.md 6.8,
+    bool projective;          // with torques of the projective form,
     double torque; // in which moments count by this against forces where reactions are shared, 1/m
     snw_law until; // condition on t and signals that ends it, NULL: none
     int count;     // modes: how many beside null motions
-    bool
-        steady; // static, modes: what is driven and moved goes on at its rates, all else rests beside it
-    bool
-        follow; // static: keep to the branch of equilibria the load leads along, also where it is unstable or ends
-    // change: the rest of the study goes on with this description. It has the same coordinates (links,
-    // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
+    bool steady;   // static, modes: what is driven and moved goes on at its rates, all else rests
+                   // beside it
+    bool follow; // static: keep to the branch of equilibria the load leads along, also where it is
+                 // unstable or ends
+    // change: the rest of the study goes on with this description. It has the same coordinates
+    // (links, joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
     const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
@@ -650,10 +674,12 @@ typedef struct snw_step_desc {
 // A dynamic step by this method with the values that hold unless others are given.
 snw_step_desc snw_step_dynamic(snw_method method);
 
-// Has the study a kinematic step? Then contacts share what they bear, and none of their rows is left out.
-bool snw_study_shares(const struct snw_desc *d);
+// Has the study a kinematic step? Then contacts share what they bear, and none of their rows is
+// left out.
+bool snw_study_shares_reactions(const struct snw_desc *d);
 
-// What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter of the file.
+// What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter
+// of the file.
 typedef struct snw_knob_desc {
     const char *name;
     int actuator; // motors, then measures, then stresses, each in their order; -1: a parameter
@@ -662,22 +688,23 @@ typedef struct snw_knob_desc {
     snw_dim dim;
 } snw_knob_desc;
 
-// Of what dimension that is which is given of an actuator: of coordinate k of a motor; of a tendon or chamber.
+// Of what dimension that is which is given of an actuator: of coordinate k of a motor; of a tendon
+// or chamber.
 snw_dim snw_motor_dim(const struct snw_desc *d, const snw_motor_desc *m, int k);
-snw_dim snw_measure_dim(const snw_measure_desc *m);
+snw_dim snw_tendon_dim(const snw_tendon_desc *m);
 
 typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ncontact, ninitial, nprobe, nsignal,
+    int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, ninitial, nprobe, nsignal,
         nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_motor_desc *motor;
-    snw_measure_desc *measure;
+    snw_tendon_desc *tendon;
     snw_fluid_desc *fluid;
     snw_contact_desc *contact;
     snw_initial_desc *initial;

@@ -30,7 +30,8 @@ snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central) {
     };
 }
 
-// about the new origin mc' = R mc + m p, and I' = R I R' + terms of Steiner: momenta of unit rotations have them all
+// about the new origin mc' = R mc + m p, and I' = R I R' + terms of Steiner: momenta of unit
+// rotations have them all
 snw_inertia snw_inertia_seen(snw_se3 g, const snw_inertia *M) {
     snw_inertia out = {.m = M->m};
     double A[3][3];

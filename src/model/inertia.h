@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// inertia.h: mass, first moment and rotational inertia of a body or of a rod's slice, about the origin
-// of its frame:  M = [ I  mc^ ; -mc^  m 1 ].
+// inertia.h: mass, first moment and rotational inertia of a body or of a rod's slice, about the
+// origin of its frame:  M = [ I  mc^ ; -mc^  m 1 ].
 #pragma once
 
 #include "math/se3.h"

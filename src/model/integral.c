@@ -17,7 +17,7 @@ typedef struct knots {
     double *t, *to;
 } knots;
 
-static double stretch(const snw_integral *g, snw_law law, double a, double b) {
+static double integral_stretch(const snw_integral *g, snw_law law, double a, double b) {
     double sum = 0;
     for (int i = 0; i < SNW_INTEGRAL_POINTS; i++) {
         sum += g->w[i] * snw_expr_value(law, (snw_at){.t = a + (b - a) * g->x[i]});
@@ -26,9 +26,10 @@ static double stretch(const snw_integral *g, snw_law law, double a, double b) {
 }
 
 // from the last knot to b: in one stretch when two halves say the same
-static void reach(knots *k, double b, double whole, int depth) {
+static void integral_reach(knots *k, double b, double whole, int depth) {
     const double a = k->t[k->n - 1], m = 0.5 * (a + b);
-    const double first = stretch(k->rule, k->law, a, m), second = stretch(k->rule, k->law, m, b);
+    const double first = integral_stretch(k->rule, k->law, a, m),
+                 second = integral_stretch(k->rule, k->law, m, b);
     const double miss = fabs(first + second - whole);
     const bool fine = !(miss > 1e-14 * (fabs(first) + fabs(second) + fabs(k->to[k->n - 1])));
     if (fine || depth == DEPTH || k->n + 2 >= KNOTS) {
@@ -37,11 +38,11 @@ static void reach(knots *k, double b, double whole, int depth) {
         k->n++;
         return;
     }
-    reach(k, m, first, depth + 1);
-    reach(k, b, second, depth + 1);
+    integral_reach(k, m, first, depth + 1);
+    integral_reach(k, b, second, depth + 1);
 }
 
-static void find(knots *k, double end) {
+static void integral_find(knots *k, double end) {
     double stop[BREAKS + 1];
     int n = snw_expr_breaks_t(k->law, 0, end, stop, BREAKS);
     if (n == 0 || stop[n - 1] < end) stop[n++] = end;
@@ -51,7 +52,7 @@ static void find(knots *k, double end) {
         const double from = k->t[k->n - 1], way = stop[i] - from;
         for (int j = 1; j <= AT_LEAST && way > 0; j++) {
             const double to = j < AT_LEAST ? from + way * j / AT_LEAST : stop[i];
-            reach(k, to, stretch(k->rule, k->law, k->t[k->n - 1], to), 0);
+            integral_reach(k, to, integral_stretch(k->rule, k->law, k->t[k->n - 1], to), 0);
         }
     }
 }
@@ -63,7 +64,7 @@ snw_status snw_integral_make(snw_pool *pool, snw_law law, double end, snw_integr
     k.t = snw_alloc(2 * (size_t)KNOTS * sizeof *k.t);
     if (!k.t) return SNW_E_MEMORY;
     k.to = k.t + KNOTS;
-    find(&k, end);
+    integral_find(&k, end);
     const size_t n = (size_t)k.n;
     double *kept = snw_pool_array(pool, 2 * n, sizeof *kept);
     if (kept) {
@@ -90,7 +91,7 @@ double snw_integral_at(const snw_integral *g, snw_law law, double t) {
     double from = g->t[low], sum = g->to[low];
     const double length = g->n > 1 ? g->t[g->n - 1] - g->t[g->n - 2] : 1;
     for (; low == g->n - 1 && t - from > length; from += length) {
-        sum += stretch(g, law, from, from + length);
+        sum += integral_stretch(g, law, from, from + length);
     }
-    return sum + stretch(g, law, from, t);
+    return sum + integral_stretch(g, law, from, t);
 }

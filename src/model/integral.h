@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// integral.h: the integral of a law over time from t = 0 on. A coordinate whose rate is given is to be somewhere at every
-// instant, whoever asks and in whichever order: so the integral is a function of time, not a memory.
+// integral.h: the integral of a law over time from t = 0 on. A coordinate whose rate is given is to
+// be somewhere at every instant, whoever asks and in whichever order: so the integral is a function
+// of time, not a memory.
 #pragma once
 
 #include "model/desc.h"
@@ -15,8 +16,8 @@ typedef struct snw_integral {
     double x[SNW_INTEGRAL_POINTS], w[SNW_INTEGRAL_POINTS]; // Gauss' rule
 } snw_integral;
 
-// Knots up to `end`, so close that Gauss' rule between them is exact to rounding, and where the law jumps. Everything lives in
-// the pool. SNW_E_MEMORY.
+// Knots up to `end`, so close that Gauss' rule between them is exact to rounding, and where the law
+// jumps. Everything lives in the pool. SNW_E_MEMORY.
 SNW_NODISCARD snw_status snw_integral_make(snw_pool *pool, snw_law law, double end,
                                            snw_integral *out);
 

@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "math/quadrature.h"
-#include "model/cells.h"
+#include "model/rod_mesh.h"
 #include "model/rod_quadrature.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const double close = 1e-6, exact = SNW_QUADRATURE_AIM; // what auto aims 
 // weight of nodes in reserve, of a length of 1 m: nothing, but they are of the rule
 static const double reserve = 1e-100;
 
-static int rising(const void *a, const void *b) {
+static int layout_rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -46,7 +46,7 @@ static snw_status gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *
             x[n++] = rod->L * snw_basis_break(&rod->basis[a], i);
         }
     }
-    qsort(x, (size_t)n, sizeof *x, rising);
+    qsort(x, (size_t)n, sizeof *x, layout_rising);
     int kept = 1;
     for (int i = 1; i < n; i++) {
         if (x[i] - x[kept - 1] > 1e-12 * rod->L) x[kept++] = x[i];
@@ -77,8 +77,9 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
         }
     }
     while (k < ruled) node[k++] = (snw_node_at){.w = reserve * rod->L, .c = -1};
-    // breaks and tip, then stations that are not already there; a station on a quadrature point becomes
-    // a node of its own at the same place, so that a node is either a slice of the rod or an attachment
+    // breaks and tip, then stations that are not already there; a station on a quadrature point
+    // becomes a node of its own at the same place, so that a node is either a slice of the rod or
+    // an attachment
     for (int e = 1; e <= out->nelem; e++) {
         node[k++] = (snw_node_at){.x = out->breaks[e], .c = -1, .element = e - 1};
     }
@@ -116,19 +117,20 @@ static snw_vec3 trial_tip(snw_trial *trial, const snw_rod *rod, const snw_layout
     return g.p;
 }
 
-// strain by which the geometry error is predicted: each allowed component bends, twists or stretches by a wave of the
-// first and the last function, a half turn along the rod
+// strain by which the geometry error is predicted: each allowed component bends, twists or
+// stretches by a wave of the first and the last function, a half turn along the rod
 static snw_trial half_turn(const snw_desc *desc, const snw_rod *rod) {
     return (snw_trial){.desc = desc, .rod = rod, .bent = 1};
 }
 
-static void predict(const snw_desc *desc, const snw_rod *rod, snw_layout *lay) {
+static void layout_predict(const snw_desc *desc, const snw_rod *rod, snw_layout *lay) {
     snw_trial t = half_turn(desc, rod);
     const snw_vec3 coarse = trial_tip(&t, rod, lay, 1), fine = trial_tip(&t, rod, lay, 4);
     lay->geometry = snw_norm(snw_sub(coarse, fine)) / rod->L;
 }
 
-// ---- rods with a tolerance -------------------------------------------------------------------------
+// ---- rods with a tolerance
+// -------------------------------------------------------------------------
 
 static void trial_at(void *user, double x, double toward, snw_twist xi[3]) {
     xi[0] = snw_trial_strain(user, x, toward);
@@ -136,19 +138,20 @@ static void trial_at(void *user, double x, double toward, snw_twist xi[3]) {
 }
 
 // room for four times the cells that the trial shape asks for, or for as many nodes as are given
-static snw_status make_room(const snw_desc *desc, const snw_rod *rod, snw_pool *pool,
-                            snw_layout *out) {
+static snw_status layout_make_room(const snw_desc *desc, const snw_rod *rod, snw_pool *pool,
+                                   snw_layout *out) {
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     snw_trial t = half_turn(desc, rod);
     double *cell = snw_pool_array(pool, MOST_CELLS + 1, sizeof *cell);
     if (!cell) return SNW_E_MEMORY;
-    snw_cells c = {.rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = &t, .still = true};
-    snw_cells_measure(&c);
+    snw_rod_mesh c = {
+        .rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = &t, .is_static = true};
+    snw_rod_mesh_errors(&c);
     const int least = out->least * out->nelem;
-    int n = d->nodes / SNW_CELL_NODES;
+    int n = d->nodes / SNW_ROD_MESH_CELL_NODES;
     if (n == 0) {
-        n = 4 * snw_cells_march(&c, out->nelem, out->breaks, out->least,
-                                SNW_CELLS_AIM * d->tolerance, MOST_CELLS / 4, cell);
+        n = 4 * snw_rod_mesh_march(&c, out->nelem, out->breaks, out->least,
+                                   SNW_ROD_MESH_AIM * d->tolerance, MOST_CELLS / 4, cell);
         if (n == 0) n = MOST_CELLS;
     }
     if (n < least) n = least;
@@ -158,7 +161,7 @@ static snw_status make_room(const snw_desc *desc, const snw_rod *rod, snw_pool *
 
 // its cells, or to begin with all that there is room for
 static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout *out) {
-    out->per_cell = SNW_CELL_NODES;
+    out->per_cell = SNW_ROD_MESH_CELL_NODES;
     out->ncell = d->ncell;
     out->cell = d->cell;
     if (d->ncell > 0) return SNW_OK;
@@ -175,17 +178,18 @@ static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout 
     return SNW_OK;
 }
 
-// Auto: more until the trial shape's tip is right to `close`, and all that is integrated along the rod at trial shapes to
-// `exact`; where something jumps along the rod, until more points no longer help
-static snw_status choose(const snw_desc *desc, const snw_rod *rod, int nstation,
-                         const double *station, int enough, snw_rod_quadrature *q, snw_pool *pool,
-                         snw_layout *out) {
+// Auto: more until the trial shape's tip is right to `close`, and all that is integrated along the
+// rod at trial shapes to `exact`; where something jumps along the rod, until more points no longer
+// help
+static snw_status layout_choose(const snw_desc *desc, const snw_rod *rod, int nstation,
+                                const double *station, int enough, snw_rod_quadrature *q,
+                                snw_pool *pool, snw_layout *out) {
     double before = INFINITY;
     int n = enough;
     for (;;) {
         out->per_cell = n;
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-        predict(desc, rod, out);
+        layout_predict(desc, rod, out);
         out->quadrature = snw_rod_quadrature_error(q, out);
         const bool helps = out->nodes < PATIENCE || out->quadrature < 0.7 * before;
         const bool rough = out->quadrature > exact && helps;
@@ -205,11 +209,11 @@ static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nsta
     if (out->per_cell > MOST_NODES / rules) {
         const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
                                       link->name, d->nodes, MOST_NODES);
-        return snw_fail_place(err, s, d->nodes_place.file, d->nodes_place.line,
-                              d->nodes_place.column);
+        return snw_fail_at_location(err, s, d->nodes_location.file, d->nodes_location.line,
+                                    d->nodes_location.column);
     }
     SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-    predict(desc, rod, out);
+    layout_predict(desc, rod, out);
     out->quadrature = snw_rod_quadrature_error(q, out);
     return SNW_OK;
 }
@@ -235,17 +239,17 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
     // enough points to integrate the square of the basis twice over
     const int enough = out->global ? 2 * degree + 4 : degree + 1;
     if (d->tolerance > 0) {
-        out->least = (enough + SNW_CELL_NODES - 1) / SNW_CELL_NODES;
-        SNW_TRY(make_room(desc, rod, pool, out));
+        out->least = (enough + SNW_ROD_MESH_CELL_NODES - 1) / SNW_ROD_MESH_CELL_NODES;
+        SNW_TRY(layout_make_room(desc, rod, pool, out));
         SNW_TRY(place_cells(d, pool, out));
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-        predict(desc, rod, out);
+        layout_predict(desc, rod, out);
     } else {
         snw_rod_quadrature *q;
         SNW_TRY(snw_rod_quadrature_create(desc, rod, out, &q));
-        const snw_status s = d->nodes > 0
-                                 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
-                                 : choose(desc, rod, nstation, station, enough, q, pool, out);
+        const snw_status s =
+            d->nodes > 0 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
+                         : layout_choose(desc, rod, nstation, station, enough, q, pool, out);
         snw_rod_quadrature_destroy(q);
         SNW_TRY(s);
     }

@@ -34,7 +34,8 @@ typedef struct snw_layout {
 // What nodes: auto aims at, relative error of any of the integrals.
 #define SNW_QUADRATURE_AIM 1e-5
 
-// `station`: nstation attachments, any order. rod->link, na, comp, basis, nfun, L, rule must be set.
+// `station`: nstation attachments, any order. rod->link, na, comp, basis, nfun, L, rule must be
+// set.
 SNW_NODISCARD snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation,
                                         const double *station, snw_pool *pool, snw_layout *out,
                                         snw_error *err);

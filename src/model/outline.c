@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What a fluid sees of a section. The added mass of a plane section follows from the map z = c (u + a/u + ..) of the
-// outside of a circle to its own,
+// What a fluid sees of a section. The added mass of a plane section follows from the map z = c (u +
+// a/u + ..) of the outside of a circle to its own,
 //   m = rho (2 pi c^2 (1 - a) - A) along the real axis,   rho (2 pi c^2 (1 + a) - A) across it,
-// which gives rho pi (half the width across the motion)^2 for ellipses. The outside of a rectangle is reached by
+// which gives rho pi (half the width across the motion)^2 for ellipses. The outside of a rectangle
+// is reached by
 //   dz/du = c sqrt(1 - 2 cos(2 alpha)/u^2 + 1/u^4),   a = cos(2 alpha),
 // and its half widths are 2c (E(k') - k^2 K(k')) and 2c (E(k) - k'^2 K(k)), k = sin(alpha).
 #include "model/model.h"
@@ -12,8 +13,8 @@
 
 #include <math.h>
 
-// complete elliptic integrals of the first and second kind of modulus k, by the arithmetic-geometric mean; k' > 0 and k
-// beside each other on the unit circle
+// complete elliptic integrals of the first and second kind of modulus k, by the
+// arithmetic-geometric mean; k' > 0 and k beside each other on the unit circle
 static void elliptic(double k, double other, double *K, double *E) {
     double a = 1, b = other, c = k, part = 1, sum = 0.5 * c * c;
     for (int i = 0; i < 12; i++) { // doubles its digits each time
@@ -71,13 +72,13 @@ snw_status snw_section_outline(const snw_rod_desc *rod, const char *name, double
     switch (d->kind) {
     case SNW_SECTION_NONE:
     case SNW_SECTION_GIVEN:
-        return snw_fail_place(err,
-                              snw_fail(err, SNW_E_MODEL,
-                                       "rod '%s': a fluid needs the shape of its section: "
-                                       "circle, tube, rectangle or ellipse; or give "
-                                       "drag: {square: ..} or {linear: ..} alone",
-                                       name),
-                              d->place.file, d->place.line, d->place.column);
+        return snw_fail_at_location(err,
+                                    snw_fail(err, SNW_E_MODEL,
+                                             "rod '%s': a fluid needs the shape of its section: "
+                                             "circle, tube, rectangle or ellipse; or give "
+                                             "drag: {square: ..} or {linear: ..} alone",
+                                             name),
+                                    d->location.file, d->location.line, d->location.column);
     case SNW_SECTION_CIRCLE:
     case SNW_SECTION_TUBE:
         *out =
@@ -92,10 +93,11 @@ snw_status snw_section_outline(const snw_rod_desc *rod, const char *name, double
         break;
     }
     if (y >= 0 && z >= 0 && isfinite(out->area)) return SNW_OK;
-    return snw_fail_place(err,
-                          snw_fail(err, SNW_E_MODEL,
-                                   "rod '%s': the widths of its section must not be negative, got "
-                                   "%g and %g m at x = %g m",
-                                   name, out->y, out->z, x),
-                          d->place.file, d->place.line, d->place.column);
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "rod '%s': the widths of its section must not be negative, got "
+                 "%g and %g m at x = %g m",
+                 name, out->y, out->z, x),
+        d->location.file, d->location.line, d->location.column);
 }

@@ -86,7 +86,7 @@ static const snw_component planar[3][3] = {
     {{"x", DIM_FORCE}, {"y", DIM_FORCE}, {"angle", DIM_TORQUE}}};
 
 // order 0: position, 1: rate, 2: effort
-static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
+static const snw_component *probe_columns_of_joint(snw_joint_kind joint, int order, int *n) {
     *n = snw_joint_dof(joint);
     switch (joint) {
     case SNW_JOINT_FIXED: // coordinates of a rod, one by one
@@ -124,16 +124,16 @@ const char *snw_probe_name(snw_probe_kind kind) {
 }
 
 snw_reading snw_probe_reading(const snw_probe_desc *p) {
-    if (p->of == SNW_PROBE_OF_MEASURE) {
+    if (p->of == SNW_PROBE_OF_TENDON) {
         // what friction leaves of the tension along the path is known late
         const bool placed = p->kind == SNW_PROBE_TENSION && p->fraction > 0;
         if (p->kind == SNW_PROBE_POWER || p->kind == SNW_PROBE_PULL || placed) {
             return SNW_READ_LATER;
         }
-        if (p->kind == SNW_PROBE_RATE) return SNW_READ_MEASURE_RATE;
+        if (p->kind == SNW_PROBE_RATE) return SNW_READ_TENDON_RATE;
         const bool where = p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_VOLUME ||
                            p->kind == SNW_PROBE_VALUE;
-        return where ? SNW_READ_MEASURE : SNW_READ_MEASURE_EFFORT;
+        return where ? SNW_READ_TENDON : SNW_READ_TENDON_EFFORT;
     }
     // the turn of a ball shows in rotation and twist
     if (p->joint == SNW_JOINT_SPHERICAL) return SNW_READ_LATER;
@@ -175,11 +175,11 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(wrench);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:
-        return of_joint(joint, 0, n);
+        return probe_columns_of_joint(joint, 0, n);
     case SNW_PROBE_RATE:
-        return of_joint(joint, 1, n);
+        return probe_columns_of_joint(joint, 1, n);
     case SNW_PROBE_EFFORT:
-        return of_joint(joint, 2, n);
+        return probe_columns_of_joint(joint, 2, n);
     case SNW_PROBE_POWER:
         GIVE(power);
     case SNW_PROBE_LENGTH:

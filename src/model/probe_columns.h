@@ -13,9 +13,10 @@
 //   strain          twist bend_y bend_z stretch shear_y shear_z
 //   wrench          mx my mz fx fy fz
 //   reaction        as wrench
-//   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle slide, first second, x y
-//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz; of an actuator's rod one number without a name for
-//                   each coordinate
+//   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle
+//   slide, first second, x y
+//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz; of an actuator's rod
+//                   one number without a name for each coordinate
 //   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
@@ -35,7 +36,8 @@ typedef struct snw_component {
 const char *snw_probe_name(snw_probe_kind kind); // "position", ...
 snw_reading snw_probe_reading(const snw_probe_desc *p);
 
-// The components of a quantity at one station, static. `joint` is read for quantities of joints only.
+// The components of a quantity at one station, static. `joint` is read for quantities of joints
+// only.
 const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n);
 
 // Columns of a probe: components times stations, all components of station 0 first.
@@ -43,7 +45,7 @@ int snw_probe_columns(const snw_probe_desc *p);
 
 // What the bare name of a probe stands for beside a list of `nvalue` numbers: components first,
 // ..., first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion,
-// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; frequencies
-// are as many as there are numbers; all else everything.
+// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point;
+// frequencies are as many as there are numbers; all else everything.
 void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
                        int *count);

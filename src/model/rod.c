@@ -19,7 +19,7 @@ static int element_of(const snw_basis *b, double x) {
 }
 
 // x/L; rounding must not carry a point out of its element
-static double place_in(const snw_basis *b, int element, double u) {
+static double rod_place_in(const snw_basis *b, int element, double u) {
     return fmin(fmax(u, snw_basis_break(b, element)), snw_basis_break(b, element + 1));
 }
 
@@ -30,20 +30,20 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
         const snw_basis *b = &rod->basis[a];
         const int e = element_of(b, toward / rod->L);
         snw_basis_support(b, e, &first[a], &count[a]);
-        snw_basis_eval(b, e, place_in(b, e, x / rod->L), phi + n);
+        snw_basis_eval(b, e, rod_place_in(b, e, x / rod->L), phi + n);
         n += count[a];
     }
     return n;
 }
 
-int snw_rod_slopes(const snw_rod *rod, double x, double *d) {
+int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
     int n = 0;
     for (int a = 0; a < rod->na; a++) {
         const snw_basis *b = &rod->basis[a];
         const int e = element_of(b, x / rod->L);
         int first, count;
         snw_basis_support(b, e, &first, &count);
-        snw_basis_slope(b, e, place_in(b, e, x / rod->L), d + n);
+        snw_basis_d1(b, e, rod_place_in(b, e, x / rod->L), d + n);
         for (int j = 0; j < count; j++) d[n++] /= rod->L;
     }
     return n;
@@ -54,8 +54,9 @@ snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     // the material of a fed rod is counted from the tip
     snw_twist rest[4], xi;
-    if (rod->bows) snw_rod_rest_travels(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
-    xi = rod->bows ? rest[0] : snw_rod_rest(d, x);
+    if (rod->rest_varies)
+        snw_rod_rest_material(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
+    xi = rod->rest_varies ? rest[0] : snw_rod_rest(d, x);
     for (int i = 0; i < 6; i++) {
         if (!d->given[i]) continue;
         const snw_at at = {.t = t, .x = x, .L = rod->L};
@@ -73,19 +74,20 @@ snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q
     return xi;
 }
 
-static bool differs(const snw_model *m, const snw_rod *rod, int a) {
+static bool rod_differs(const snw_model *m, const snw_rod *rod, int a) {
     return m->desc->link[rod->link].rod.basis[rod->comp[a]].kind != rod->basis[a].kind;
 }
 
 bool snw_rod_as_declared(const snw_model *m, const snw_rod *rod) {
     for (int a = 0; a < rod->na; a++) {
-        if (differs(m, rod, a)) return false;
+        if (rod_differs(m, rod, a)) return false;
     }
     return true;
 }
 
 void snw_rod_declare(const snw_model *m, const snw_rod *rod, double *x) {
     for (int a = 0; a < rod->na; a++) {
-        if (differs(m, rod, a)) snw_basis_to_monomials(rod->nfun[a], x + rod->dof[a] - rod->dof0);
+        if (rod_differs(m, rod, a))
+            snw_basis_to_monomials(rod->nfun[a], x + rod->dof[a] - rod->dof0);
     }
 }

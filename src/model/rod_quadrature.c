@@ -18,7 +18,8 @@ enum {
     POINTS = 8 // of the fine rule, at least
 };
 
-// ---- trial shapes ----------------------------------------------------------------------------------
+// ---- trial shapes
+// ----------------------------------------------------------------------------------
 
 snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
     const snw_rod *rod = trial->rod;
@@ -59,10 +60,11 @@ static snw_trial trial_of(const snw_desc *desc, const snw_rod *rod, int i) {
         .desc = desc, .rod = rod, .t = i ? 0.61 * study_time(desc) : 0, .bent = i ? 1 : 0};
 }
 
-// ---- motions ---------------------------------------------------------------------------------------
+// ---- motions
+// ---------------------------------------------------------------------------------------
 
-// Smooth motions of a strain: the first functions and the last of a global basis; of a piecewise one, whose single functions
-// are no motion of the whole rod, polynomials through its nodes.
+// Smooth motions of a strain: the first functions and the last of a global basis; of a piecewise
+// one, whose single functions are no motion of the whole rod, polynomials through its nodes.
 typedef struct motions {
     int n;
     int comp[MOTIONS], fun[MOTIONS]; // active component; function of a global basis, else degree
@@ -110,7 +112,8 @@ static void motion_strains(const snw_rod *rod, const motions *m, double x, doubl
     }
 }
 
-// ---- integrals at the nodes ------------------------------------------------------------------------
+// ---- integrals at the nodes
+// ------------------------------------------------------------------------
 
 // Products of all motions by each density, and of loads with motions.
 typedef struct integrals {
@@ -124,7 +127,7 @@ struct snw_rod_quadrature {
     motions m;
     int ndensity;
     snw_law density[DENSITIES]; // of resistances; the first is the inertia, the second uniform
-    bool inert, wet;            // is there the first, the second?
+    bool inert, fluid;          // is there the first, the second?
     int ntrial;
     int nload;
     int *which; // nload: loads along the rod
@@ -137,13 +140,14 @@ struct snw_rod_quadrature {
 };
 
 // pose at s of a step from its beginning, the strain there linear: at + s slope
-static snw_se3 advance(snw_twist at, snw_twist slope, double s) {
+static snw_se3 rod_quadrature_advance(snw_twist at, snw_twist slope, double s) {
     const snw_twist W = snw_twist_axpy(0.5 * s, slope, at);
     return snw_se3_exp(snw_twist_axpy(s * s * s / 12, snw_ad(at, slope), snw_twist_scale(s, W)));
 }
 
 // g, J <- those at b from those at a, both within an element
-static void step(snw_rod_quadrature *q, int trial, double a, double b, snw_se3 *g, snw_twist *J) {
+static void rod_quadrature_step(snw_rod_quadrature *q, int trial, double a, double b, snw_se3 *g,
+                                snw_twist *J) {
     const double r = 0.5 / sqrt(3.0), c[2] = {0.5 - r, 0.5 + r}, h = b - a, mid = 0.5 * (a + b);
     snw_trial *t = &q->trial[trial];
     snw_twist xi[2];
@@ -151,7 +155,7 @@ static void step(snw_rod_quadrature *q, int trial, double a, double b, snw_se3 *
     const snw_twist slope = snw_twist_scale(1 / (2 * r * h), snw_twist_sub(xi[1], xi[0]));
     const snw_twist at = snw_twist_axpy(-c[0] * h, slope, xi[0]);
     for (int i = 0; i < 2; i++) {
-        const snw_se3 here = snw_se3_mul(*g, advance(at, slope, c[i] * h));
+        const snw_se3 here = snw_se3_mul(*g, rod_quadrature_advance(at, slope, c[i] * h));
         double value[MOTIONS];
         motion_strains(q->rod, &q->m, a + c[i] * h, mid, t->phi, value);
         for (int k = 0; k < q->m.n; k++) {
@@ -160,10 +164,10 @@ static void step(snw_rod_quadrature *q, int trial, double a, double b, snw_se3 *
             J[k] = snw_twist_add(J[k], snw_twist_to_parent(here, e));
         }
     }
-    *g = snw_se3_mul(*g, advance(at, slope, h));
+    *g = snw_se3_mul(*g, rod_quadrature_advance(at, slope, h));
 }
 
-static void march(snw_rod_quadrature *q, int trial) {
+static void rod_quadrature_march(snw_rod_quadrature *q, int trial) {
     const int n = q->m.n;
     snw_se3 *g = q->g[trial];
     snw_twist *J = q->J[trial];
@@ -172,12 +176,14 @@ static void march(snw_rod_quadrature *q, int trial) {
     for (int i = 0; i < q->nstep; i++) {
         g[i + 1] = g[i];
         memcpy(J + (size_t)(i + 1) * (size_t)n, J + (size_t)i * (size_t)n, (size_t)n * sizeof *J);
-        step(q, trial, q->at[i], q->at[i + 1], &g[i + 1], J + (size_t)(i + 1) * (size_t)n);
+        rod_quadrature_step(q, trial, q->at[i], q->at[i + 1], &g[i + 1],
+                            J + (size_t)(i + 1) * (size_t)n);
     }
 }
 
 // pose and all motions at x, these in the frame of the section there
-static void look(snw_rod_quadrature *q, int trial, double x, snw_se3 *g, snw_twist V[MOTIONS]) {
+static void rod_quadrature_look(snw_rod_quadrature *q, int trial, double x, snw_se3 *g,
+                                snw_twist V[MOTIONS]) {
     int low = 0, high = q->nstep;
     while (high - low > 1) { // at(low) <= x < at(high)
         const int mid = (low + high) / 2;
@@ -190,7 +196,7 @@ static void look(snw_rod_quadrature *q, int trial, double x, snw_se3 *g, snw_twi
     const int n = q->m.n;
     *g = q->g[trial][low];
     memcpy(V + RIGID, q->J[trial] + (size_t)low * (size_t)n, (size_t)n * sizeof *V);
-    if (x > q->at[low]) step(q, trial, q->at[low], x, g, V + RIGID);
+    if (x > q->at[low]) rod_quadrature_step(q, trial, q->at[low], x, g, V + RIGID);
     for (int k = 0; k < RIGID; k++) {
         V[k] = snw_twist_zero();
         V[k].e[k] = 1;
@@ -198,8 +204,9 @@ static void look(snw_rod_quadrature *q, int trial, double x, snw_se3 *g, snw_twi
     for (int k = 0; k < RIGID + n; k++) V[k] = snw_twist_to_child(*g, V[k]);
 }
 
-static void add_products(const snw_rod_quadrature *q, const snw_twist *V, const snw_wrench *P,
-                         double w, double gram[MOTIONS][MOTIONS]) {
+static void rod_quadrature_add_products(const snw_rod_quadrature *q, const snw_twist *V,
+                                        const snw_wrench *P, double w,
+                                        double gram[MOTIONS][MOTIONS]) {
     for (int i = 0; i < RIGID + q->m.n; i++) {
         for (int j = 0; j <= i; j++) gram[i][j] += w * snw_power(P[i], V[j]);
     }
@@ -229,24 +236,24 @@ static void add_point(snw_rod_quadrature *q, int trial, double x, double w, inte
     snw_twist V[MOTIONS];
     snw_wrench P[MOTIONS];
     const int n = RIGID + q->m.n;
-    look(q, trial, x, &g, V);
+    rod_quadrature_look(q, trial, x, &g, V);
     double H[36], D[36];
     snw_inertia M;
     snw_error ignored = {0}; // of faulty sections whoever builds the rod complains
     if (q->inert && snw_section_at(&link->rod, link->name, x, H, D, &M, &ignored) == SNW_OK) {
         for (int k = 0; k < n; k++) P[k] = snw_inertia_apply(&M, V[k]);
-        add_products(q, V, P, w, out->gram[0]);
+        rod_quadrature_add_products(q, V, P, w, out->gram[0]);
     }
-    if (q->wet) {
+    if (q->fluid) {
         for (int k = 0; k < n; k++) {
             P[k] = (snw_wrench){{.m = snw_scale(L * L, V[k].w), .f = V[k].v}};
         }
-        add_products(q, V, P, w, out->gram[1]);
+        rod_quadrature_add_products(q, V, P, w, out->gram[1]);
     }
     for (int d = 2; d < q->ndensity; d++) {
         const double c = fabs(snw_expr_value(q->density[d], (snw_at){.t = t, .x = x, .L = L}));
         for (int k = 0; k < n; k++) P[k] = (snw_wrench){{.m = {{0}}, .f = snw_scale(c, V[k].v)}};
-        add_products(q, V, P, w, out->gram[d]);
+        rod_quadrature_add_products(q, V, P, w, out->gram[d]);
     }
     for (int l = 0; l < q->nload; l++) {
         const snw_wrench F = load_at(q, l, t, x, g);
@@ -264,7 +271,7 @@ static void clear(const snw_rod_quadrature *q, integrals *out) {
 static void integrate_finely(snw_rod_quadrature *q, const snw_layout *lay, int cells, int points,
                              const double *x, const double *w) {
     for (int trial = 0; trial < q->ntrial; trial++) {
-        march(q, trial);
+        rod_quadrature_march(q, trial);
         clear(q, &q->fine[trial]);
         for (int e = 0; e < lay->nelem * cells; e++) {
             const double from = lay->breaks[e / cells],
@@ -277,7 +284,7 @@ static void integrate_finely(snw_rod_quadrature *q, const snw_layout *lay, int c
 }
 
 // error of a product relative to the sizes of what it is of
-static void compare(double fine, double coarse, double size, double *worst) {
+static void rod_quadrature_compare(double fine, double coarse, double size, double *worst) {
     if (!(size > 0)) return;
     const double e = fabs(fine - coarse) / sqrt(size);
     if (!(e <= *worst)) *worst = e;
@@ -297,22 +304,23 @@ double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay) {
         for (int d = 0; d < q->ndensity; d++) {
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j <= i; j++) {
-                    compare(f->gram[d][i][j], c->gram[d][i][j], f->gram[d][i][i] * f->gram[d][j][j],
-                            &worst);
+                    rod_quadrature_compare(f->gram[d][i][j], c->gram[d][i][j],
+                                           f->gram[d][i][i] * f->gram[d][j][j], &worst);
                 }
             }
         }
         for (int l = 0; l < q->nload; l++) {
             for (int k = 0; k < n; k++) {
-                compare(f->load[l * MOTIONS + k], c->load[l * MOTIONS + k],
-                        f->square[l] * f->gram[1][k][k], &worst);
+                rod_quadrature_compare(f->load[l * MOTIONS + k], c->load[l * MOTIONS + k],
+                                       f->square[l] * f->gram[1][k][k], &worst);
             }
         }
     }
     return worst;
 }
 
-// ---- what there is to integrate --------------------------------------------------------------------
+// ---- what there is to integrate
+// --------------------------------------------------------------------
 
 static bool has_link(int n, const int *link, int l) {
     for (int i = 0; i < n; i++) {
@@ -330,7 +338,7 @@ static void gather_densities(snw_rod_quadrature *q) {
     for (int i = 0; i < d->nfluid; i++) {
         const snw_fluid_desc *f = &d->fluid[i];
         if (!has_link(f->nlink, f->link, l)) continue;
-        q->wet = true;
+        q->fluid = true;
         const snw_law law[8] = {f->linear[3], f->linear[4], f->linear[5], f->square[3],
                                 f->square[4], f->square[5], f->normal,    f->tangent};
         for (int k = 0; k < 8 && q->ndensity < DENSITIES; k++) {
@@ -338,10 +346,11 @@ static void gather_densities(snw_rod_quadrature *q) {
         }
     }
     for (int i = 0; i < d->ncontact; i++) {
-        if (!d->contact[i].grip) q->wet |= has_link(d->contact[i].nlink, d->contact[i].link, l);
+        if (!d->contact[i].nonholonomic)
+            q->fluid |= has_link(d->contact[i].nlink, d->contact[i].link, l);
     }
     for (int i = 0; i < d->nload; i++) q->nload += d->load[i].along && d->load[i].on.link == l;
-    q->wet |= q->nload > 0;
+    q->fluid |= q->nload > 0;
 }
 
 static bool allocate(snw_rod_quadrature *q) {
@@ -384,8 +393,9 @@ static int highest_degree(const snw_rod *rod) {
     return degree;
 }
 
-static snw_status create(const snw_desc *desc, const snw_rod *rod, const snw_layout *lay, int n,
-                         const snw_trial *trial, snw_rod_quadrature **out) {
+static snw_status rod_quadrature_create(const snw_desc *desc, const snw_rod *rod,
+                                        const snw_layout *lay, int n, const snw_trial *trial,
+                                        snw_rod_quadrature **out) {
     *out = NULL;
     snw_rod_quadrature *q = snw_alloc(sizeof *q);
     if (!q) return SNW_E_MEMORY;
@@ -430,7 +440,7 @@ snw_status snw_rod_quadrature_create(const snw_desc *desc, const snw_rod *rod,
                                      const snw_layout *lay, snw_rod_quadrature **out) {
     snw_trial trial[TRIALS];
     for (int i = 0; i < TRIALS; i++) trial[i] = trial_of(desc, rod, i);
-    return create(desc, rod, lay, TRIALS, trial, out);
+    return rod_quadrature_create(desc, rod, lay, TRIALS, trial, out);
 }
 
 snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const double *q, double t,
@@ -449,7 +459,7 @@ snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const d
         memcpy(breaks, rod->breaks, ((size_t)rod->nelem + 1) * sizeof *breaks);
         const snw_layout lay = {
             .nnode = rod->nseg, .node = node, .nelem = rod->nelem, .breaks = breaks};
-        s = create(m->desc, rod, &lay, 1, &trial, &own);
+        s = rod_quadrature_create(m->desc, rod, &lay, 1, &trial, &own);
         if (s == SNW_OK) *error = snw_rod_quadrature_error(own, &lay);
     }
     snw_rod_quadrature_destroy(own);
@@ -458,7 +468,8 @@ snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const d
     return s;
 }
 
-// ---- functions of the strain -----------------------------------------------------------------------
+// ---- functions of the strain
+// -----------------------------------------------------------------------
 
 enum { MOST_POINTS = 96, VALUES = 6 };
 static const double STRAIN_TOLERANCE = 1e-8;
@@ -472,13 +483,13 @@ typedef struct integrand {
     double from, to; // where it is
 } integrand;
 
-static void measure_slope(const snw_measure_desc *d, snw_trial *t, double x, double out[VALUES]) {
+static void measure_slope(const snw_tendon_desc *d, snw_trial *t, double x, double out[VALUES]) {
     const snw_at at = {.x = x, .L = t->rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
     const snw_vec3 D = {{0, y.v, z.v}};
     snw_vec3 along = {{1, 0, 0}};
-    if (d->kind == SNW_MEASURE_TENDON) {
+    if (d->kind == SNW_TENDON_CABLE) {
         const snw_twist xi = snw_trial_strain(t, x, x);
         along = snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, y.d, z.d}});
         along = snw_scale(1 / snw_norm(along), along);
@@ -494,7 +505,7 @@ static void integrand_at(const integrand *f, snw_trial *t, double x, double out[
     const snw_link_desc *link = &t->desc->link[t->rod->link];
     for (int i = 0; i < VALUES; i++) out[i] = 0;
     if (f->kind == OF_MEASURE) {
-        measure_slope(&t->desc->measure[f->item], t, x, out);
+        measure_slope(&t->desc->tendon[f->item], t, x, out);
     } else if (f->kind == OF_STRESS) {
         const snw_at at = {.t = t->t, .x = x, .L = t->rod->L, .signal = no_signals};
         const snw_law *law = t->desc->stress[f->item].stress;
@@ -510,10 +521,11 @@ static void integrand_at(const integrand *f, snw_trial *t, double x, double out[
     }
 }
 
-// sum <- integrals over [a, b] of the numbers by polynomials of degree 0, p, 2p, as functions and their products are;
-// square <- of their squares
-static void integrate(const integrand *f, snw_trial *t, int p, int n, int cells, double a, double b,
-                      double sum[3][VALUES], double square[VALUES]) {
+// sum <- integrals over [a, b] of the numbers by polynomials of degree 0, p, 2p, as functions and
+// their products are; square <- of their squares
+static void rod_quadrature_integrate(const integrand *f, snw_trial *t, int p, int n, int cells,
+                                     double a, double b, double sum[3][VALUES],
+                                     double square[VALUES]) {
     double x[MOST_POINTS], w[MOST_POINTS], v[VALUES];
     snw_gauss(n, x, w);
     memset(sum, 0, 3 * sizeof sum[0]);
@@ -540,8 +552,8 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
         const double a = fmax(lay->breaks[e], f->from), b = fmin(lay->breaks[e + 1], f->to);
         if (!(b > a)) continue;
         double coarse[3][VALUES], fine[3][VALUES], own[VALUES];
-        integrate(f, t, p, n, 1, a, b, coarse, own);
-        integrate(f, t, p, n, 3, a, b, fine, own);
+        rod_quadrature_integrate(f, t, p, n, 1, a, b, coarse, own);
+        rod_quadrature_integrate(f, t, p, n, 3, a, b, fine, own);
         for (int l = 0; l < VALUES; l++) {
             for (int k = 0; k < 3; k++) miss[k][l] += fabs(coarse[k][l] - fine[k][l]);
             square[l] += own[l];
@@ -560,16 +572,17 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
     return worst;
 }
 
-static bool varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
+static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
 
 static bool section_varies(const snw_rod_desc *d) {
     bool any = false;
-    for (int i = 0; i < 4; i++) any |= varies(d->section.size[i]);
+    for (int i = 0; i < 4; i++) any |= rod_quadrature_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++)
-        any |= varies(d->section.stiffness[i]) || varies(d->section.damping[i]);
+        any |= rod_quadrature_varies(d->section.stiffness[i]) ||
+               rod_quadrature_varies(d->section.damping[i]);
     const snw_material_desc *m = d->material;
-    return any || (m && (varies(m->young) || varies(m->poisson) || varies(m->shear) ||
-                         varies(m->damping)));
+    return any || (m && (rod_quadrature_varies(m->young) || rod_quadrature_varies(m->poisson) ||
+                         rod_quadrature_varies(m->shear) || rod_quadrature_varies(m->damping)));
 }
 
 // points that one integrand needs, n or more; as many as before where it jumps and more do not help
@@ -604,8 +617,8 @@ int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_la
         const integrand f = {.kind = OF_STRESS, .item = i, .to = rod->L};
         if (desc->stress[i].link == rod->link) n = points_for(&f, desc, rod, lay, n);
     }
-    for (int i = 0; i < desc->nmeasure; i++) {
-        const snw_measure_desc *m = &desc->measure[i];
+    for (int i = 0; i < desc->ntendon; i++) {
+        const snw_tendon_desc *m = &desc->tendon[i];
         for (int k = 0; k < m->nlink; k++) {
             if (m->link[k] != rod->link) continue;
             const integrand f = {.kind = OF_MEASURE,

@@ -7,16 +7,16 @@
 
 #include "base/fail.h"
 #include "math/jet.h"
-#include "model/travel.h"
+#include "model/material_law.h"
 
 #include <math.h>
 #include <string.h>
 
-static snw_status fail_at(snw_error *err, snw_place at, const char *rod, double x, const char *what,
-                          double value) {
+static snw_status fail_at(snw_error *err, snw_source_location at, const char *rod, double x,
+                          const char *what, double value) {
     const snw_status s =
         snw_fail(err, SNW_E_MODEL, "rod '%s': %s, got %g at x = %g m", rod, what, value, x);
-    return snw_fail_place(err, s, at.file, at.line, at.column);
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
 // what a section is made of at a station, with slopes along the rod
@@ -25,44 +25,49 @@ typedef struct section {
     snw_jet H[36], D[36], J[36]; // J: inertia
 } section;
 
-static snw_jet times(snw_jet a, snw_jet b) { return snw_jet_mul(a, b); }
-static snw_jet scale(double s, snw_jet a) { return (snw_jet){s * a.v, s * a.d, s * a.dd}; }
+static snw_jet section_times(snw_jet a, snw_jet b) { return snw_jet_mul(a, b); }
+static snw_jet section_scale(double s, snw_jet a) { return (snw_jet){s * a.v, s * a.d, s * a.dd}; }
 static snw_jet over(snw_jet a, double s) { return (snw_jet){a.v / s, a.d / s, a.dd / s}; }
-static snw_jet plus(snw_jet a, snw_jet b) { return (snw_jet){a.v + b.v, a.d + b.d, a.dd + b.dd}; }
-static snw_jet cube(snw_jet s, snw_jet a) { return times(times(times(s, a), a), a); }
+static snw_jet section_plus(snw_jet a, snw_jet b) {
+    return (snw_jet){a.v + b.v, a.d + b.d, a.dd + b.dd};
+}
+static snw_jet cube(snw_jet s, snw_jet a) {
+    return section_times(section_times(section_times(s, a), a), a);
+}
 
 // area and moments of area about x, y, z
-static void shape(snw_section_kind kind, section *s) {
-    const snw_jet a = s->size[0], b = s->size[1], pi_a = scale(M_PI, a);
+static void section_shape(snw_section_kind kind, section *s) {
+    const snw_jet a = s->size[0], b = s->size[1], pi_a = section_scale(M_PI, a);
     switch (kind) {
     case SNW_SECTION_NONE:
         break;
     case SNW_SECTION_CIRCLE:
-        s->A = times(pi_a, a);
+        s->A = section_times(pi_a, a);
         s->I[1] = s->I[2] = over(cube(pi_a, a), 4);
         break;
     case SNW_SECTION_TUBE: {
-        const snw_jet aa = times(a, a), bb = times(b, b);
-        s->A = scale(M_PI, plus(aa, scale(-1, bb)));
-        s->I[1] = s->I[2] = over(scale(M_PI, plus(cube(a, a), scale(-1, cube(b, b)))), 4);
+        const snw_jet aa = section_times(a, a), bb = section_times(b, b);
+        s->A = section_scale(M_PI, section_plus(aa, section_scale(-1, bb)));
+        s->I[1] = s->I[2] =
+            over(section_scale(M_PI, section_plus(cube(a, a), section_scale(-1, cube(b, b)))), 4);
         break;
     }
     case SNW_SECTION_RECTANGLE:
-        s->A = times(a, b);
+        s->A = section_times(a, b);
         s->I[1] = over(cube(a, b), 12);
         s->I[2] = over(cube(b, a), 12);
         break;
     case SNW_SECTION_ELLIPSE:
-        s->A = over(times(pi_a, b), 4);
+        s->A = over(section_times(pi_a, b), 4);
         s->I[1] = over(cube(pi_a, b), 64);
-        s->I[2] = over(cube(scale(M_PI, b), a), 64);
+        s->I[2] = over(cube(section_scale(M_PI, b), a), 64);
         break;
     case SNW_SECTION_GIVEN:
         s->A = a;
         for (int i = 0; i < 3; i++) s->I[i] = s->size[1 + i];
         return;
     }
-    s->I[0] = plus(s->I[1], s->I[2]);
+    s->I[0] = section_plus(s->I[1], s->I[2]);
 }
 
 // what is wrong with its sizes, or NULL
@@ -97,7 +102,7 @@ static const char *misshapen(snw_section_kind kind, const section *s, double *cu
     return NULL;
 }
 
-static double law_at(snw_law law, double x, double L) {
+static double section_law_at(snw_law law, double x, double L) {
     return law ? snw_expr_value(law, (snw_at){.x = x, .L = L}) : 0;
 }
 
@@ -107,44 +112,47 @@ typedef struct place {
     bool travels;
 } place;
 
-static snw_jet look(snw_law law, place at) {
-    if (!at.travels) return (snw_jet){.v = law_at(law, at.x, at.L)};
-    const snw_slopes s = snw_law_travels(law, at.x, at.L);
+static snw_jet section_look(snw_law law, place at) {
+    if (!at.travels) return (snw_jet){.v = section_law_at(law, at.x, at.L)};
+    const snw_point_derivatives s = snw_law_material(law, at.x, at.L);
     return (snw_jet){s.v, s.d, s.dd};
 }
 
 // replace the entries that are given outright; keeps the matrix symmetric
 static void replace(const snw_law given[36], place at, snw_jet A[36]) {
     for (int i = 0; i < 36; i++) {
-        if (given[i]) A[i] = look(given[i], at);
+        if (given[i]) A[i] = section_look(given[i], at);
     }
 }
 
-static void evaluate(const snw_rod_desc *rod, double x, bool travels, section *s) {
+static void section_evaluate(const snw_rod_desc *rod, double x, bool travels, section *s) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
     const place at = {x, rod->length, travels};
     memset(s, 0, sizeof *s);
-    for (int i = 0; i < 4; i++) s->size[i] = look(d->size[i], at);
-    shape(d->kind, s);
+    for (int i = 0; i < 4; i++) s->size[i] = section_look(d->size[i], at);
+    section_shape(d->kind, s);
     if (mat && d->kind != SNW_SECTION_NONE) {
-        s->E = look(mat->young, at);
-        s->rho = look(mat->density, at);
-        s->tau = look(mat->damping, at);
+        s->E = section_look(mat->young, at);
+        s->rho = section_look(mat->density, at);
+        s->tau = section_look(mat->damping, at);
         const snw_jet one = {1, 0, 0};
-        s->G = mat->shear ? look(mat->shear, at)
-                          : snw_jet_div(s->E, scale(2, plus(one, look(mat->poisson, at))));
+        s->G = mat->shear
+                   ? section_look(mat->shear, at)
+                   : snw_jet_div(
+                         s->E, section_scale(2, section_plus(one, section_look(mat->poisson, at))));
     }
     // H, D, M of the shape, then what is given outright
-    const snw_jet h[6] = {times(s->G, s->I[0]), times(s->E, s->I[1]), times(s->E, s->I[2]),
-                          times(s->E, s->A),    times(s->G, s->A),    times(s->G, s->A)};
+    const snw_jet h[6] = {section_times(s->G, s->I[0]), section_times(s->E, s->I[1]),
+                          section_times(s->E, s->I[2]), section_times(s->E, s->A),
+                          section_times(s->G, s->A),    section_times(s->G, s->A)};
     for (int i = 0; i < 6; i++) {
         s->H[7 * i] = h[i];
-        s->J[7 * i] = times(s->rho, i < 3 ? s->I[i] : s->A);
+        s->J[7 * i] = section_times(s->rho, i < 3 ? s->I[i] : s->A);
     }
     replace(d->stiffness, at, s->H);
     replace(d->inertia, at, s->J);
-    for (int i = 0; i < 36; i++) s->D[i] = times(s->tau, s->H[i]);
+    for (int i = 0; i < 36; i++) s->D[i] = section_times(s->tau, s->H[i]);
     replace(d->damping, at, s->D);
 }
 
@@ -203,48 +211,50 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     const snw_material_desc *mat = rod->material;
     section s;
     double culprit = 0, J[36];
-    evaluate(rod, x, false, &s);
+    section_evaluate(rod, x, false, &s);
     const char *fault = misshapen(d->kind, &s, &culprit);
-    if (fault) return fail_at(err, d->place, name, x, fault, culprit);
+    if (fault) return fail_at(err, d->location, name, x, fault, culprit);
     if (mat && d->kind != SNW_SECTION_NONE) {
         if (mat->young && !(s.E.v >= 0)) {
-            return fail_at(err, mat->place, name, x, "young must not be negative", s.E.v);
+            return fail_at(err, mat->location, name, x, "young must not be negative", s.E.v);
         }
         if (!(s.rho.v >= 0))
-            return fail_at(err, mat->place, name, x, "density must not be negative", s.rho.v);
+            return fail_at(err, mat->location, name, x, "density must not be negative", s.rho.v);
         if (!(s.tau.v >= 0))
-            return fail_at(err, mat->place, name, x, "damping must not be negative", s.tau.v);
+            return fail_at(err, mat->location, name, x, "damping must not be negative", s.tau.v);
         if (!(s.G.v >= 0))
-            return fail_at(err, mat->place, name, x, "shear must not be negative", s.G.v);
+            return fail_at(err, mat->location, name, x, "shear must not be negative", s.G.v);
     }
     for (int i = 0; i < 36; i++) H[i] = s.H[i].v, D[i] = s.D[i].v, J[i] = s.J[i].v;
     for (int i = 0; i < 6; i++) {
         if (!(H[7 * i] >= 0 && isfinite(H[7 * i]))) {
-            return fail_at(err, d->place, name, x, "stiffness must be finite and not negative",
+            return fail_at(err, d->location, name, x, "stiffness must be finite and not negative",
                            H[7 * i]);
         }
         if (!(D[7 * i] >= 0 && isfinite(D[7 * i]))) {
-            return fail_at(err, d->place, name, x, "damping must be finite and not negative",
+            return fail_at(err, d->location, name, x, "damping must be finite and not negative",
                            D[7 * i]);
         }
         for (int k = 0; k < i; k++) {
             if (!(fabs(H[6 * i + k] - H[6 * k + i]) <= 1e-12 * (H[7 * i] + H[7 * k]))) {
-                return fail_at(err, d->place, name, x, "stiffness must be symmetric", H[6 * i + k]);
+                return fail_at(err, d->location, name, x, "stiffness must be symmetric",
+                               H[6 * i + k]);
             }
             if (!(fabs(D[6 * i + k] - D[6 * k + i]) <= 1e-12 * (D[7 * i] + D[7 * k]))) {
-                return fail_at(err, d->place, name, x, "damping must be symmetric", D[6 * i + k]);
+                return fail_at(err, d->location, name, x, "damping must be symmetric",
+                               D[6 * i + k]);
             }
         }
     }
     fault = slice_inertia(J, M, &culprit);
-    if (fault) return fail_at(err, d->place, name, x, fault, culprit);
+    if (fault) return fail_at(err, d->location, name, x, fault, culprit);
     return SNW_OK;
 }
 
-void snw_section_travels(const snw_rod_desc *rod, double x, snw_section_slopes *out) {
+void snw_section_material(const snw_rod_desc *rod, double x, snw_section_derivatives *out) {
     section s;
     double J[2][36];
-    evaluate(rod, x, true, &s);
+    section_evaluate(rod, x, true, &s);
     for (int i = 0; i < 36; i++) {
         out->H[0][i] = s.H[i].v, out->H[1][i] = s.H[i].d, out->H[2][i] = s.H[i].dd;
         out->D[0][i] = s.D[i].v, out->D[1][i] = s.D[i].d;
@@ -255,14 +265,14 @@ void snw_section_travels(const snw_rod_desc *rod, double x, snw_section_slopes *
 
 snw_twist snw_rod_rest(const snw_rod_desc *rod, double x) {
     snw_twist xi;
-    for (int i = 0; i < 6; i++) xi.e[i] = law_at(rod->rest[i], x, rod->length);
+    for (int i = 0; i < 6; i++) xi.e[i] = section_law_at(rod->rest[i], x, rod->length);
     xi.e[SNW_STRETCH] += 1;
     return xi;
 }
 
-void snw_rod_rest_travels(const snw_rod_desc *rod, double x, snw_twist xi[4]) {
+void snw_rod_rest_material(const snw_rod_desc *rod, double x, snw_twist xi[4]) {
     for (int i = 0; i < 6; i++) {
-        const snw_slopes s = snw_law_travels(rod->rest[i], x, rod->length);
+        const snw_point_derivatives s = snw_law_material(rod->rest[i], x, rod->length);
         xi[0].e[i] = s.v, xi[1].e[i] = s.d, xi[2].e[i] = s.dd, xi[3].e[i] = s.ddd;
     }
     xi[0].e[SNW_STRETCH] += 1;

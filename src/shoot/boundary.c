@@ -45,7 +45,8 @@ void snw_boundary_destroy(snw_boundary *b) {
     snw_free(b);
 }
 
-// ---- the tip ----------------------------------------------------------------------------------------
+// ---- the tip
+// ----------------------------------------------------------------------------------------
 
 static int nfree(const snw_boundary *b) {
     const snw_shoot_law *law = b->segments->r->law;
@@ -75,7 +76,8 @@ static double look_at_tip(snw_boundary *b) {
     return worst;
 }
 
-// Wa and the matrix of the closing: dF - Wa da = gap, gap + Gt dz + Gb dz0 = 0, with da = Y dF + y + P dp
+// Wa and the matrix of the closing: dF - Wa da = gap, gap + Gt dz + Gb dz0 = 0, with da = Y dF + y
+// + P dp
 static snw_status factor_tip(snw_boundary *b) {
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -128,7 +130,8 @@ static void close_tip(const snw_boundary *b, double *x) {
     snw_lu_solve(6 + nf, b->closing, b->pivot, x);
 }
 
-// ---- first guesses ----------------------------------------------------------------------------------
+// ---- first guesses
+// ----------------------------------------------------------------------------------
 
 // of the polynomials through the last instants, at the next one
 static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
@@ -136,7 +139,8 @@ static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
 
 double snw_boundary_weight(int n, int k) { return weight[n][k]; }
 
-// a polynomial through the last poses of start k, carried on. Nodes of fed rods do not move with their material.
+// a polynomial through the last poses of start k, carried on. Nodes of fed rods do not move with
+// their material.
 static snw_se3 pose_ahead(const snw_boundary *b, int k) {
     const snw_se3 last = b->past[0][k].g;
     snw_twist x = snw_twist_zero();
@@ -151,7 +155,7 @@ static snw_se3 pose_ahead(const snw_boundary *b, int k) {
 }
 
 // starts <- polynomials through the last steps, carried on; the pose from the velocity
-static void predict(snw_boundary *b) {
+static void boundary_predict(snw_boundary *b) {
     snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
     const double *w = weight[b->npast];
@@ -202,7 +206,8 @@ void snw_boundary_accept(snw_boundary *b, double h) {
     if (b->npast < SNW_BOUNDARY_PAST) b->npast++;
 }
 
-// ---- Newton -----------------------------------------------------------------------------------------
+// ---- Newton
+// -----------------------------------------------------------------------------------------
 
 double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info) {
     const double defects = snw_segments_march(b->segments, slopes);
@@ -213,7 +218,7 @@ double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info)
     return tip >= defects || !isfinite(tip) ? tip : defects;
 }
 
-static snw_status factor(snw_boundary *b) {
+static snw_status boundary_factor(snw_boundary *b) {
     SNW_TRY(snw_segments_factor(b->segments));
     b->segments->factored = false; // until the tip is
     snw_segments_condense(b->segments);
@@ -234,7 +239,7 @@ void snw_boundary_restore(snw_boundary *b) {
 enum { HALVINGS = 10 };
 
 // b->delta <- Newton's increment with the present factors, and what has been learnt of them
-static void increment(snw_boundary *b) {
+static void boundary_increment(snw_boundary *b) {
     double x[6 + SNW_SHOOT_Z];
     snw_segments_condense(b->segments);
     close_tip(b, x);
@@ -243,8 +248,8 @@ static void increment(snw_boundary *b) {
 }
 
 // One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
-static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
-    increment(b);
+static bool boundary_step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
+    boundary_increment(b);
     snw_boundary_save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
@@ -261,7 +266,7 @@ static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info 
 }
 
 // Secants of the steps before serve while the factors do.
-static void begin_secants(snw_boundary *b, bool have) {
+static void boundary_begin_secants(snw_boundary *b, bool have) {
     const snw_segments *s = b->segments;
     const int n = s->na + 6;
     snw_secants_pause(&b->secants);
@@ -270,23 +275,24 @@ static void begin_secants(snw_boundary *b, bool have) {
     b->secants = snw_secants_on(s->n * n, SNW_BOUNDARY_SECANTS, b->weight, b->memory);
 }
 
-// A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is this small.
+// A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is
+// this small.
 static const double rounding = 1e-7;
 
-static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
+static snw_status boundary_newton(snw_boundary *b, snw_boundary_info *info) {
     snw_segments *s = b->segments;
     const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
-    begin_secants(b, have);
+    boundary_begin_secants(b, have);
     double norm = snw_boundary_march(b, !have, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
-    if (!have && norm > b->opts.tol) SNW_TRY(factor(b));
+    if (!have && norm > b->opts.tol) SNW_TRY(boundary_factor(b));
     bool exact = !have; // the factors are those of the present starts
     for (; info->iterations < b->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= b->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = step(b, &norm, exact ? HALVINGS : 0, info);
+        const bool better = boundary_step(b, &norm, exact ? HALVINGS : 0, info);
         if (!better && exact) {
             // the trial that failed left its nodes behind
             (void)snw_boundary_march(b, false, info);
@@ -296,7 +302,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         exact = false;
         if (norm <= b->opts.tol || (better && norm <= 0.5 * before)) continue;
         norm = snw_boundary_march(b, true, info);
-        SNW_TRY(factor(b));
+        SNW_TRY(boundary_factor(b));
         snw_secants_reset(&b->secants);
         exact = true;
     }
@@ -307,7 +313,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
 void snw_boundary_begin(snw_boundary *b) {
     const bool single = b->opts.kind != SNW_BOUNDARY_BANDED;
     if (snw_segments_cut(b->segments, b->opts.growth, single ? 1 : 0)) b->npast = 0;
-    predict(b);
+    boundary_predict(b);
 }
 
 snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info) {
@@ -318,7 +324,7 @@ snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info) {
     if (b->opts.kind == SNW_BOUNDARY_LEVENBERG || b->opts.kind == SNW_BOUNDARY_DOGLEG) {
         status = snw_single_solve(b, info);
     } else {
-        status = newton(b, info);
+        status = boundary_newton(b, info);
     }
     if (status == SNW_OK) snw_shoot_poses(s->r);
     return status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// boundary.h: solves the boundary-value problem of one rod in one step of time: clamped at its base, loads and bodies at its
-// stations, the equations of its law closed at the tip.
+// boundary.h: solves the boundary-value problem of one rod in one step of time: clamped at its
+// base, loads and bodies at its stations, the equations of its law closed at the tip.
 #pragma once
 
 #include "shoot/segments.h"
@@ -57,16 +57,17 @@ SNW_NODISCARD snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundar
                                              snw_boundary **out);
 void snw_boundary_destroy(snw_boundary *b); // NULL is fine
 
-// After snw_shoot_formula: nodes of the rod <- the solution. On SNW_E_DIVERGED and SNW_E_SINGULAR the nodes are whatever the last
-// iterate left; snw_shoot_push must not be called then.
+// After snw_shoot_formula: nodes of the rod <- the solution. On SNW_E_DIVERGED and SNW_E_SINGULAR
+// the nodes are whatever the last iterate left; snw_shoot_push must not be called then.
 SNW_NODISCARD snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info);
 // The step was accepted, at length h: it serves for the next guess.
 void snw_boundary_accept(snw_boundary *b, double h);
-// The nodes have changed by other hands, or the step shall be tried again with another length: guess from the nodes.
+// The nodes have changed by other hands, or the step shall be tried again with another length:
+// guess from the nodes.
 void snw_boundary_forget(snw_boundary *b);
 
-// March the segments from their starts and look at the tip: the largest scaled residual, NaN when the march has left the
-// numbers. For the files of this engine.
+// March the segments from their starts and look at the tip: the largest scaled residual, NaN when
+// the march has left the numbers. For the files of this engine.
 double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info);
 // Likewise: segments cut, starts guessed; starts kept and brought back.
 void snw_boundary_begin(snw_boundary *b);

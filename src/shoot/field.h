@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// field.h: the right-hand side of the rod's equation in arc length, in packs, and its derivative along variations, several columns
-// at a time. Inlined into the marches, whose flags are constants there.
+// field.h: the right-hand side of the rod's equation in arc length, in packs, and its derivative
+// along variations, several columns at a time. Inlined into the marches, whose flags are constants
+// there.
 #pragma once
 
 #include "shoot/pack.h"
 #include "shoot/rod.h"
 
-// ---- the field --------------------------------------------------------------------------------------
+// ---- the field
+// --------------------------------------------------------------------------------------
 
 // Constants of a march.
 enum {
@@ -66,8 +68,9 @@ SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
     return snw_pack_of(a.x, a.y, a.z);
 }
 
-// x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say where; law: what a law
-// answers, its derivatives included if `slopes`; zs it does not have are the caller's zeros.
+// x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say
+// where; law: what a law answers, its derivatives included if `slopes`; zs it does not have are the
+// caller's zeros.
 SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_section *q,
                              int point, bool slopes, snw_law_out *law, snw_flow *x) {
     const double c0 = r->formula.c[0];
@@ -160,7 +163,8 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     }
 }
 
-// ---- variations -------------------------------------------------------------------------------------
+// ---- variations
+// -------------------------------------------------------------------------------------
 
 // What variations of a stage ask for.
 typedef struct snw_stage {
@@ -179,7 +183,8 @@ SNW_INLINE void snw_stage_of(int flags, const snw_flow *x, snw_stage *st) {
     if (flags & SNW_FIELD_WORLD) snw_pack_store(x->weight, st->weight.e);
 }
 
-// A variation of a stage: in dV, dF, dz and those of weight, force and torque; out dxi, dVs, dFs, dzs.
+// A variation of a stage: in dV, dF, dz and those of weight, force and torque; out dxi, dVs, dFs,
+// dzs.
 typedef struct snw_variation {
     snw_lane6 V, F, xi, Vs, Fs;
     snw_lanes z[SNW_SHOOT_Z], zs[SNW_SHOOT_Z];

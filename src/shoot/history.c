@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// history.c: the past of a rod: formulas of time made of the last instants, at nodes and between them.
+// history.c: the past of a rod: formulas of time made of the last instants, at nodes and between
+// them.
 #include "shoot/replica.h"
 
 #include "solve/dense.h"
@@ -46,7 +47,8 @@ void snw_shoot_lagrange(int n, double x, double *w) {
 }
 
 // from values at nodes, `width` numbers each, to points between
-static void spread(const snw_shoot_rod *r, int width, const double *at_node, double *at_point) {
+static void history_spread(const snw_shoot_rod *r, int width, const double *at_node,
+                           double *at_point) {
     const snw_along *m = r->method;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -85,8 +87,8 @@ static void spread(const snw_shoot_rod *r, int width, const double *at_node, dou
 }
 
 // out <- c1 a + c2 b + c3 c + d rate
-static void combine(const snw_time_formula *f, ptrdiff_t n, const double *a, const double *b,
-                    const double *c, const double *rate, double *out) {
+static void history_combine(const snw_time_formula *f, ptrdiff_t n, const double *a,
+                            const double *b, const double *c, const double *rate, double *out) {
     for (ptrdiff_t i = 0; i < n; i++) out[i] = f->c[1] * a[i];
     if (f->c[2] != 0) {
         for (ptrdiff_t i = 0; i < n; i++) out[i] += f->c[2] * b[i];
@@ -142,9 +144,9 @@ static double feed_rate(const snw_shoot_rod *r) {
     return rate;
 }
 
-// out += c times a field at nodes, of an instant when the length was `length`, where the material of node j was then. What was
-// within the base is taken as the fields outside go on, since their rates there are those of one side: as cubics do, or, further
-// than one interval, lines.
+// out += c times a field at nodes, of an instant when the length was `length`, where the material
+// of node j was then. What was within the base is taken as the fields outside go on, since their
+// rates there are those of one side: as cubics do, or, further than one interval, lines.
 static void add_from(const snw_shoot_rod *r, int j, double c, double length,
                      const snw_shoot_history *field, snw_shoot_history *out) {
     const int n = r->piece[0].n;
@@ -197,28 +199,29 @@ void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, doubl
     if (was_fed(r) && r->formula.c[0] > 0) {
         combine_passing(r);
     } else {
-        combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
-                (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
+        history_combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
+                        (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
     }
-    spread(r, 12, (const double *)(const void *)r->node_history, (double *)(void *)r->history);
+    history_spread(r, 12, (const double *)(const void *)r->node_history,
+                   (double *)(void *)r->history);
     if (snw_shoot_of_strains(r)) {
-        combine(&r->formula, 6 * (ptrdiff_t)r->nnode, r->slope[0]->e, r->slope[1]->e,
-                r->slope[2]->e, r->slope_rate->e, r->slope_node->e);
-        spread(r, 6, r->slope_node->e, r->slope_history->e);
+        history_combine(&r->formula, 6 * (ptrdiff_t)r->nnode, r->slope[0]->e, r->slope[1]->e,
+                        r->slope[2]->e, r->slope_rate->e, r->slope_node->e);
+        history_spread(r, 6, r->slope_node->e, r->slope_history->e);
     }
     if (nz == 0) return;
-    combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
-            r->zrate, r->znode);
-    spread(r, nz, r->znode, r->zh);
+    history_combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
+                    r->zrate, r->znode);
+    history_spread(r, nz, r->znode, r->zh);
 }
 
-static int point_of(const snw_shoot_rod *r, int piece, int node) {
+static int history_point_of(const snw_shoot_rod *r, int piece, int node) {
     return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
 }
 
 // strain less rest at a node, from what it carries
-static snw_twist strain(const snw_shoot_rod *r, int piece, int node) {
-    const int p = point_of(r, piece, node), nz = snw_shoot_nz(r);
+static snw_twist history_strain(const snw_shoot_rod *r, int piece, int node) {
+    const int p = history_point_of(r, piece, node), nz = snw_shoot_nz(r);
     const snw_shoot_section *s = r->uniform ? r->section : r->section + p;
     const snw_twist eh = r->history[p].e;
     if (r->law) {
@@ -261,13 +264,13 @@ void snw_shoot_push(snw_shoot_rod *r, double h) {
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = piece->node; j <= piece->node + piece->n; j++) {
-            const snw_shoot_history x = {strain(r, p, j), r->V[j]};
-            const snw_shoot_history *H = &r->history[point_of(r, p, j)];
+            const snw_shoot_history x = {history_strain(r, p, j), r->V[j]};
+            const snw_shoot_history *H = &r->history[history_point_of(r, p, j)];
             r->level[0][j] = x;
             r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
             r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
             if (!snw_shoot_of_strains(r)) continue;
-            r->slope[0][j] = snw_replica_strain_slope(r, point_of(r, p, j), j);
+            r->slope[0][j] = snw_replica_strain_d1(r, history_point_of(r, p, j), j);
             r->slope_rate[j] = snw_twist_axpy(c0, r->slope[0][j], r->slope_node[j]);
         }
     }
@@ -290,7 +293,7 @@ static void lagrange_slope(int n, int k, double *w) {
     }
 }
 
-void snw_shoot_slopes(snw_shoot_rod *r) {
+void snw_shoot_derivatives(snw_shoot_rod *r) {
     if (!snw_shoot_of_strains(r)) return;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];

@@ -11,8 +11,8 @@ void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, do
     march_rod(r, node, n, pose, columns, S, y);
 }
 
-static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
-                     snw_shoot_state *y) {
+static void march_dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                           snw_shoot_state *y) {
 #if defined(SNW_AVX2) && !defined(SNW_NUMBERS)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         snw_march_avx2(r, node, n, pose, columns, S, y);
@@ -29,7 +29,7 @@ void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_sho
         return;
     }
     *end = *start;
-    dispatch(r, node, n, pose || r->world, 0, NULL, end);
+    march_dispatch(r, node, n, pose || r->world, 0, NULL, end);
 }
 
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
@@ -40,10 +40,10 @@ void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
         return;
     }
     *end = *start;
-    dispatch(r, node, n, pose || r->world, columns, S, end);
+    march_dispatch(r, node, n, pose || r->world, columns, S, end);
 }
 
-static double largest(snw_pack a) {
+static double march_largest(snw_pack a) {
     double x[3], most = 0;
     snw_pack_store(snw_pack_abs(a), x);
     for (int i = 0; i < 3; i++) {
@@ -73,13 +73,14 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     snw_law_out law;
     memset(law.zs, 0, sizeof law.zs);
     stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, x, NULL);
-    finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
+    kernel_finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
     y.g = snw_se3_mul(y.g, snw_se3_exp(advance_by(SNW_ALONG_DP5, piece->h, x)));
     look_around(flags, r, &y.g, &at);
     at.section = snw_field_section_of(section_at(r, point + np));
     snw_mat3 Q[1];
     stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, x + SNW_SHOOT_STAGES);
-    // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place of that at both ends
+    // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place
+    // of that at both ends
     const double h = piece->h, c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length;
     const snw_pack zero = snw_pack_of(0, 0, 0);
     snw_flow d = {.w = zero, .v = zero, .m = zero, .f = zero};
@@ -95,12 +96,12 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
         d.w = snw_pack_axpy(off[i], x[i].ws, d.w), d.v = snw_pack_axpy(off[i], x[i].vs, d.v);
         d.m = snw_pack_axpy(off[i], x[i].ms, d.m), d.f = snw_pack_axpy(off[i], x[i].fs, d.f);
     }
-    const double worst[] = {largest(d.k),
-                            largest(d.l) / L,
-                            largest(d.w) / c0,
-                            largest(d.v) / (c0 * L),
-                            largest(d.m) / (r->force * L),
-                            largest(d.f) / r->force};
+    const double worst[] = {march_largest(d.k),
+                            march_largest(d.l) / L,
+                            march_largest(d.w) / c0,
+                            march_largest(d.v) / (c0 * L),
+                            march_largest(d.m) / (r->force * L),
+                            march_largest(d.f) / r->force};
     double most = 0;
     for (int i = 0; i < 6; i++) {
         if (!(worst[i] <= most)) most = worst[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The marches once more, for x86 processors with vectors of four and fused multiply-add; the build gives this file its flags.
+// The marches once more, for x86 processors with vectors of four and fused multiply-add; the build
+// gives this file its flags.
 #include "shoot/march.h"
 
 #ifdef __AVX2__

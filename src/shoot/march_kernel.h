@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// march_kernel.h: an interval, its variations, and a row of them. Read by each file that computes them with instructions of its own
-// (march.c, march_avx2.c): for rods that are common with their flags as constants, and once for all others.
+// march_kernel.h: an interval, its variations, and a row of them. Read by each file that computes
+// them with instructions of its own (march.c, march_avx2.c): for rods that are common with their
+// flags as constants, and once for all others.
 //
-// An interval of length h from node j. Wrench, velocity and z are ordinary Runge-Kutta vectors. Rotations of stages are needed
-// only to turn loads into their axes: R_i = R_j Q_i', Q_i = 1 - h sum a_ik k_k^ Q_k, the same method on the matrix; of the
-// weight, whose direction all points share, on the vector: b_i = b_j - h sum a_ik k_k x b_k. The pose of the next node is a
-// group step, g_{j+1} = g_j exp(W) with the Magnus expansion of the stages' strains,
+// An interval of length h from node j. Wrench, velocity and z are ordinary Runge-Kutta vectors.
+// Rotations of stages are needed only to turn loads into their axes: R_i = R_j Q_i', Q_i = 1 - h
+// sum a_ik k_k^ Q_k, the same method on the matrix; of the weight, whose direction all points
+// share, on the vector: b_i = b_j - h sum a_ik k_k x b_k. The pose of the next node is a group
+// step, g_{j+1} = g_j exp(W) with the Magnus expansion of the stages' strains,
 //   W = h sum b_i xi_i + h^2/12 [xi_1, xi_last],
 // of the method's order up to four.
 #pragma once
@@ -57,7 +59,8 @@ SNW_INLINE const snw_shoot_section *section_at(const snw_shoot_rod *r, int point
     return r->uniform ? r->section : r->section + point;
 }
 
-// ---- stages -----------------------------------------------------------------------------------------
+// ---- stages
+// -----------------------------------------------------------------------------------------
 
 // where an interval begins
 typedef struct node_state {
@@ -67,8 +70,8 @@ typedef struct node_state {
 } node_state;
 
 // Q_i, from the stages before
-SNW_INLINE snw_mat3 turned(snw_space_kind kind, double h, int i, const snw_flow *x,
-                           const snw_mat3 *Q) {
+SNW_INLINE snw_mat3 kernel_turned(snw_space_kind kind, double h, int i, const snw_flow *x,
+                                  const snw_mat3 *Q) {
     snw_mat3 sum = snw_mat3_identity();
     const snw_along *m = &methods[kind];
     for (int k = earliest(kind, i); k < i; k++) {
@@ -91,7 +94,8 @@ SNW_INLINE void see_loads(const snw_shoot_rod *r, int point, snw_mat3 R, snw_mat
     x->force = snw_pack_of(f.x, f.y, f.z), x->torque = snw_pack_of(t.x, t.y, t.z);
 }
 
-// x[i] <- stage i of the interval from `from` on; Q: rotations of the stages, where there are loads along the rod
+// x[i] <- stage i of the interval from `from` on; Q: rotations of the stages, where there are loads
+// along the rod
 SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
                       bool slopes, int i, const node_state *from, snw_law_out *law, snw_mat3 *Q,
                       snw_flow *x) {
@@ -113,7 +117,7 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
     }
     const int p = point + m->at[i];
     if (flags & SNW_FIELD_LOADS) {
-        Q[i] = turned(kind, h, i, x, Q);
+        Q[i] = kernel_turned(kind, h, i, x, Q);
         see_loads(r, p, from->R, Q[i], s);
     }
     if (r->uniform) {
@@ -164,7 +168,8 @@ SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_flow *x
     return W;
 }
 
-SNW_INLINE void finish(int flags, snw_space_kind kind, double h, const snw_flow *x, snw_flow *y) {
+SNW_INLINE void kernel_finish(int flags, snw_space_kind kind, double h, const snw_flow *x,
+                              snw_flow *y) {
     const snw_along *m = &methods[kind];
     const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     for (int i = 0; i < m->stages; i++) {
@@ -175,7 +180,8 @@ SNW_INLINE void finish(int flags, snw_space_kind kind, double h, const snw_flow 
     }
 }
 
-// ---- variations -------------------------------------------------------------------------------------
+// ---- variations
+// -------------------------------------------------------------------------------------
 
 typedef struct dframe {
     snw_lane3 c[3]; // variations of the columns of Q
@@ -274,8 +280,9 @@ SNW_INLINE void store6(snw_lane6 x, int ld, double *S) {
 }
 
 // a pair of columns through an interval whose stages are known
-SNW_INLINE void vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
-                     snw_mat3 R, const snw_stage *st, const pose_step *ps, int ld, double *S) {
+SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
+                            double h, snw_mat3 R, const snw_stage *st, const pose_step *ps, int ld,
+                            double *S) {
     const snw_along *m = &methods[kind];
     const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
     snw_variation v[SNW_SHOOT_STAGES];
@@ -320,9 +327,11 @@ SNW_INLINE void vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int
     for (int c = 0; c < nz; c++) snw_lanes_store(z1[c], S + (SNW_ROW_Z + c) * ld);
 }
 
-// ---- marches ----------------------------------------------------------------------------------------
+// ---- marches
+// ----------------------------------------------------------------------------------------
 
-SNW_INLINE void keep(snw_shoot_rod *r, int flags, int node, const snw_flow *y, const snw_se3 *g) {
+SNW_INLINE void kernel_keep(snw_shoot_rod *r, int flags, int node, const snw_flow *y,
+                            const snw_se3 *g) {
     snw_pack_store(y->w, r->V[node].w.e), snw_pack_store(y->v, r->V[node].v.e);
     snw_pack_store(y->m, r->F[node].m.e), snw_pack_store(y->f, r->F[node].f.e);
     if (flags & POSE) r->g[node] = *g;
@@ -351,12 +360,12 @@ SNW_INLINE void vary_all(int flags, snw_space_kind kind, const snw_shoot_rod *r,
                          double h, const pose_step *ps, const snw_mat3 *R, const snw_stage *st,
                          int columns, double *S) {
     for (int c = 0; c < columns; c += SNW_LANES) {
-        vary(flags, kind, r, point, h, *R, st, ps, columns, S + c);
+        kernel_vary(flags, kind, r, point, h, *R, st, ps, columns, S + c);
     }
 }
 
-SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node, int n,
-                      int columns, double *S, snw_shoot_state *state) {
+SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node, int n,
+                             int columns, double *S, snw_shoot_state *state) {
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int np = methods[kind].np;
     const double h = piece->h;
@@ -371,7 +380,7 @@ SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node
         memset(st[i].law.zs, 0, sizeof law.zs);
     for (int j = 0; j < n; j++) {
         const int point = piece->point + (node + j - piece->node) * np;
-        if (j > 0) keep(r, flags, node + j, &at.y, &g);
+        if (j > 0) kernel_keep(r, flags, node + j, &at.y, &g);
         look_around(flags, r, &g, &at);
         stages(flags, kind, r, point, h, &at, &law, x, columns > 0 ? st : NULL);
         const snw_twist W = r->W[node + j] = advance_by(kind, h, x);
@@ -381,7 +390,7 @@ SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node
             if (flags & POSE) ps.T = snw_se3_tangent(W);
             vary_all(flags, kind, r, point, h, &ps, &g.R, st, columns, S);
         }
-        finish(flags, kind, h, x, &at.y);
+        kernel_finish(flags, kind, h, x, &at.y);
         if (flags & POSE) g = snw_se3_mul(g, ps.E);
     }
     snw_pack_store(at.y.w, state->V.w.e), snw_pack_store(at.y.v, state->V.v.e);
@@ -399,8 +408,8 @@ SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
            (r->density ? SNW_FIELD_LOADS : 0);
 }
 
-// Round rods and the like, by Euler or RK4, have kernels of their own, with flags and method as constants. Sanitizers, which take
-// ten times as long to compile them, see one such.
+// Round rods and the like, by Euler or RK4, have kernels of their own, with flags and method as
+// constants. Sanitizers, which take ten times as long to compile them, see one such.
 #ifdef __SANITIZE_ADDRESS__
 #define KERNELS(X) X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)
 #define VARIED(X)
@@ -422,7 +431,7 @@ SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
 
 #define X(name, flags, kind)                                                                       \
     static void march_##name(snw_shoot_rod *r, int node, int n, snw_shoot_state *y) {              \
-        march((flags) | FIXED, kind, r, node, n, 0, NULL, y);                                      \
+        kernel_march((flags) | FIXED, kind, r, node, n, 0, NULL, y);                               \
     }
 KERNELS(X)
 #undef X
@@ -430,7 +439,7 @@ KERNELS(X)
 #define X(name, flags, kind)                                                                       \
     static void vary_##name(snw_shoot_rod *r, int node, int n, int columns, double *S,             \
                             snw_shoot_state *y) {                                                  \
-        march(flags, kind, r, node, n, columns, S, y);                                             \
+        kernel_march(flags, kind, r, node, n, columns, S, y);                                      \
     }
 VARIED(X)
 #undef X
@@ -438,7 +447,7 @@ VARIED(X)
 // all others
 static void march_other(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
                         snw_shoot_state *y) {
-    march(flags, r->method->kind, r, node, n, columns, S, y);
+    kernel_march(flags, r->method->kind, r, node, n, columns, S, y);
 }
 
 static void march_columns(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// pack.h: numbers side by side, for processors that compute several at once: the three of a vector, where four go together, and the
-// same number of several columns. Elsewhere, or where numbers are other than doubles, one by one.
+// pack.h: numbers side by side, for processors that compute several at once: the three of a vector,
+// where four go together, and the same number of several columns. Elsewhere, or where numbers are
+// other than doubles, one by one.
 #pragma once
 
 #include "base/vectorise.h"
@@ -12,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-// ---- the three of a vector --------------------------------------------------------------------------
+// ---- the three of a vector
+// --------------------------------------------------------------------------
 
 #if defined(__AVX2__) && !defined(SNW_NUMBERS)
 typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
@@ -30,7 +32,8 @@ SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
-// six numbers by twos, as other functions read and write them: what is stored in other pieces is slow to load
+// six numbers by twos, as other functions read and write them: what is stored in other pieces is
+// slow to load
 SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
     snw_half x[3];
     memcpy(x, in, sizeof x);
@@ -104,7 +107,8 @@ SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
     return snw_pack_turn(snw_skew(snw_turned_of(a), snw_turned_of(b)));
 }
 
-// ---- several columns --------------------------------------------------------------------------------
+// ---- several columns
+// --------------------------------------------------------------------------------
 
 SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};

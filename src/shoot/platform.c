@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// With zeta a variation of the plate's pose in its frame, a = (zeta_t, dV) that of a leg's tip and b that of the wrench there,
-// a = Y b + y (segments.h), the joint at the tip in its own axes, t pin and g hole, D = (t pin)^-1 g hole = (Q, d),
+// With zeta a variation of the plate's pose in its frame, a = (zeta_t, dV) that of a leg's tip and
+// b that of the wrench there, a = Y b + y (segments.h), the joint at the tip in its own axes, t pin
+// and g hole, D = (t pin)^-1 g hole = (Q, d),
 //   held      d_i, or the turn r_i of Q       r_i + (Q Ad(hole^-1) zeta)_i = (Ad(pin^-1) zeta_t)_i
 //   free      what passes through it          (Ad(pin)' (G + dG))_i = 0
-//   exerted   G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y         W: the station at the tip, its weight, inertia and loads
-//   balance   sum Ad*(g^-1 t) (G + dG - ad_zeta_t' G) + ad_zeta' (the same of G alone) = W + dW of the plate
-// The first two lines give b by zeta, and six equations for zeta are left. The terms with ad are how wrenches turn along with their
-// frames; where all motions are held they cancel.
+//   exerted   G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y         W: the station at the tip,
+//   its weight, inertia and loads balance   sum Ad*(g^-1 t) (G + dG - ad_zeta_t' G) + ad_zeta' (the
+//   same of G alone) = W + dW of the plate
+// The first two lines give b by zeta, and six equations for zeta are left. The terms with ad are
+// how wrenches turn along with their frames; where all motions are held they cancel.
 //
-// The plate moves by the formula of time on its poses (pose_rate.h), V_t = c_0 V + sum c_k V_k + d V_t1.
+// The plate moves by the formula of time on its poses (pose_rate.h), V_t = c_0 V + sum c_k V_k + d
+// V_t1.
 //
-// Strains that a leg does not allow leave its compliance Y singular, and the joints of several such legs say the same: the first
-// line then has no solution, or many. There the tangent alone gets a small compliance of the joint, b_i GIVE L^n/EI, and the
-// balance of statics a small stiffness: proximal terms, which vanish where the iteration converges, so that the equations solved
-// are the exact ones. theory.md 10.6
+// Strains that a leg does not allow leave its compliance Y singular, and the joints of several such
+// legs say the same: the first line then has no solution, or many. There the tangent alone gets a
+// small compliance of the joint, b_i GIVE L^n/EI, and the balance of statics a small stiffness:
+// proximal terms, which vanish where the iteration converges, so that the equations solved are the
+// exact ones. theory.md 10.6
 #include "shoot/platform.h"
 
 #include "shoot/pose_rate.h"
@@ -77,7 +81,8 @@ void snw_platform_ready(snw_platform *p) {
     }
 }
 
-// ---- time -------------------------------------------------------------------------------------------
+// ---- time
+// -------------------------------------------------------------------------------------------
 
 void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
     for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, kind, alpha, h);
@@ -142,9 +147,10 @@ void snw_platform_forget(snw_platform *p) {
     p->secants = (snw_secants){0}; // they are of these factors
 }
 
-// ---- Newton -----------------------------------------------------------------------------------------
+// ---- Newton
+// -----------------------------------------------------------------------------------------
 
-static double larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
+static double platform_larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
 
 static bool all_turns(const snw_leg_end *e) { return e->free[0] && e->free[1] && e->free[2]; }
 
@@ -165,7 +171,7 @@ static double look_at_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip)
     double worst = 0;
     for (int i = 0; i < 6; i++) {
         leg->gap[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
-        worst = larger(worst, fabs(leg->gap[i]) / (i < 3 ? 1 : e->rod->length));
+        worst = platform_larger(worst, fabs(leg->gap[i]) / (i < 3 ? 1 : e->rod->length));
     }
     return worst;
 }
@@ -176,13 +182,13 @@ static double leaks(const snw_leg *leg, double force) {
     double worst = 0;
     for (int i = 0; i < 6; i++) {
         const double size = force * (i < 3 ? leg->end.rod->length : 1);
-        if (leg->end.free[i]) worst = larger(worst, fabs(G.e[i]) / size);
+        if (leg->end.free[i]) worst = platform_larger(worst, fabs(G.e[i]) / size);
     }
     return worst;
 }
 
 // march all legs; the largest scaled residual: defects, joints, balance
-static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
+static double platform_march(snw_platform *p, bool slopes, snw_boundary_info *info) {
     double worst = 0, length = 0;
     snw_wrench sum = snw_wrench_zero();
     info->marches++;
@@ -190,14 +196,14 @@ static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
         const snw_shoot_rod *r = leg->end.rod;
-        worst = larger(worst, snw_segments_march(leg->b->segments, slopes));
+        worst = platform_larger(worst, snw_segments_march(leg->b->segments, slopes));
         if (!isfinite(worst)) return NAN;
         const snw_shoot_state *tip = snw_segments_tip(leg->b->segments);
-        worst = larger(worst, look_at_joint(leg, p->g, tip));
+        worst = platform_larger(worst, look_at_joint(leg, p->g, tip));
         leg->at = snw_se3_mul(snw_se3_inv(p->g), tip->g);
         leg->beyond = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
         leg->on_plate = snw_wrench_to_parent(leg->at, leg->beyond);
-        worst = larger(worst, leaks(leg, p->force));
+        worst = platform_larger(worst, leaks(leg, p->force));
         sum = snw_wrench_add(sum, leg->on_plate);
         length = fmax(length, r->length);
     }
@@ -207,11 +213,11 @@ static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
     p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
     p->balance = snw_wrench_sub(p->balance, p->help);
     const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
-    return larger(worst, miss);
+    return platform_larger(worst, miss);
 }
 
 // y <- A x, 6 x 6 column major
-static void times(const double *A, const double *x, double *y) {
+static void platform_times(const double *A, const double *x, double *y) {
     for (int i = 0; i < 6; i++) y[i] = 0;
     for (int j = 0; j < 6; j++) {
         for (int i = 0; i < 6; i++) y[i] += A[6 * j + i] * x[j];
@@ -219,7 +225,7 @@ static void times(const double *A, const double *x, double *y) {
 }
 
 // what the joint hears of a move zeta of the plate, in its axes
-static void hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
+static void platform_hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
     const snw_twist u = snw_twist_to_child(leg->end.hole, zeta);
     const snw_vec3 w = snw_rotate(leg->turn, u.w), v = snw_rotate(leg->turn, u.v);
     for (int i = 0; i < 3; i++) {
@@ -228,13 +234,13 @@ static void hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
     }
 }
 
-// change of what the plate exerts, in its frame, when the wrench at the tip changes by b, and in all else as `rest`, pose of the
-// tip and what is exerted there
+// change of what the plate exerts, in its frame, when the wrench at the tip changes by b, and in
+// all else as `rest`, pose of the tip and what is exerted there
 static snw_wrench exert_on_plate(const snw_leg *leg, const double b[6], snw_twist pose,
                                  snw_wrench G) {
     double zeta[6], more[6];
-    times(leg->Y, b, zeta);
-    times(leg->Z, b, more);
+    platform_times(leg->Y, b, zeta);
+    platform_times(leg->Z, b, more);
     for (int i = 0; i < 6; i++) pose.e[i] += zeta[i], G.e[i] += more[i];
     return snw_wrench_to_parent(leg->at, snw_wrench_sub(G, snw_ad_pull(pose, leg->beyond)));
 }
@@ -283,7 +289,7 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
         double b[6];
-        hear(leg, unit, b);
+        platform_hear(leg, unit, b);
         snw_lu_solve(6, leg->E, leg->pivot, b);
         const snw_wrench W =
             snw_wrench_add(exert_on_plate(leg, b, snw_twist_zero(), snw_wrench_zero()),
@@ -308,7 +314,7 @@ static void factor_plate(snw_platform *p) {
     }
 }
 
-static snw_status factor(snw_platform *p) {
+static snw_status platform_factor(snw_platform *p) {
     p->factored = false;
     factor_plate(p);
     for (int i = 0; i < p->n; i++) SNW_TRY(factor_leg(p, &p->leg[i]));
@@ -327,7 +333,8 @@ static snw_status factor(snw_platform *p) {
     return SNW_OK;
 }
 
-// leg->x <- what the joint asks for while the plate stands, and what is then exerted on the plate beyond what is
+// leg->x <- what the joint asks for while the plate stands, and what is then exerted on the plate
+// beyond what is
 static snw_wrench condense_leg(snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     snw_segments_condense(s);
@@ -349,12 +356,14 @@ static snw_wrench condense_leg(snw_leg *leg) {
 }
 
 // numbers of a leg's increment
-static int rows_of(const snw_leg *leg) { return leg->b->segments->n * (leg->b->segments->na + 6); }
+static int platform_rows_of(const snw_leg *leg) {
+    return leg->b->segments->n * (leg->b->segments->na + 6);
+}
 
 // Secants of the steps before serve while the factors do.
-static void begin_secants(snw_platform *p, bool have) {
+static void platform_begin_secants(snw_platform *p, bool have) {
     int n = 6;
-    for (int i = 0; i < p->n; i++) n += rows_of(&p->leg[i]);
+    for (int i = 0; i < p->n; i++) n += platform_rows_of(&p->leg[i]);
     snw_secants_pause(&p->secants);
     if (have && p->secants.n == n) return;
     double *w = p->weight;
@@ -362,7 +371,7 @@ static void begin_secants(snw_platform *p, bool have) {
     for (int i = 0; i < 6; i++) *w++ = i < 3 ? 1 : 1 / (L * L);
     for (int i = 0; i < p->n; i++) {
         const snw_segments *s = p->leg[i].b->segments;
-        for (int k = 0; k < rows_of(&p->leg[i]); k++) {
+        for (int k = 0; k < platform_rows_of(&p->leg[i]); k++) {
             const double scale = s->scale[k % (s->na + 6)];
             *w++ = 1 / (scale * scale);
         }
@@ -371,7 +380,7 @@ static void begin_secants(snw_platform *p, bool have) {
 }
 
 // p->delta <- zeta and increments of all starts, with what has been learnt of the factors
-static void increment(snw_platform *p) {
+static void platform_increment(snw_platform *p) {
     snw_wrench sum = p->balance;
     for (int i = 0; i < p->n; i++) sum = snw_wrench_add(sum, condense_leg(&p->leg[i]));
     snw_twist zeta;
@@ -382,20 +391,20 @@ static void increment(snw_platform *p) {
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
         double b[6];
-        hear(leg, zeta, b);
+        platform_hear(leg, zeta, b);
         for (int k = 0; k < 6; k++) b[k] += leg->x[k];
         snw_lu_solve(6, leg->E, leg->pivot, b);
         snw_segments_solution(leg->b->segments, b, NULL, delta);
-        delta += rows_of(leg);
+        delta += platform_rows_of(leg);
     }
     snw_secants_next(&p->secants, p->delta);
 }
 
 enum { HALVINGS = 10 };
 
-static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info *info) {
+static bool platform_step(snw_platform *p, double *norm, int halvings, snw_boundary_info *info) {
     const snw_se3 g = p->g;
-    increment(p);
+    platform_increment(p);
     snw_twist zeta;
     memcpy(zeta.e, p->delta, 6 * sizeof *p->delta);
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
@@ -406,9 +415,9 @@ static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info 
         const double *delta = p->delta + 6;
         for (int i = 0; i < p->n; i++) {
             snw_segments_move(p->leg[i].b->segments, delta, size);
-            delta += rows_of(&p->leg[i]);
+            delta += platform_rows_of(&p->leg[i]);
         }
-        const double now = march(p, false, info);
+        const double now = platform_march(p, false, info);
         if (now < *norm) {
             *norm = now;
             return true;
@@ -422,31 +431,31 @@ static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info 
 // As in boundary.c: what a fresh step cannot make smaller is rounding when it is this small.
 static const double rounding = 1e-7;
 
-static snw_status newton(snw_platform *p, snw_boundary_info *info) {
+static snw_status platform_newton(snw_platform *p, snw_boundary_info *info) {
     // the factors are those of this very iterate, or were kept
     bool here = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
     for (int i = 0; i < p->n; i++) here = here || !p->leg[i].b->segments->factored;
-    begin_secants(p, !here);
-    double norm = march(p, here, info);
+    platform_begin_secants(p, !here);
+    double norm = platform_march(p, here, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
-    if (here && norm > p->opts.tol) SNW_TRY(factor(p));
+    if (here && norm > p->opts.tol) SNW_TRY(platform_factor(p));
     for (; info->iterations < p->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= p->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = step(p, &norm, here ? HALVINGS : 0, info), last = here;
+        const bool better = platform_step(p, &norm, here ? HALVINGS : 0, info), last = here;
         here = false;
         if (better && norm <= 0.5 * before) continue; // a tangent costs nine marches
         if (norm <= p->opts.tol) continue;
-        const double now =
-            march(p, true, info); // and the nodes are as they were before a trial that failed
+        const double now = platform_march(
+            p, true, info); // and the nodes are as they were before a trial that failed
         if (!better && last) {
             info->residual = now;
             return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
         }
         norm = now;
-        SNW_TRY(factor(p));
+        SNW_TRY(platform_factor(p));
         snw_secants_reset(&p->secants);
         here = true;
     }
@@ -455,7 +464,7 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
 }
 
 // a polynomial through the last poses, carried on
-static void guess(snw_platform *p) {
+static void platform_guess(snw_platform *p) {
     snw_twist x = snw_twist_zero();
     for (int k = 1; k < p->npast; k++) {
         const snw_twist back = snw_se3_log(snw_se3_mul(snw_se3_inv(p->past[0]), p->past[k]));
@@ -471,8 +480,8 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
     for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
     const snw_se3 g = p->g;
-    guess(p);
-    const snw_status status = newton(p, info);
+    platform_guess(p);
+    const snw_status status = platform_newton(p, info);
     if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
     // marches of legs with weight have kept the poses
     for (int i = 0; i < p->n && status == SNW_OK; i++) {
@@ -485,7 +494,7 @@ double snw_platform_look(snw_platform *p) {
     snw_boundary_info ignored = {0};
     snw_platform_forget(p);
     for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
-    return march(p, false, &ignored);
+    return platform_march(p, false, &ignored);
 }
 
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {
@@ -494,8 +503,8 @@ snw_status snw_platform_stiffness(snw_platform *p, double *A) {
         // forgotten, so cut from the nodes
         if (p->leg[i].b->segments->n == 0) snw_boundary_begin(p->leg[i].b);
     }
-    if (!isfinite(march(p, true, &ignored))) return SNW_E_DIVERGED;
-    SNW_TRY(factor(p));
+    if (!isfinite(platform_march(p, true, &ignored))) return SNW_E_DIVERGED;
+    SNW_TRY(platform_factor(p));
     memcpy(A, p->A_plate, sizeof p->A_plate);
     return SNW_OK;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "shoot/pose_rate.h"
 
-static snw_vec3 plus(snw_vec3 a, double s, snw_vec3 b) { return snw_add(a, snw_scale(s, b)); }
+static snw_vec3 pose_rate_plus(snw_vec3 a, double s, snw_vec3 b) {
+    return snw_add(a, snw_scale(s, b));
+}
 
-// by <- less d times the derivative of T(x)^-1 V along moves T zeta of x; of the form of T, which turns alone tell
+// by <- less d times the derivative of T(x)^-1 V along moves T zeta of x; of the form of T, which
+// turns alone tell
 static void vary_last(double d, snw_twist x, snw_twist V, const snw_lower *T, snw_lower *by) {
     for (int k = 0; k < 3; k++) {
         snw_twist unit = snw_twist_zero();
@@ -41,10 +44,10 @@ snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *pas
 snw_twist snw_pose_rate_text(const snw_time_formula *f, snw_se3 g, const snw_se3 *past,
                              snw_twist last) {
     const snw_mat3 turning = snw_mat3_mul(past[0].R, snw_hat(last.w));
-    snw_vec3 v = plus(snw_scale(f->c[0], g.p), f->d, snw_rotate(past[0].R, last.v));
+    snw_vec3 v = pose_rate_plus(snw_scale(f->c[0], g.p), f->d, snw_rotate(past[0].R, last.v));
     snw_mat3 R = snw_mat3_add(snw_mat3_scale(f->c[0], g.R), snw_mat3_scale(f->d, turning));
     for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
-        v = plus(v, f->c[k], past[k - 1].p);
+        v = pose_rate_plus(v, f->c[k], past[k - 1].p);
         R = snw_mat3_add(R, snw_mat3_scale(f->c[k], past[k - 1].R));
     }
     // skew part of R_t R', turned to body axes: of R' R_t
@@ -62,11 +65,11 @@ snw_twist snw_velocity_rate_text(const snw_time_formula *f, snw_se3 g, snw_twist
     const snw_vec3 felt = snw_add(rate.v, snw_cross(last.w, last.v));
     snw_vec3 a = snw_scale(f->d, snw_rotate(past[0].R, felt));
     snw_vec3 wt = snw_scale(f->d, snw_rotate(past[0].R, rate.w));
-    a = plus(a, f->c[0], snw_rotate(g.R, V.v));
-    wt = plus(wt, f->c[0], snw_rotate(g.R, V.w));
+    a = pose_rate_plus(a, f->c[0], snw_rotate(g.R, V.v));
+    wt = pose_rate_plus(wt, f->c[0], snw_rotate(g.R, V.w));
     for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
-        a = plus(a, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].v));
-        wt = plus(wt, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].w));
+        a = pose_rate_plus(a, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].v));
+        wt = pose_rate_plus(wt, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].w));
     }
     snw_twist Vt;
     Vt.w = snw_rotate_inv(g.R, wt);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Runge-Kutta on (p, h, n, m, q, w, z) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2. R(h) does not depend on the length of h, and
-// h' is linear in h: to begin with a unit quaternion at any node changes nothing.
+// Runge-Kutta on (p, h, n, m, q, w, z) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2. R(h) does not
+// depend on the length of h, and h' is linear in h: to begin with a unit quaternion at any node
+// changes nothing.
 //
-// The engine's wrench F is that of rod, tendons and fluids together, F' the slope of field.h. Of it a law carries c(e, z, s), and
-//   rod or chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m; c' = dc/ds + dc/dz z';
-//   tendons           in place of n and m the strain e: F = K e + B e_t + c, so that
+// The engine's wrench F is that of rod, tendons and fluids together, F' the slope of field.h. Of it
+// a law carries c(e, z, s), and
+//   rod or chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m; c' =
+//   dc/ds + dc/dz z'; tendons           in place of n and m the strain e: F = K e + B e_t + c, so
+//   that
 //                     e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z');
-//                     of a rod without stretch and shear in place of m alone, and n' as above with c' = .. + dc/de e'.
+//                     of a rod without stretch and shear in place of m alone, and n' as above with
+//                     c' = .. + dc/de e'.
 #include "shoot/replica.h"
 
 #include "shoot/field.h"
@@ -38,8 +42,8 @@ static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const d
 static bool of_force(const snw_shoot_rod *r) { return snw_shoot_of_strains(r) && !r->active[3]; }
 
 // what the law carries, and its slope where those of strain and z are es and zs (NULL: none)
-static snw_wrench carried(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
-                          const double *z, const double *zs, snw_wrench *along) {
+static snw_wrench replica_carried(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
+                                  const double *z, const double *zs, snw_wrench *along) {
     snw_wrench W = snw_wrench_zero();
     *along = W;
     if (!r->law) return W;
@@ -58,7 +62,7 @@ static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
     return F;
 }
 
-static snw_twist strain_of(const snw_shoot_rod *r, const world *y) {
+static snw_twist replica_strain_of(const snw_shoot_rod *r, const world *y) {
     snw_twist e = snw_twist_zero();
     e.w = y->m;
     if (!of_force(r)) e.v = y->n;
@@ -78,7 +82,7 @@ static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *
         if (!of_force(r)) return y;
     }
     snw_wrench along;
-    const snw_wrench W = carried(r, point, e, snw_twist_zero(), b->z, NULL, &along),
+    const snw_wrench W = replica_carried(r, point, e, snw_twist_zero(), b->z, NULL, &along),
                      F = snw_wrench_sub(b->F, W);
     y.n = snw_rotate(b->g.R, F.f);
     if (!of_force(r)) y.m = snw_rotate(b->g.R, F.m);
@@ -94,20 +98,20 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
     snw_twist e = none;
     b.F.f = snw_rotate_inv(b.g.R, y->n);
     if (snw_shoot_of_strains(r)) {
-        e = strain_of(r, y);
+        e = replica_strain_of(r, y);
         const snw_wrench K = elastic(r, point, e);
         b.F.m = K.m;
         if (!of_force(r)) b.F.f = K.f;
     } else {
         b.F.m = snw_rotate_inv(b.g.R, y->m);
     }
-    b.F = snw_wrench_add(b.F, carried(r, point, e, none, y->z, NULL, along));
+    b.F = snw_wrench_add(b.F, replica_carried(r, point, e, none, y->z, NULL, along));
     return b;
 }
 
 // e', D of the law: (K + c0 B + dc/de)^-1, and that times -dc/dz
-static snw_twist strain_slope(const snw_shoot_rod *r, int point, const snw_law_out *law,
-                              snw_wrench Fs, snw_wrench along, snw_twist ehs) {
+static snw_twist replica_strain_slope(const snw_shoot_rod *r, int point, const snw_law_out *law,
+                                      snw_wrench Fs, snw_wrench along, snw_twist ehs) {
     const double *B = (r->uniform ? r->section : r->section + point)->B;
     snw_wrench x = snw_wrench_sub(Fs, along);
     for (int i = 0; i < 36; i++) x.e[i / 6] -= B[i] * ehs.e[i % 6];
@@ -130,7 +134,7 @@ static snw_wrench wrench_slope(const snw_shoot_state *b, const world *y, snw_vec
     return s;
 }
 
-static world slope(const snw_shoot_rod *r, int point, const world *y) {
+static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
     snw_wrench along;
     const snw_shoot_state b = to_body(r, point, y, &along);
     const snw_mat3 R = b.g.R;
@@ -162,10 +166,11 @@ static world slope(const snw_shoot_rod *r, int point, const world *y) {
     world s = {.p = snw_rotate(R, xi.v), .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}}, .V = Vs};
     memcpy(s.z, law.zs, sizeof s.z);
     if (snw_shoot_of_strains(r)) {
-        const snw_twist es = strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
+        const snw_twist es =
+            replica_strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
         s.n = es.v, s.m = es.w;
         if (of_force(r)) {
-            (void)carried(r, point, strain_of(r, y), es, y->z, law.zs, &along);
+            (void)replica_carried(r, point, replica_strain_of(r, y), es, y->z, law.zs, &along);
             s.n = wrench_slope(&b, y, u, Fs, along).f;
         }
     } else {
@@ -195,7 +200,7 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
         for (int i = 0; i < m->stages; i++) {
             world stage = y;
             for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
-            k[i] = slope(r, point + m->at[i], &stage);
+            k[i] = replica_slope(r, point + m->at[i], &stage);
             axpy(piece->h * m->b[i], &k[i], &next);
         }
         y = next;
@@ -210,18 +215,19 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
     }
 }
 
-snw_twist snw_replica_strain_slope(const snw_shoot_rod *r, int point, int node) {
+snw_twist snw_replica_strain_d1(const snw_shoot_rod *r, int point, int node) {
     const int nz = snw_shoot_nz(r);
     snw_shoot_state b = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     memcpy(b.z, r->z + (ptrdiff_t)node * nz, (size_t)nz * sizeof *b.z);
-    const world y = to_world(r, point, &b), s = slope(r, point, &y);
-    return strain_of(r, &s);
+    const world y = to_world(r, point, &b), s = replica_slope(r, point, &y);
+    return replica_strain_of(r, &s);
 }
 
-// ---- variations -------------------------------------------------------------------------------------
+// ---- variations
+// -------------------------------------------------------------------------------------
 
 // by what the rows of a variation are measured
-static double typical(const snw_shoot_rod *r, int row) {
+static double replica_typical(const snw_shoot_rod *r, int row) {
     if (row >= SNW_ROW_Z) return r->law->typical[row - SNW_ROW_Z];
     const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1;
     const double turn[] = {1, c0, r->force * r->length},
@@ -229,8 +235,8 @@ static double typical(const snw_shoot_rod *r, int row) {
     return row % 6 < 3 ? turn[row / 6] : shift[row / 6];
 }
 
-static snw_shoot_state moved(const snw_shoot_state *y, double by, int nz, int ld,
-                             const double *column) {
+static snw_shoot_state replica_moved(const snw_shoot_state *y, double by, int nz, int ld,
+                                     const double *column) {
     snw_shoot_state out = *y;
     snw_vec3 w, v;
     for (int i = 0; i < 3; i++) {
@@ -248,10 +254,11 @@ static snw_shoot_state moved(const snw_shoot_state *y, double by, int nz, int ld
 }
 
 // end <- where the march comes from start, moved; its variation from `from`, in the frame of that
-static void displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start, double by,
-                      int columns, const double *column, const snw_shoot_state *from, double *d) {
+static void replica_displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
+                              double by, int columns, const double *column,
+                              const snw_shoot_state *from, double *d) {
     const int nz = snw_shoot_nz(r);
-    snw_shoot_state y = moved(start, by, nz, columns, column);
+    snw_shoot_state y = replica_moved(start, by, nz, columns, column);
     snw_replica_march(r, node, n, &y, &y);
     const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(from->g.R), y.g.R));
     const snw_vec3 v = snw_rotate_inv(from->g.R, snw_sub(y.g.p, from->g.p));
@@ -272,12 +279,12 @@ void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_s
     for (int c = 0; c < columns; c++) {
         double size = 0, slope[SNW_SHOOT_ROWS] = {0}, d[SNW_SHOOT_ROWS];
         for (int i = 0; i < rows; i++) {
-            size = fmax(size, fabs(S[i * columns + c]) / typical(r, i));
+            size = fmax(size, fabs(S[i * columns + c]) / replica_typical(r, i));
         }
         if (size == 0) continue; // one that is there to fill up a pair
         const double by = 2e-5 / size;
         for (int k = 0; k < 4; k++) {
-            displaced(r, node, n, start, at[k] * by, columns, S + c, end, d);
+            replica_displaced(r, node, n, start, at[k] * by, columns, S + c, end, d);
             for (int i = 0; i < rows; i++) slope[i] += weight[k] / by * d[i];
         }
         for (int i = 0; i < rows; i++) S[i * columns + c] = slope[i];

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-// ---- memory -----------------------------------------------------------------------------------------
+// ---- memory
+// -----------------------------------------------------------------------------------------
 
 // lays arrays one behind the other: first without memory, to know how much is needed
 typedef struct layout {
@@ -15,40 +16,40 @@ typedef struct layout {
     size_t used;
 } layout;
 
-static void *take(layout *l, size_t n, size_t size) {
+static void *rod_take(layout *l, size_t n, size_t size) {
     void *at = l->base ? l->base + l->used : NULL;
     l->used += (n * size + 63) & ~(size_t)63;
     return at;
 }
 
-static void lay_out(layout *l, snw_shoot_rod *r, bool loads) {
+static void rod_lay_out(layout *l, snw_shoot_rod *r, bool loads) {
     const size_t nn = (size_t)r->nnode, np = (size_t)r->npoint, nz = (size_t)snw_shoot_nz(r);
     const size_t ns = r->uniform ? 1 : np;
-    r->piece = take(l, (size_t)r->npiece, sizeof *r->piece);
-    r->station = take(l, (size_t)r->npiece, sizeof *r->station);
-    r->section = take(l, ns, sizeof *r->section);
-    r->K = take(l, 36 * ns, sizeof *r->K);
-    r->density = loads ? take(l, np, sizeof *r->density) : NULL;
-    r->history = take(l, np, sizeof *r->history);
-    r->zh = take(l, np * nz, sizeof *r->zh);
-    r->g = take(l, nn, sizeof *r->g);
-    r->V = take(l, nn, sizeof *r->V);
-    r->F = take(l, nn, sizeof *r->F);
-    r->z = take(l, nn * nz, sizeof *r->z);
-    r->W = take(l, nn, sizeof *r->W);
+    r->piece = rod_take(l, (size_t)r->npiece, sizeof *r->piece);
+    r->station = rod_take(l, (size_t)r->npiece, sizeof *r->station);
+    r->section = rod_take(l, ns, sizeof *r->section);
+    r->K = rod_take(l, 36 * ns, sizeof *r->K);
+    r->density = loads ? rod_take(l, np, sizeof *r->density) : NULL;
+    r->history = rod_take(l, np, sizeof *r->history);
+    r->zh = rod_take(l, np * nz, sizeof *r->zh);
+    r->g = rod_take(l, nn, sizeof *r->g);
+    r->V = rod_take(l, nn, sizeof *r->V);
+    r->F = rod_take(l, nn, sizeof *r->F);
+    r->z = rod_take(l, nn * nz, sizeof *r->z);
+    r->W = rod_take(l, nn, sizeof *r->W);
     for (int i = 0; i < SNW_TIME_LEVELS; i++) {
-        r->level[i] = take(l, nn, sizeof *r->level[i]);
-        r->zlevel[i] = take(l, nn * nz, sizeof *r->zlevel[i]);
+        r->level[i] = rod_take(l, nn, sizeof *r->level[i]);
+        r->zlevel[i] = rod_take(l, nn * nz, sizeof *r->zlevel[i]);
     }
-    r->rate = take(l, nn, sizeof *r->rate);
-    r->zrate = take(l, nn * nz, sizeof *r->zrate);
-    r->node_history = take(l, nn, sizeof *r->node_history);
-    r->znode = take(l, nn * nz, sizeof *r->znode);
+    r->rate = rod_take(l, nn, sizeof *r->rate);
+    r->zrate = rod_take(l, nn * nz, sizeof *r->zrate);
+    r->node_history = rod_take(l, nn, sizeof *r->node_history);
+    r->znode = rod_take(l, nn * nz, sizeof *r->znode);
     const size_t bent = r->law && r->law->bends ? nn : 0;
-    for (int i = 0; i < SNW_TIME_LEVELS; i++) r->slope[i] = take(l, bent, sizeof **r->slope);
-    r->slope_rate = take(l, bent, sizeof *r->slope_rate);
-    r->slope_node = take(l, bent, sizeof *r->slope_node);
-    r->slope_history = take(l, bent ? np : 0, sizeof *r->slope_history);
+    for (int i = 0; i < SNW_TIME_LEVELS; i++) r->slope[i] = rod_take(l, bent, sizeof **r->slope);
+    r->slope_rate = rod_take(l, bent, sizeof *r->slope_rate);
+    r->slope_node = rod_take(l, bent, sizeof *r->slope_node);
+    r->slope_history = rod_take(l, bent ? np : 0, sizeof *r->slope_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
@@ -67,14 +68,14 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
         r->length += opts->length[i];
     }
     layout l = {NULL, 0};
-    lay_out(&l, r, loads);
+    rod_lay_out(&l, r, loads);
     r->block = l.base = snw_alloc(l.used);
     if (!r->block) {
         snw_free(r);
         return SNW_E_MEMORY;
     }
     l.used = 0;
-    lay_out(&l, r, loads);
+    rod_lay_out(&l, r, loads);
     int node = 0, point = 0;
     double s = 0;
     for (int i = 0; i < opts->npiece; i++) {
@@ -96,7 +97,8 @@ void snw_shoot_destroy(snw_shoot_rod *r) {
     snw_free(r);
 }
 
-// ---- places -----------------------------------------------------------------------------------------
+// ---- places
+// -----------------------------------------------------------------------------------------
 
 int snw_shoot_piece_of(const snw_shoot_rod *r, int node) {
     int i = 0;
@@ -117,7 +119,8 @@ double snw_shoot_point_s(const snw_shoot_rod *r, int point) {
     return p->s + p->h * (k / np + r->method->c[k % np]);
 }
 
-// ---- what kind of rod -------------------------------------------------------------------------------
+// ---- what kind of rod
+// -------------------------------------------------------------------------------
 
 static bool is_diagonal(const double A[36]) {
     for (int i = 0; i < 36; i++) {
@@ -143,7 +146,7 @@ static bool loads_in_world(const snw_shoot_rod *r) {
     return snw_dot(r->gravity, r->gravity) > 0;
 }
 
-static double weight(const snw_shoot_rod *r) {
+static double rod_weight(const snw_shoot_rod *r) {
     double m = 0;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -173,7 +176,7 @@ snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
     }
     r->world = loads_in_world(r);
     const double L = r->length, bend = fmax(r->K[7], r->K[14]);
-    r->force = fmax(fmax(bend / (L * L), weight(r)), applied);
+    r->force = fmax(fmax(bend / (L * L), rod_weight(r)), applied);
     return SNW_OK;
 }
 
@@ -192,7 +195,7 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
     return s * most;
 }
 
-static int point_of(const snw_shoot_rod *r, int piece, int node) {
+static int rod_point_of(const snw_shoot_rod *r, int piece, int node) {
     return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
 }
 
@@ -212,12 +215,12 @@ void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
         memset(r->zlevel[k], 0, n * nz * sizeof *r->zlevel[k]);
         r->step[k] = 1;
     }
-    snw_shoot_slopes(r);
+    snw_shoot_derivatives(r);
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j < piece->n; j++) {
             const snw_shoot_section *s =
-                r->uniform ? r->section : r->section + point_of(r, p, piece->node + j);
+                r->uniform ? r->section : r->section + rod_point_of(r, p, piece->node + j);
             r->W[piece->node + j] = snw_twist_scale(piece->h, s->rest);
         }
     }

@@ -2,10 +2,12 @@
 //
 // A segment's map, linear near its start: with a = d(pose, velocity, z) and b = dF there,
 //   a+ = Aaa a + Aab b + ra,   b+ = Aba a + Abb b + rb,   a = Y b + y + P p.
-// So b+ = M b + m + Mp p with M = Aba Y + Abb, m = Aba y + rb, Mp = Aba P, which is solved for b, and
+// So b+ = M b + m + Mp p with M = Aba Y + Abb, m = Aba y + rb, Mp = Aba P, which is solved for b,
+// and
 //   Y+ = (Aaa Y + Aab) M^-1,   y+ = Aaa y + ra - Y+ m,   P+ = Aaa P - Y+ Mp.
-// Back from the tip b = M^-1 (b+ - m - Mp p). Nothing is propagated in the direction in which it grows: Y is the compliance
-// of what lies between the base and here, which is bounded, whatever the step of time.
+// Back from the tip b = M^-1 (b+ - m - Mp p). Nothing is propagated in the direction in which it
+// grows: Y is the compliance of what lies between the base and here, which is bounded, whatever the
+// step of time.
 #include "shoot/segments.h"
 
 #include "shoot/march.h"
@@ -35,7 +37,7 @@ static snw_segment_pose pose_of(const snw_segments *s) {
     return s->pose == SNW_POSE_NONE && s->r->world ? SNW_POSE_TURN : s->pose;
 }
 
-static void list_rows(snw_segments *s) {
+static void segments_list_rows(snw_segments *s) {
     const snw_shoot_rod *r = s->r;
     const snw_segment_pose pose = pose_of(s);
     const double L = r->length, c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1;
@@ -70,7 +72,7 @@ static void start_from_node(snw_segments *s, snw_segment *seg) {
 bool snw_segments_cut(snw_segments *s, double growth, int n) {
     const snw_shoot_rod *r = s->r;
     const int was = s->n, rows = s->na;
-    list_rows(s);
+    segments_list_rows(s);
     double cuts = n > 0 ? n : ceil(snw_shoot_growth(r, r->length) / growth);
     cuts = fmin(fmax(cuts, 1), s->most);
     const int want = (int)cuts;
@@ -92,9 +94,10 @@ bool snw_segments_cut(snw_segments *s, double growth, int n) {
     return true;
 }
 
-// ---- marches ----------------------------------------------------------------------------------------
+// ---- marches
+// ----------------------------------------------------------------------------------------
 
-static void keep(snw_shoot_rod *r, int node, const snw_shoot_state *y) {
+static void segments_keep(snw_shoot_rod *r, int node, const snw_shoot_state *y) {
     const int nz = snw_shoot_nz(r);
     r->g[node] = y->g;
     r->V[node] = y->V;
@@ -107,14 +110,14 @@ typedef struct places {
     int turn, V, F, z;
 } places;
 
-static places columns_of(const snw_segments *s, int k) {
+static places segments_columns_of(const snw_segments *s, int k) {
     if (k == 0) return (places){-1, -1, 0, 6};
     const int t = pose_of(s) == SNW_POSE_NONE ? 0 : 3;
     return (places){t ? 0 : -1, t, t + 6, t + 12};
 }
 
 static void unit_columns(const snw_segments *s, int k, snw_segment *seg) {
-    const places c = columns_of(s, k);
+    const places c = segments_columns_of(s, k);
     seg->columns = (c.z + snw_shoot_nz(s->r) + 1) / 2 * 2;
     const int ld = seg->columns;
     memset(seg->S, 0, sizeof seg->S[0] * SNW_SHOOT_ROWS * (size_t)ld);
@@ -128,7 +131,8 @@ static void unit_columns(const snw_segments *s, int k, snw_segment *seg) {
     for (int i = 0; i < snw_shoot_nz(s->r); i++) seg->S[(SNW_ROW_Z + i) * ld + c.z + i] = 1;
 }
 
-static void pass_station(const snw_shoot_rod *r, int piece, snw_segment *seg, bool slopes) {
+static void segments_pass_station(const snw_shoot_rod *r, int piece, snw_segment *seg,
+                                  bool slopes) {
     snw_shoot_state *y = &seg->end;
     if (slopes) {
         double dW[6 * (SNW_SHOOT_ROWS + 2)];
@@ -150,7 +154,7 @@ static void march_segment(snw_segments *s, int k, bool slopes) {
     for (int p = snw_shoot_piece_of(r, node); node < stop; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int last = piece->node + piece->n, to = stop <= last ? stop : last;
-        keep(r, node, &seg->end);
+        segments_keep(r, node, &seg->end);
         const snw_shoot_state start = seg->end;
         if (slopes) {
             snw_shoot_march_vary(r, node, to - node, pose, &start, seg->columns, seg->S, &seg->end);
@@ -158,9 +162,9 @@ static void march_segment(snw_segments *s, int k, bool slopes) {
             snw_shoot_march(r, node, to - node, pose, &start, &seg->end);
         }
         if (to == stop && stop <= last) return; // within a piece
-        keep(r, last, &seg->end);
+        segments_keep(r, last, &seg->end);
         if (p == r->npiece - 1) return;
-        pass_station(r, p, seg, slopes);
+        segments_pass_station(r, p, seg, slopes);
         node = last + 1;
     }
 }
@@ -206,14 +210,15 @@ double snw_segments_march(snw_segments *s, bool slopes) {
     return worst;
 }
 
-// ---- condensation -----------------------------------------------------------------------------------
+// ---- condensation
+// -----------------------------------------------------------------------------------
 
 // (Aaa Y)_i. for row `row` of S and columns of Y: x (n) <- sum over rows of a
-static void times(const snw_segments *s, int k, int row, int n, const double *Y, int ldy,
-                  double *x) {
+static void segments_times(const snw_segments *s, int k, int row, int n, const double *Y, int ldy,
+                           double *x) {
     const snw_segment *seg = &s->seg[k];
     const double *S = seg->S + row * seg->columns;
-    const places c = columns_of(s, k);
+    const places c = segments_columns_of(s, k);
     for (int j = 0; j < n; j++) x[j] = 0;
     for (int a = 0; a < s->na; a++) {
         const int of = s->row[a];
@@ -240,15 +245,15 @@ static void times(const snw_segments *s, int k, int row, int n, const double *Y,
 static snw_status factor_one(snw_segments *s, int k) {
     snw_segment *seg = &s->seg[k], *next = &s->seg[k + 1];
     const int nf = s->r->law ? s->r->law->nfree : 0;
-    const places c = columns_of(s, k);
+    const places c = segments_columns_of(s, k);
     double x[SNW_SHOOT_Z];
     for (int i = 0; i < 6; i++) {
         const int row = SNW_ROW_F + i;
         double Yx[6];
-        times(s, k, row, 6, &seg->Y[0][0], 6, Yx);
+        segments_times(s, k, row, 6, &seg->Y[0][0], 6, Yx);
         for (int j = 0; j < 6; j++)
             seg->M[6 * j + i] = Yx[j] + seg->S[row * seg->columns + c.F + j];
-        times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
         for (int j = 0; j < nf; j++) seg->Mp[i][j] = x[j];
     }
     for (int i = 0; i < 36; i++) {
@@ -259,10 +264,10 @@ static snw_status factor_one(snw_segments *s, int k) {
     for (int a = 0; a < s->na; a++) {
         const int row = s->row[a];
         double N[6];
-        times(s, k, row, 6, &seg->Y[0][0], 6, N);
+        segments_times(s, k, row, 6, &seg->Y[0][0], 6, N);
         for (int j = 0; j < 6; j++) N[j] += seg->S[row * seg->columns + c.F + j];
         snw_lu_solve_transposed(6, seg->M, seg->pivot, N);
-        times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
         for (int j = 0; j < 6; j++) next->Y[a][j] = N[j];
         for (int j = 0; j < nf; j++) {
             next->P[a][j] = x[j];
@@ -293,12 +298,12 @@ void snw_segments_condense(snw_segments *s) {
         snw_segment *seg = &s->seg[k], *next = &s->seg[k + 1];
         const bool defects = k + 1 < s->n; // the tip has none
         for (int i = 0; i < 6; i++) {
-            times(s, k, SNW_ROW_F + i, 1, seg->y, 1, &seg->m[i]);
+            segments_times(s, k, SNW_ROW_F + i, 1, seg->y, 1, &seg->m[i]);
             if (defects) seg->m[i] += seg->defect[s->na + i];
         }
         for (int a = 0; a < s->na; a++) {
             double x;
-            times(s, k, s->row[a], 1, seg->y, 1, &x);
+            segments_times(s, k, s->row[a], 1, seg->y, 1, &x);
             if (defects) x += seg->defect[a];
             for (int i = 0; i < 6; i++) x -= next->Y[a][i] * seg->m[i];
             next->y[a] = x;
@@ -306,7 +311,8 @@ void snw_segments_condense(snw_segments *s) {
     }
 }
 
-// ---- back -------------------------------------------------------------------------------------------
+// ---- back
+// -------------------------------------------------------------------------------------------
 
 void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
                            double *delta) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// segments.h: multiple shooting. The rod is cut into segments short enough that nothing grows much along one; the states
-// where they begin are unknowns. Newton's equations are condensed from the base to the tip, theory.md 10.4:
+// segments.h: multiple shooting. The rod is cut into segments short enough that nothing grows much
+// along one; the states where they begin are unknowns. Newton's equations are condensed from the
+// base to the tip, theory.md 10.4:
 //   d(pose, velocity, z) = Y dF + y + P dp
-// at each start, and at the tip, where whoever closes the rod (a load, a body, a platform) finds dF and dp. One segment is
-// single shooting.
+// at each start, and at the tip, where whoever closes the rod (a load, a body, a platform) finds dF
+// and dp. One segment is single shooting.
 #pragma once
 
 #include "shoot/rod.h"
@@ -13,8 +14,8 @@ enum {
     SNW_SEGMENT_A = 20 // most rows of a start besides the wrench: pose 6, velocity 6, z
 };
 
-// How much of the pose takes part: none; rotations, where loads are those of the world; all of it, for rods whose tip is
-// held at a place.
+// How much of the pose takes part: none; rotations, where loads are those of the world; all of it,
+// for rods whose tip is held at a place.
 typedef enum snw_segment_pose { SNW_POSE_NONE, SNW_POSE_TURN, SNW_POSE_ALL } snw_segment_pose;
 
 typedef struct snw_segment {
@@ -46,19 +47,20 @@ SNW_NODISCARD snw_status snw_segments_create(snw_shoot_rod *r, snw_segment_pose 
                                              snw_segments **out);
 void snw_segments_destroy(snw_segments *s); // NULL is fine
 
-// Cut: the growth over a segment at most `growth` by the present formula, or, with n > 0, n of them. Starts as the nodes
-// are. Says whether anything changed; factors are void then.
+// Cut: the growth over a segment at most `growth` by the present formula, or, with n > 0, n of
+// them. Starts as the nodes are. Says whether anything changed; factors are void then.
 bool snw_segments_cut(snw_segments *s, double growth, int n);
 
-// March all segments from their starts, nodes of r and ends included; with variations if `slopes`. Returns the largest
-// scaled defect, NaN when the march has left the numbers.
+// March all segments from their starts, nodes of r and ends included; with variations if `slopes`.
+// Returns the largest scaled defect, NaN when the march has left the numbers.
 double snw_segments_march(snw_segments *s, bool slopes);
 
 // From the last march with slopes: factors. SNW_E_SINGULAR.
 SNW_NODISCARD snw_status snw_segments_factor(snw_segments *s);
 // With these factors and the defects of the last march: y, up to the tip's.
 void snw_segments_condense(snw_segments *s);
-// Given the variation dF of the tip's wrench and dp of the free z: delta (n rows of na + 6) <- what all starts change by.
+// Given the variation dF of the tip's wrench and dp of the free z: delta (n rows of na + 6) <- what
+// all starts change by.
 void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
                            double *delta);
 // Starts <- moved by `step` times delta.

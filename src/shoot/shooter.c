@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// ---- stations ---------------------------------------------------------------------------------------
+// ---- stations
+// ---------------------------------------------------------------------------------------
 
 static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw_step_desc *step,
                               snw_error *err) {
@@ -20,7 +21,7 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     while (at < s->nspan && s->x[at] < x - same) at++;
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
-        return snw_shooter_cannot(step, step->place, err,
+        return snw_shooter_cannot(step, step->location, err,
                                   "so many places with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
@@ -29,7 +30,8 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     return SNW_OK;
 }
 
-// the station of a seat on a rod; what is on a fed rod elsewhere than at its tip would slide along it, and the model refuses it
+// the station of a seat on a rod; what is on a fed rod elsewhere than at its tip would slide along
+// it, and the model refuses it
 static snw_status add_seat(snw_shooter *e, const snw_seat *seat, snw_error *err) {
     if (seat->kind != SNW_SEAT_ROD) return SNW_OK;
     snw_shooter_leg *l = &e->leg[seat->leg];
@@ -42,24 +44,24 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         e->leg[i].grid = (snw_shooter_grid){.nspan = 1, .x = {e->leg[i].rod->L}};
     }
     for (int i = 1; i < m->nseg; i++) {
-        if (m->seg[i].kind != SNW_SEG_POSE || !m->seg[i].heavy) continue;
+        if (m->seg[i].kind != SNW_SEG_POSE || !m->seg[i].has_mass) continue;
         const snw_seat seat = snw_shooter_seat(e, i);
         if (seat.kind != SNW_SEAT_WORLD && seat.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
-            return snw_shooter_cannot(e->step, l->place, err,
+            return snw_shooter_cannot(e->step, l->location, err,
                                       "bodies that move on a rod or on what joins them", l->name);
         }
         SNW_TRY(add_seat(e, &seat, err));
     }
-    for (int i = 0; i < m->nact; i++) {
-        if (m->desc->load[m->act[i].load].along) continue;
-        const snw_seat seat = snw_shooter_seat(e, m->act[i].seg);
+    for (int i = 0; i < m->nload_point; i++) {
+        if (m->desc->load[m->load_point[i].load].along) continue;
+        const snw_seat seat = snw_shooter_seat(e, m->load_point[i].seg);
         SNW_TRY(add_seat(e, &seat, err));
     }
-    for (int i = 0; i < m->nmeasure; i++) {
+    for (int i = 0; i < m->ntendon; i++) {
         snw_shooter_leg *l = &e->leg[0];
-        SNW_TRY(add_station(&l->grid, m->desc->measure[i].from, l->rod->L, e->step, err));
-        SNW_TRY(add_station(&l->grid, m->desc->measure[i].to, l->rod->L, e->step, err));
+        SNW_TRY(add_station(&l->grid, m->desc->tendon[i].from, l->rod->L, e->step, err));
+        SNW_TRY(add_station(&l->grid, m->desc->tendon[i].to, l->rod->L, e->step, err));
     }
     return SNW_OK;
 }
@@ -77,8 +79,8 @@ static int station_at(const snw_shooter *e, const snw_seat *seat) {
 }
 
 // when a segment is there
-static snw_law presence(const snw_model *m, int gate) {
-    return gate == SNW_ALWAYS ? NULL : m->desc->signal[m->switch_signal[gate]].source;
+static snw_law presence(const snw_model *m, int condition) {
+    return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place(snw_shooter *e) {
@@ -88,14 +90,14 @@ void snw_shooter_place(snw_shooter *e) {
         const snw_seg *s = &m->seg[i];
         // the body of the rod's own link sits on its tip's section
         const bool own = s->kind == SNW_SEG_ROD && m->seg_w[i] == 0;
-        if (!s->heavy || s->gate == SNW_NEVER) continue;
+        if (!s->has_mass || s->condition == SNW_NEVER) continue;
         if (!own && s->kind != SNW_SEG_POSE && s->kind != SNW_SEG_FREE) continue;
         const snw_seat seat = snw_shooter_seat(e, i);
         const int at = station_at(e, &seat);
         if (at < 0) continue;
         e->body[e->nbody++] = (snw_shooter_body){.leg = seat.leg,
                                                  .station = at,
-                                                 .when = presence(m, s->gate),
+                                                 .when = presence(m, s->condition),
                                                  .M = snw_inertia_seen(seat.g, &s->M)};
     }
 }
@@ -132,26 +134,27 @@ static void put_bodies(snw_shooter *e, double t) {
 
 static snw_status place_acts(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
-    for (int i = 0; i < m->nact; i++) {
-        if (m->desc->load[m->act[i].load].along) continue;
-        const snw_seat seat = snw_shooter_seat(e, m->act[i].seg);
+    for (int i = 0; i < m->nload_point; i++) {
+        if (m->desc->load[m->load_point[i].load].along) continue;
+        const snw_seat seat = snw_shooter_seat(e, m->load_point[i].seg);
         const int at = station_at(e, &seat);
         if (at < 0) continue;
         int count = 1;
-        for (int k = 0; k < e->nact; k++) {
-            count += e->act[k].leg == seat.leg && e->act[k].station == at;
+        for (int k = 0; k < e->nload_point; k++) {
+            count += e->load_point[k].leg == seat.leg && e->load_point[k].station == at;
         }
-        e->act[e->nact++] =
-            (snw_shooter_act){.act = i, .leg = seat.leg, .station = at, .g = seat.g};
+        e->load_point[e->nload_point++] =
+            (snw_shooter_load_point){.load_point = i, .leg = seat.leg, .station = at, .g = seat.g};
         if (count <= SNW_SHOOT_LOADS) continue;
-        const snw_load_desc *l = &m->desc->load[m->act[i].load];
-        return snw_shooter_cannot(e->step, l->place, err, "more than eight loads at one place",
+        const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
+        return snw_shooter_cannot(e->step, l->location, err, "more than eight loads at one place",
                                   l->name);
     }
     return SNW_OK;
 }
 
-// ---- making -----------------------------------------------------------------------------------------
+// ---- making
+// -----------------------------------------------------------------------------------------
 
 // factors of what the functions of the rod's bases give when multiplied and integrated
 static snw_status factor_bases(const snw_model *m, snw_shooter_leg *l) {
@@ -179,14 +182,14 @@ static snw_status factor_bases(const snw_model *m, snw_shooter_leg *l) {
     return SNW_OK;
 }
 
-static snw_status make(snw_shooter *e, snw_error *err) {
+static snw_status shooter_make(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_create(m, &e->in));
     snw_inputs_at(m, 0, e->in);
     e->leg = snw_alloc((size_t)m->nrod * sizeof *e->leg);
     e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
-    e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
-    if (!e->leg || !e->act || !e->body) return SNW_E_MEMORY;
+    e->load_point = snw_alloc(((size_t)m->nload_point + 1) * sizeof *e->load_point);
+    if (!e->leg || !e->load_point || !e->body) return SNW_E_MEMORY;
     e->nleg = m->nrod;
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
@@ -201,7 +204,7 @@ static snw_status make(snw_shooter *e, snw_error *err) {
     for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
     SNW_TRY(snw_shooter_join(e, err));
     SNW_TRY(find_stations(e, err));
-    snw_shooter_make_cords(e);
+    snw_shooter_make_tendons(e);
     snw_shooter_cut(e);
     SNW_TRY(snw_shooter_build(e, err));
     SNW_TRY(place_acts(e, err));
@@ -217,7 +220,7 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
     if (!e) return SNW_E_MEMORY;
     e->m = m;
     e->step = step;
-    const snw_status status = make(e, err);
+    const snw_status status = shooter_make(e, err);
     if (status == SNW_OK) {
         *out = e;
     } else {
@@ -240,16 +243,17 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_shooter_raze(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
-    snw_cords_release(&e->cords);
+    snw_shoot_tendons_release(&e->tendons);
     snw_free(e->leg);
-    snw_free(e->act);
+    snw_free(e->load_point);
     snw_free(e->body);
     snw_free(e);
 }
 
-void snw_shooter_hold(snw_shooter *e, const snw_hand *hand) { e->in->hand = hand; }
+void snw_shooter_hold(snw_shooter *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
 
-// ---- laws -------------------------------------------------------------------------------------------
+// ---- laws
+// -------------------------------------------------------------------------------------------
 
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V) {
     const snw_model *m = e->m;
@@ -271,8 +275,8 @@ void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V
     }
 }
 
-// Where the rod begins, how that moves, and how much of it is out. A length that is not positive, or no number, is one that
-// nothing can stand on: the solver says that it finds no solution.
+// Where the rod begins, how that moves, and how much of it is out. A length that is not positive,
+// or no number, is one that nothing can stand on: the solver says that it finds no solution.
 static void place_base(const snw_shooter *e, snw_shooter_leg *l) {
     snw_shooter_carried(e, l->rod->root, &l->r->base, &l->r->base_V);
     if (l->feed >= 0) {
@@ -281,7 +285,7 @@ static void place_base(const snw_shooter *e, snw_shooter_leg *l) {
     }
 }
 
-static double law_at(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
+static double shooter_law_at(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
 static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double share) {
     const snw_desc *d = e->m->desc;
@@ -291,15 +295,15 @@ static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double 
         const snw_load_desc *l = &d->load[i];
         if (!l->along || l->on.link != leg->rod->link) continue;
         if (l->when && snw_expr_value(l->when, (snw_at){.t = t}) == 0) continue;
-        const bool given = e->in->hand && e->in->hand->load_given[i];
+        const bool given = e->in->manual && e->in->manual->load_given[i];
         for (int p = 0; p < r->npoint; p++) {
             const snw_at at = {.t = t, .x = snw_shoot_point_s(r, p), .L = leg->rod->L};
             snw_wrench W;
             for (int k = 0; k < 3; k++) {
-                W.m.e[k] = share * law_at(l->torque[k], at);
-                W.f.e[k] = share * law_at(l->force[k], at);
+                W.m.e[k] = share * shooter_law_at(l->torque[k], at);
+                W.f.e[k] = share * shooter_law_at(l->force[k], at);
             }
-            if (given) W = snw_wrench_scale(share, e->in->hand->load[i]);
+            if (given) W = snw_wrench_scale(share, e->in->manual->load[i]);
             snw_shoot_density *to = &r->density[p];
             if (l->body) {
                 to->body = snw_wrench_add(to->body, W);
@@ -312,9 +316,9 @@ static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double 
     }
 }
 
-static void put_load(snw_shooter *e, const snw_shooter_act *a, double share) {
-    const bool body = e->m->desc->load[e->m->act[a->act].load].body;
-    snw_wrench W = snw_wrench_scale(share, e->in->load[a->act]);
+static void put_load(snw_shooter *e, const snw_shooter_load_point *a, double share) {
+    const bool body = e->m->desc->load[e->m->load_point[a->load_point].load].body;
+    snw_wrench W = snw_wrench_scale(share, e->in->load[a->load_point]);
     if (body) {
         W.f = snw_rotate(a->g.R, W.f);
         W.m = snw_rotate(a->g.R, W.m);
@@ -330,7 +334,7 @@ static void put_load(snw_shooter *e, const snw_shooter_act *a, double share) {
 void snw_shooter_load(snw_shooter *e, double t, double share) {
     snw_inputs_at(e->m, t, e->in);
     clear_stations(e);
-    for (int i = 0; i < e->nact; i++) put_load(e, &e->act[i], share);
+    for (int i = 0; i < e->nload_point; i++) put_load(e, &e->load_point[i], share);
     put_bodies(e, t);
     for (int i = 0; i < e->nleg; i++) {
         place_base(e, &e->leg[i]);
@@ -346,10 +350,11 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
     if (e->p) snw_platform_ready(e->p);
 }
 
-// ---- what solves it: of one rod, or of several ------------------------------------------------------
+// ---- what solves it: of one rod, or of several
+// ------------------------------------------------------
 
 // guess from the nodes
-static void forget(snw_shooter *e) {
+static void shooter_forget(snw_shooter *e) {
     if (e->p) {
         snw_platform_forget(e->p);
     } else {
@@ -364,7 +369,7 @@ static bool by_hand(const snw_shooter *e, int seg) {
     for (; seg > 0; seg = m->seg[seg].parent) {
         if (m->seg[seg].kind != SNW_SEG_SCREW || m->block[m->seg[seg].item].feed) continue;
         const int drive = snw_shooter_drive(m, m->block[m->seg[seg].item].dof);
-        given = given || e->in->hand->motor_given[m->drive[drive].motor];
+        given = given || e->in->manual->motor_given[m->drive[drive].motor];
     }
     return given;
 }
@@ -374,7 +379,7 @@ static void step_feet(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
         snw_shoot_rod *r = l->r;
-        if (!l->turned || !e->in->hand || !by_hand(e, l->rod->root)) continue;
+        if (!l->turned || !e->in->manual || !by_hand(e, l->rod->root)) continue;
         r->base_V = snw_pose_rate(&r->formula, r->base, l->foot, l->foot_V, NULL);
     }
 }
@@ -388,8 +393,8 @@ static void keep_feet(snw_shooter *e) {
     }
 }
 
-static snw_status solve(snw_shooter *e, snw_time_kind kind, double alpha, double h,
-                        snw_boundary_info *info) {
+static snw_status shooter_solve(snw_shooter *e, snw_time_kind kind, double alpha, double h,
+                                snw_boundary_info *info) {
     snw_boundary_info now = {0};
     snw_status status;
     if (e->p) {
@@ -408,7 +413,7 @@ static snw_status solve(snw_shooter *e, snw_time_kind kind, double alpha, double
     return status;
 }
 
-static void accept(snw_shooter *e, double h) {
+static void shooter_accept(snw_shooter *e, double h) {
     keep_feet(e);
     if (e->p) {
         snw_platform_accept(e->p, h);
@@ -438,7 +443,8 @@ void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
 enum { MOST_TRIES = 200 }; // of equilibria of a plate on the way to one
 static const double MORE_DAMPING = 1e-4;
 
-// ---- steps ------------------------------------------------------------------------------------------
+// ---- steps
+// ------------------------------------------------------------------------------------------
 
 static void keep_leg(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
@@ -465,21 +471,21 @@ static void bring_back(snw_shooter *e) {
         }
         if (e->leg[l].feed >= 0) snw_shoot_feed(r, r->out[1]);
     }
-    forget(e);
+    shooter_forget(e);
 }
 
 // from the kept nodes, which come back where there is none
 static snw_status balance_once(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     snw_shooter_load(e, t, share);
-    forget(e);
-    const snw_status status = solve(e, SNW_TIME_STATIC, 0, 1, info);
+    shooter_forget(e);
+    const snw_status status = shooter_solve(e, SNW_TIME_STATIC, 0, 1, info);
     if (status != SNW_OK) bring_back(e);
     return status;
 }
 
-// an equilibrium from the present nodes, which stay as they are where there is none; of a plate that hardly anything resists, with
-// more damping of its moves
-static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+// an equilibrium from the present nodes, which stay as they are where there is none; of a plate
+// that hardly anything resists, with more damping of its moves
+static snw_status shooter_balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     keep_nodes(e);
     snw_status status = balance_once(e, t, share, info);
     if (status == SNW_OK || !e->p) return status;
@@ -490,11 +496,12 @@ static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_i
 }
 
 // through equilibria under the laws of instants between the present fields' and t
-static snw_status between(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    return balance(e, e->t + share * (t - e->t), 1, info);
+static snw_status shooter_between(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+    return shooter_balance(e, e->t + share * (t - e->t), 1, info);
 }
 
-// from `done` to 1 by what `try` makes of each share, in steps as long as they may be, of a plate not too many; how far it got
+// from `done` to 1 by what `try` makes of each share, in steps as long as they may be, of a plate
+// not too many; how far it got
 static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by,
                     snw_status (*try)(snw_shooter *e, double t, double share,
                                       snw_boundary_info *info)) {
@@ -508,8 +515,9 @@ static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by
     return done;
 }
 
-// With joints where the tips are, a help on the plate, and, where rods do not stretch, some stretch, less and less so: a rod that
-// is straight and does not stretch has no compliance along it.
+// With joints where the tips are, a help on the plate, and, where rods do not stretch, some
+// stretch, less and less so: a rod that is straight and does not stretch has no compliance along
+// it.
 static snw_status helped(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_rod *r = e->leg[i].r;
@@ -520,7 +528,7 @@ static snw_status helped(snw_shooter *e, double t, double share, snw_boundary_in
         r->lend = share < 1 && bends > 0 ? 0.01 * bends * pow(1e-8, share) : 0;
     }
     e->p->help = snw_wrench_scale(1 - share, e->help);
-    return balance(e, t, 1, info);
+    return shooter_balance(e, t, 1, info);
 }
 
 // each leg by itself as its nodes are, then all together
@@ -547,7 +555,7 @@ static snw_status join_up(snw_shooter *e, double t, snw_boundary_info *info, dou
 // from the unloaded rod on
 static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
     snw_shoot_rest(e->leg[0].r, e->leg[0].r->base);
-    *reached = climb(e, t, info, 0.25, balance);
+    *reached = climb(e, t, info, 0.25, shooter_balance);
     if (*reached == 1) return SNW_OK;
     snw_shooter_load(e, t, *reached);
     return SNW_E_DIVERGED;
@@ -560,17 +568,18 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
         snw_shoot_rod *r = e->leg[i].r;
         memset(r->V, 0, (size_t)r->nnode * sizeof *r->V);
     }
-    snw_status status = balance(e, t, 1, info);
-    if (status != SNW_OK && t > e->t && climb(e, t, info, 0.5, between) == 1) status = SNW_OK;
+    snw_status status = shooter_balance(e, t, 1, info);
+    if (status != SNW_OK && t > e->t && climb(e, t, info, 0.5, shooter_between) == 1)
+        status = SNW_OK;
     if (status != SNW_OK && e->p) status = join_up(e, t, info, reached);
     if (status != SNW_OK && !e->p) status = build_up(e, t, info, reached);
     for (bool again = true; status == SNW_OK && again;) {
         status = snw_shooter_refine(e, &again);
-        if (status == SNW_OK && again) status = balance(e, t, 1, info);
+        if (status == SNW_OK && again) status = shooter_balance(e, t, 1, info);
     }
     for (int i = 0; i < e->nleg; i++) e->leg[i].r->base_V = snw_twist_zero();
     if (status == SNW_OK || *reached > 0) {
-        accept(e, 1);
+        shooter_accept(e, 1);
         snw_shooter_forget_past(e, true, 1);
         e->t = t;
     }
@@ -579,14 +588,14 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
 
 void snw_shooter_begin(snw_shooter *e, double h) {
     snw_shooter_forget_past(e, false, h);
-    e->books = (snw_shooter_books){0};
+    e->account = (snw_shooter_energy_account){0};
     e->h = h;
     e->t_laws = e->in->t;
     snw_shooter_powers(e);
 }
 
-// What bodies that come as the laws go on to t bring along, less what those that go take with them: the energy they have where
-// they are, moving as what carries them.
+// What bodies that come as the laws go on to t bring along, less what those that go take with them:
+// the energy they have where they are, moving as what carries them.
 static double brought(const snw_shooter *e, double t) {
     double sum = 0;
     for (int i = 0; i < e->nbody; i++) {
@@ -613,7 +622,7 @@ static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, d
     for (bool again = true; again;) {
         keep_nodes(e);
         snw_shooter_load(e, t_laws, 1);
-        SNW_TRY(solve(e, kind, alpha, h, info));
+        SNW_TRY(shooter_solve(e, kind, alpha, h, info));
         SNW_TRY(snw_shooter_refine(e, &again));
     }
     return SNW_OK;
@@ -631,16 +640,16 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         bring_back(e);
         return status;
     }
-    accept(e, h);
+    shooter_accept(e, h);
     // guesses of steps so much shorter than those to come are no loss
-    if (!snw_shooter_saves_all(e)) forget(e);
+    if (!snw_shooter_saves_all(e)) shooter_forget(e);
     e->t += h;
     e->t_laws = t_laws;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);
-    e->books.work += change + 0.5 * h * (power + e->power);
-    e->books.heat += 0.5 * h * (heat + e->heat);
+    e->account.work += change + 0.5 * h * (power + e->power);
+    e->account.heat += 0.5 * h * (heat + e->heat);
     return SNW_OK;
 }
 
-snw_shooter_books snw_shooter_work(const snw_shooter *e) { return e->books; }
+snw_shooter_energy_account snw_shooter_work(const snw_shooter *e) { return e->account; }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Which models the boundary-value engine can do: one rod that stands alone, or rods that one body joins.
+// Which models the boundary-value engine can do: one rod that stands alone, or rods that one body
+// joins.
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_source_location at, snw_error *err,
                               const char *what, const char *name) {
-    if (!at.file) at = step->place;
+    if (!at.file) at = step->location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
                  "the shooting engine cannot do %s ('%s'); it knows a rod with bodies, loads, "
                  "tendons and chambers that stands on the world or on given motions, and such rods "
                  "whose tips one body joins. Use 'engine: strain'",
                  what, name);
-    return snw_fail_place(err, s, at.file, at.line, at.column);
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-// ---- parts ------------------------------------------------------------------------------------------
+// ---- parts
+// ------------------------------------------------------------------------------------------
 
 static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
     for (int i = 0; i < d->nfluid; i++) {
@@ -30,8 +32,8 @@ static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw
         for (int k = 0; k < 3; k++) more = more || f->current[k] || f->square[k];
         for (int k = 0; k < f->nlink; k++) more = more || !d->link[f->link[k]].has_rod;
         if (more)
-            return snw_shooter_cannot(step, f->place, err, "fluids other than square drag on rods",
-                                      f->name);
+            return snw_shooter_cannot(step, f->location, err,
+                                      "fluids other than square drag on rods", f->name);
     }
     return SNW_OK;
 }
@@ -44,11 +46,11 @@ int snw_shooter_drive(const snw_model *m, int dof) {
 }
 
 // does a law of time give this coordinate, always?
-static bool driven(const snw_model *m, const snw_block *b) {
+static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
     if (b->spring >= 0) return false;
     for (int k = 0; k < b->n; k++) {
         const int i = snw_shooter_drive(m, b->dof + k);
-        if (i < 0 || m->drive[i].gate >= 0 || m->drive[i].follows || m->drive[i].met >= 0)
+        if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].met >= 0)
             return false;
     }
     return true;
@@ -58,7 +60,8 @@ static bool driven(const snw_model *m, const snw_block *b) {
 static bool on_world(const snw_model *m, int seg) {
     for (; seg > 0; seg = m->seg[seg].parent) {
         if (m->seg[seg].kind == SNW_SEG_POSE) continue;
-        if (m->seg[seg].kind != SNW_SEG_SCREW || !driven(m, &m->block[m->seg[seg].item]))
+        if (m->seg[seg].kind != SNW_SEG_SCREW ||
+            !shooter_check_driven(m, &m->block[m->seg[seg].item]))
             return false;
     }
     return true;
@@ -72,13 +75,15 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
         const snw_link_desc *l = &m->desc->link[s->link];
         if (s->kind == SNW_SEG_FREE) {
             if (!on_world(m, s->parent))
-                return snw_shooter_cannot(step, l->place, err, "free bodies beyond a rod", l->name);
+                return snw_shooter_cannot(step, l->location, err, "free bodies beyond a rod",
+                                          l->name);
             if (bodies++)
-                return snw_shooter_cannot(step, l->place, err, "more than one free body", l->name);
+                return snw_shooter_cannot(step, l->location, err, "more than one free body",
+                                          l->name);
         } else if (!on_world(m, i)) {
             const bool fed = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
             return snw_shooter_cannot(
-                step, l->place, err,
+                step, l->location, err,
                 fed ? "rods whose feed no actuator gives as a position or rate"
                     : "joints whose position no actuator gives",
                 l->name);
@@ -87,26 +92,28 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
     return SNW_OK;
 }
 
-static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+static snw_status shooter_check_check_links(const snw_model *m, const snw_step_desc *step,
+                                            snw_error *err) {
     const snw_desc *d = m->desc;
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
         if (!l->has_rod) continue;
         if (l->when)
-            return snw_shooter_cannot(step, l->place, err, "rods that come and go", l->name);
+            return snw_shooter_cannot(step, l->location, err, "rods that come and go", l->name);
         if (snw_rod_given(&l->rod))
-            return snw_shooter_cannot(step, l->place, err, "given strains", l->name);
-        if (l->rod.fed && (m->rod[m->link_rod[i]].tapers || m->rod[m->link_rod[i]].bows)) {
-            return snw_shooter_cannot(step, l->place, err, "fed rods that vary along their length",
-                                      l->name);
+            return snw_shooter_cannot(step, l->location, err, "given strains", l->name);
+        if (l->rod.variable_length &&
+            (m->rod[m->link_rod[i]].section_varies || m->rod[m->link_rod[i]].rest_varies)) {
+            return snw_shooter_cannot(step, l->location, err,
+                                      "fed rods that vary along their length", l->name);
         }
     }
     if (m->nrod == 0)
-        return snw_shooter_cannot(step, step->place, err, "a robot without rods", step->name);
+        return snw_shooter_cannot(step, step->location, err, "a robot without rods", step->name);
     for (int i = 0; i < m->nrod; i++) {
         const snw_link_desc *l = &d->link[m->rod[i].link];
         if (on_world(m, m->rod[i].root)) continue;
-        return snw_shooter_cannot(step, l->place, err, "rods on free bodies or on other rods",
+        return snw_shooter_cannot(step, l->location, err, "rods on free bodies or on other rods",
                                   l->name);
     }
     return SNW_OK;
@@ -117,18 +124,18 @@ static snw_status check_several(const snw_model *m, const snw_step_desc *step, s
     const snw_desc *d = m->desc;
     const snw_shooting_desc *how = &step->shooting;
     if (m->nrod == 1 && m->nloop == 0) return SNW_OK;
-    if (d->nmeasure) {
-        return snw_shooter_cannot(step, d->measure[0].place, err,
+    if (d->ntendon) {
+        return snw_shooter_cannot(step, d->tendon[0].location, err,
                                   "tendons and chambers of rods that a body joins",
-                                  d->measure[0].name);
+                                  d->tendon[0].name);
     }
     if (how->error > 0) {
-        return snw_shooter_cannot(step, step->place, err,
+        return snw_shooter_cannot(step, step->location, err,
                                   "points chosen by error along rods that a body joins",
                                   step->name);
     }
     if (how->solver == SNW_SHOOT_LEVENBERG || how->solver == SNW_SHOOT_DOGLEG) {
-        return snw_shooter_cannot(step, step->place, err,
+        return snw_shooter_cannot(step, step->location, err,
                                   "rods that a body joins by this solver, but by 'banded' and "
                                   "'newton'",
                                   step->name);
@@ -139,31 +146,33 @@ static snw_status check_several(const snw_model *m, const snw_step_desc *step, s
 snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = m->desc;
     SNW_TRY(check_joints(m, step, err));
-    SNW_TRY(check_links(m, step, err));
+    SNW_TRY(shooter_check_check_links(m, step, err));
     SNW_TRY(check_fluids(d, step, err));
     SNW_TRY(check_several(m, step, err));
     if (d->nstress)
-        return snw_shooter_cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
+        return snw_shooter_cannot(step, d->stress[0].location, err, "muscles", d->stress[0].name);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *x = &d->motor[i];
         if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
-        return snw_shooter_cannot(step, x->place, err, "motors that give an effort", x->name);
+        return snw_shooter_cannot(step, x->location, err, "motors that give an effort", x->name);
     }
-    SNW_TRY(snw_shooter_check_cords(m, step, err));
+    SNW_TRY(snw_shooter_check_tendons(m, step, err));
     if (d->ncontact)
-        return snw_shooter_cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
+        return snw_shooter_cannot(step, d->contact[0].location, err, "contacts",
+                                  d->contact[0].name);
     for (int i = 0; i < m->nsignal; i++) {
         // bodies come and go with time
         const snw_signal_desc *x = &d->signal[i];
-        const bool gate = x->kind == SNW_SIGNAL_GATE;
-        if (gate && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
-        return snw_shooter_cannot(step, step->place, err, "laws and conditions that read probes",
+        const bool condition = x->kind == SNW_SIGNAL_CONDITION;
+        if (condition && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
+        return snw_shooter_cannot(step, step->location, err, "laws and conditions that read probes",
                                   x->text ? x->text : step->name);
     }
     return SNW_OK;
 }
 
-// ---- what joins the rods ----------------------------------------------------------------------------
+// ---- what joins the rods
+// ----------------------------------------------------------------------------
 
 snw_seat snw_shooter_seat(const snw_shooter *e, int i) {
     const snw_model *m = e->m;
@@ -223,20 +232,20 @@ static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) 
     const bool on_plate =
         carries < 0 ? plate->kind == SNW_SEAT_PLATE : plate->leg == carries && at_tip(e, plate);
     if (!on_plate || !at_tip(e, tip)) {
-        return snw_shooter_cannot(e->step, d->place, err,
+        return snw_shooter_cannot(e->step, d->location, err,
                                   "loops other than from the tip of a rod to one common body",
                                   d->name);
     }
-    if (loop->gate != SNW_ALWAYS || loop->grip || plate->moves || tip->moves) {
-        return snw_shooter_cannot(e->step, d->place, err, "loops that open or move", d->name);
+    if (loop->condition != SNW_ALWAYS || loop->nonholonomic || plate->moves || tip->moves) {
+        return snw_shooter_cannot(e->step, d->location, err, "loops that open or move", d->name);
     }
     if (!has_end(loop->joint)) {
-        return snw_shooter_cannot(e->step, d->place, err,
+        return snw_shooter_cannot(e->step, d->location, err,
                                   "loops that are not fixed, revolute or spherical", d->name);
     }
     if (tip->leg == plate->leg || e->leg[tip->leg].loop >= 0) {
-        return snw_shooter_cannot(e->step, d->place, err, "more than one joint at the tip of a rod",
-                                  d->name);
+        return snw_shooter_cannot(e->step, d->location, err,
+                                  "more than one joint at the tip of a rod", d->name);
     }
     e->leg[tip->leg].loop = i;
     return SNW_OK;
@@ -254,7 +263,7 @@ snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) SNW_TRY(join_loop(e, i, carries, err));
     for (int i = 0; i < e->nleg; i++) {
         if (e->leg[i].loop >= 0 || i == carries || (e->nleg == 1 && !body)) continue;
-        return snw_shooter_cannot(e->step, e->leg[i].link->place, err,
+        return snw_shooter_cannot(e->step, e->leg[i].link->location, err,
                                   "a rod whose tip nothing joins to the others",
                                   e->leg[i].link->name);
     }

@@ -4,7 +4,7 @@
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "math/se3_tangent.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ double snw_shooter_time(const snw_shooter *e) { return e->t; }
 void snw_shooter_set_time(snw_shooter *e, double t) { e->t = t; }
 const snw_inputs *snw_shooter_inputs(const snw_shooter *e) { return e->in; }
 
-// ---- between nodes ----------------------------------------------------------------------------------
+// ---- between nodes
+// ----------------------------------------------------------------------------------
 
 // the pose within an interval: W(s) cubic, with the strains at both ends as slopes
 static snw_se3 pose_between(const snw_shoot_rod *r, int node, double h, double u, snw_twist xi0,
@@ -29,7 +30,7 @@ static snw_se3 pose_between(const snw_shoot_rod *r, int node, double h, double u
     return snw_se3_mul(r->g[node], snw_se3_exp(x));
 }
 
-static snw_twist rest_at(const snw_shooter_leg *l, double x) {
+static snw_twist shooter_fields_rest_at(const snw_shooter_leg *l, double x) {
     return l->r->uniform ? l->r->section[0].rest : snw_rod_rest(&l->link->rod, x);
 }
 
@@ -56,7 +57,7 @@ static around nodes_around(const snw_shoot_rod *r, double x) {
     return a;
 }
 
-static snw_shoot_history weigh(const around *a, const snw_shoot_history *field) {
+static snw_shoot_history shooter_fields_weigh(const around *a, const snw_shoot_history *field) {
     snw_shoot_history out = {.e = snw_twist_zero(), .V = snw_twist_zero()};
     for (int l = 0; l < a->n; l++) {
         out.e = snw_twist_axpy(a->w[l], field[a->node + l].e, out.e);
@@ -68,33 +69,36 @@ static snw_shoot_history weigh(const around *a, const snw_shoot_history *field) 
 snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
                                       double x) {
     const around a = nodes_around(r, x);
-    return weigh(&a, field);
+    return shooter_fields_weigh(&a, field);
 }
 
 snw_shooter_at snw_shooter_look(const snw_shooter_leg *l, double x) {
     const snw_shoot_rod *r = l->r;
     const around a = nodes_around(r, x * r->length);
     const snw_shoot_piece *piece = &r->piece[a.piece];
-    snw_shooter_at out = {.x = weigh(&a, r->level[0]), .rate = weigh(&a, r->rate)};
+    snw_shooter_at out = {.x = shooter_fields_weigh(&a, r->level[0]),
+                          .rate = shooter_fields_weigh(&a, r->rate)};
     for (int k = 0; k < a.n; k++) out.F = snw_wrench_axpy(a.w[k], r->F[a.node + k], out.F);
     const int node = piece->node + a.j;
     const double s = piece->s + a.j * piece->h;
-    const snw_twist xi0 = snw_twist_add(rest_at(l, s), r->level[0][node].e);
-    const snw_twist xi1 = snw_twist_add(rest_at(l, s + piece->h), r->level[0][node + 1].e);
+    const snw_twist xi0 = snw_twist_add(shooter_fields_rest_at(l, s), r->level[0][node].e);
+    const snw_twist xi1 =
+        snw_twist_add(shooter_fields_rest_at(l, s + piece->h), r->level[0][node + 1].e);
     out.g = pose_between(r, node, piece->h, a.u, xi0, xi1);
     return out;
 }
 
 snw_twist snw_shooter_strain(const snw_shooter *e, int rod, double x) {
     const snw_shooter_leg *l = &e->leg[rod];
-    return snw_twist_add(rest_at(l, x), snw_shooter_look(l, x / l->rod->L).x.e);
+    return snw_twist_add(shooter_fields_rest_at(l, x), snw_shooter_look(l, x / l->rod->L).x.e);
 }
 
 snw_wrench snw_shooter_wrench(const snw_shooter *e, int rod, double x) {
     return snw_shooter_look(&e->leg[rod], x / e->leg[rod].rod->L).F;
 }
 
-// ---- from other fields ------------------------------------------------------------------------------
+// ---- from other fields
+// ------------------------------------------------------------------------------
 
 // strain less rest and its rate for coordinates and velocities, at x of the length in the model
 static snw_shoot_history of_coordinates(const snw_rod *rod, const snw_state *s, double x) {
@@ -115,16 +119,16 @@ static snw_shoot_history of_coordinates(const snw_rod *rod, const snw_state *s, 
     return out;
 }
 
-// Pose and velocity through an interval from x on of length h by the Magnus expansion at two Gauss points. Intervals of a fed rod
-// become longer at the rate `grow` of their length.
-static void advance(const snw_shooter_leg *l, const snw_state *s, double x, double h, double grow,
-                    snw_se3 *g, snw_twist *V) {
+// Pose and velocity through an interval from x on of length h by the Magnus expansion at two Gauss
+// points. Intervals of a fed rod become longer at the rate `grow` of their length.
+static void shooter_fields_advance(const snw_shooter_leg *l, const snw_state *s, double x, double h,
+                                   double grow, snw_se3 *g, snw_twist *V) {
     const double off = 0.5 / sqrt(3), stock = l->rod->L / l->r->length;
     snw_twist xi[2], rate[2];
     for (int k = 0; k < 2; k++) {
         const double at = x + h * (k == 0 ? 0.5 - off : 0.5 + off);
         const snw_shoot_history f = of_coordinates(l->rod, s, stock * at);
-        xi[k] = snw_twist_add(rest_at(l, at), f.e);
+        xi[k] = snw_twist_add(shooter_fields_rest_at(l, at), f.e);
         rate[k] = snw_twist_axpy(grow, xi[k], f.V);
     }
     const double c = sqrt(3) / 12 * h * h;
@@ -139,8 +143,8 @@ static void advance(const snw_shooter_leg *l, const snw_state *s, double x, doub
 }
 
 // the wrench of a strain and its rate, a first guess
-static snw_wrench stress(const snw_shoot_rod *r, int point, const snw_shoot_history *x,
-                         snw_twist rate) {
+static snw_wrench shooter_fields_stress(const snw_shoot_rod *r, int point,
+                                        const snw_shoot_history *x, snw_twist rate) {
     const ptrdiff_t at = r->uniform ? 0 : point;
     snw_wrench F = snw_wrench_zero();
     for (int i = 0; i < 6; i++) {
@@ -165,15 +169,16 @@ static void take_leg(snw_shooter_leg *l, const snw_state *s) {
             const snw_shoot_history f = of_coordinates(l->rod, s, stock * x);
             // what is at the node goes on along it, theory.md (3.14.2)
             const double slides = feed * (1 - x / r->length);
-            r->V[node] = snw_twist_axpy(slides, snw_twist_add(rest_at(l, x), f.e), V);
+            r->V[node] =
+                snw_twist_axpy(slides, snw_twist_add(shooter_fields_rest_at(l, x), f.e), V);
             r->level[0][node] = (snw_shoot_history){.e = f.e, .V = r->V[node]};
             r->rate[node] = (snw_shoot_history){.e = f.V, .V = snw_twist_zero()};
             r->g[node] = g;
-            r->F[node] = stress(r, piece->point + j * r->method->np, &f, f.V);
-            if (j < piece->n) advance(l, s, x, piece->h, feed / r->length, &g, &V);
+            r->F[node] = shooter_fields_stress(r, piece->point + j * r->method->np, &f, f.V);
+            if (j < piece->n) shooter_fields_advance(l, s, x, piece->h, feed / r->length, &g, &V);
         }
     }
-    snw_shoot_slopes(r);
+    snw_shoot_derivatives(r);
     r->out_rate = feed;
 }
 
@@ -208,8 +213,9 @@ static snw_wrench per_length(const snw_shoot_rod *r, int node, int point) {
     return snw_wrench_add(W, d->body);
 }
 
-// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is, and `sum`, what something else exerts
-// on its tip. They are summed in the world, moments about its origin, by the trapezoidal rule.
+// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is, and
+// `sum`, what something else exerts on its tip. They are summed in the world, moments about its
+// origin, by the trapezoidal rule.
 static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
     const snw_station_step still = {.gravity = r->gravity};
     for (int p = r->npiece - 1; p >= 0; p--) {
@@ -229,7 +235,8 @@ static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
     }
 }
 
-// What the plate exerts on the tip of a leg through its loop, by the multipliers in w; in the world, moments about its origin.
+// What the plate exerts on the tip of a leg through its loop, by the multipliers in w; in the
+// world, moments about its origin.
 static snw_wrench of_loop(const snw_shooter *e, int leg, const snw_work *w) {
     const int i = e->leg[leg].loop;
     const snw_wrench on_b =
@@ -238,8 +245,9 @@ static snw_wrench of_loop(const snw_shooter *e, int leg, const snw_work *w) {
     return tip_is_b ? on_b : snw_wrench_scale(-1, on_b);
 }
 
-// The same for the leg that carries the plate: loads of the plate, less what it exerts on the other legs.
-static snw_wrench of_plate(const snw_shooter *e, const snw_work *w) {
+// The same for the leg that carries the plate: loads of the plate, less what it exerts on the other
+// legs.
+static snw_wrench shooter_fields_of_plate(const snw_shooter *e, const snw_work *w) {
     const snw_station_step still = {.gravity = e->p->gravity};
     const snw_shoot_state plate = {.g = e->p->g, .V = snw_twist_zero()};
     const snw_wrench W = snw_station_exert(&e->p->plate, &still, &plate);
@@ -254,7 +262,7 @@ void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
     snw_shooter_take(e, s);
     for (int i = 0; i < e->nleg; i++) {
         snw_wrench tip = snw_wrench_zero();
-        if (e->p) tip = e->leg[i].loop >= 0 ? of_loop(e, i, w) : of_plate(e, w);
+        if (e->p) tip = e->leg[i].loop >= 0 ? of_loop(e, i, w) : shooter_fields_of_plate(e, w);
         carry_loads(e->leg[i].r, tip);
     }
 }
@@ -267,7 +275,7 @@ void snw_shooter_take(snw_shooter *e, const snw_state *s) {
         e->leg[i].judged = 0; // these fields may be far from those before
     }
     if (e->p) take_plate(e, s);
-    snw_shooter_take_cords(e);
+    snw_shooter_take_tendons(e);
     snw_shooter_forget_past(e, false, 1);
 }
 
@@ -307,7 +315,7 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
             if (slopes) r->slope[0][j] = from->slope[0][j], r->slope_rate[j] = from->slope_rate[j];
         }
     }
-    if (!slopes) snw_shoot_slopes(r);
+    if (!slopes) snw_shoot_derivatives(r);
 }
 
 // the grids of another one; fields are to follow
@@ -329,7 +337,7 @@ snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other, snw_erro
     snw_shooter_load(e, other->t, 1);
     for (int i = 0; i < e->nleg; i++) follow_leg(&e->leg[i], &other->leg[i]);
     if (e->p) e->p->g = other->p->g, e->p->V = other->p->V, e->p->A = other->p->A;
-    snw_shooter_follow_cords(e, other);
+    snw_shooter_follow_tendons(e, other);
     snw_shooter_forget_past(e, false, 1);
     return SNW_OK;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The grid of a shooter: sections at its points, and, where that is asked for, pieces that are cut finer or coarser by the error
-// of their intervals. A grid stands still while a step is solved; between two solutions the fields, with all of their past, may
-// move to another one. That is the only place where a step may take memory.
+// The grid of a shooter: sections at its points, and, where that is asked for, pieces that are cut
+// finer or coarser by the error of their intervals. A grid stands still while a step is solved;
+// between two solutions the fields, with all of their past, may move to another one. That is the
+// only place where a step may take memory.
 #include "shoot/shooter_private.h"
 
 #include "shoot/march.h"
@@ -13,10 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-// ---- sections ---------------------------------------------------------------------------------------
+// ---- sections
+// ---------------------------------------------------------------------------------------
 
 // does a law depend on x?
-static bool varies(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_X) != 0; }
+static bool shooter_grid_varies(snw_law law) {
+    return law && (snw_expr_vars(law) & SNW_VAR_X) != 0;
+}
 
 // is a rod in a fluid?
 static bool wet(const snw_fluid_desc *f, int link) {
@@ -30,19 +34,21 @@ static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
     const snw_rod_desc *d = &l->link->rod;
     const snw_material_desc *mat = d->material;
     bool x = false;
-    for (int i = 0; i < 6; i++) x = x || varies(d->rest[i]);
-    for (int i = 0; i < 4; i++) x = x || varies(d->section.size[i]);
+    for (int i = 0; i < 6; i++) x = x || shooter_grid_varies(d->rest[i]);
+    for (int i = 0; i < 4; i++) x = x || shooter_grid_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++) {
-        x = x || varies(d->section.stiffness[i]) || varies(d->section.inertia[i]) ||
-            varies(d->section.damping[i]);
+        x = x || shooter_grid_varies(d->section.stiffness[i]) ||
+            shooter_grid_varies(d->section.inertia[i]) ||
+            shooter_grid_varies(d->section.damping[i]);
     }
     if (mat) {
-        x = x || varies(mat->young) || varies(mat->poisson) || varies(mat->shear) ||
-            varies(mat->density) || varies(mat->damping);
+        x = x || shooter_grid_varies(mat->young) || shooter_grid_varies(mat->poisson) ||
+            shooter_grid_varies(mat->shear) || shooter_grid_varies(mat->density) ||
+            shooter_grid_varies(mat->damping);
     }
     for (int i = 0; i < m->desc->nfluid; i++) {
         if (!wet(&m->desc->fluid[i], l->rod->link)) continue;
-        for (int k = 3; k < 6; k++) x = x || varies(m->desc->fluid[i].square[k]);
+        for (int k = 3; k < 6; k++) x = x || shooter_grid_varies(m->desc->fluid[i].square[k]);
     }
     return !x;
 }
@@ -66,16 +72,17 @@ static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error
     }
     const snw_status status = snw_shoot_ready(r, 0);
     if (status == SNW_OK) return status;
-    return snw_fail_place(err,
-                          snw_fail(err, SNW_E_MODEL,
-                                   "rod '%s': a strain that may change has no stiffness; give it "
-                                   "one, or leave it out of 'strain'",
-                                   l->link->name),
-                          l->link->rod.place.file, l->link->rod.place.line,
-                          l->link->rod.place.column);
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "rod '%s': a strain that may change has no stiffness; give it "
+                 "one, or leave it out of 'strain'",
+                 l->link->name),
+        l->link->rod.location.file, l->link->rod.location.line, l->link->rod.location.column);
 }
 
-// ---- cutting ----------------------------------------------------------------------------------------
+// ---- cutting
+// ----------------------------------------------------------------------------------------
 
 enum {
     LEAST = 3,      // intervals of a piece: a cubic takes four nodes
@@ -114,11 +121,11 @@ static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) 
                               .npiece = l->grid.npiece,
                               .length = l->grid.length,
                               .intervals = l->grid.intervals};
-    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, l),
+    SNW_TRY(snw_shoot_create(&o, e->tendons.n > 0 ? &e->tendons.law : NULL, is_uniform(e->m, l),
                              e->along, &l->r));
     l->r->replica = how->replica;
     SNW_TRY(fill_sections(e->m->desc, l, err));
-    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, l->r));
+    if (e->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&e->tendons, l->r));
     l->kept = snw_alloc((size_t)l->r->nnode * sizeof *l->kept);
     return l->kept ? SNW_OK : SNW_E_MEMORY;
 }
@@ -154,10 +161,11 @@ void snw_shooter_raze(snw_shooter *e) {
         snw_shoot_destroy(e->leg[i].r);
         snw_free(e->leg[i].kept);
     }
-    snw_cords_release(&e->cords);
+    snw_shoot_tendons_release(&e->tendons);
 }
 
-// ---- refining ---------------------------------------------------------------------------------------
+// ---- refining
+// ---------------------------------------------------------------------------------------
 
 // fields of one rod on the nodes of another
 static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
@@ -177,7 +185,7 @@ static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
             to->rate[node] = at.rate;
         }
     }
-    snw_shoot_slopes(to);
+    snw_shoot_derivatives(to);
     memcpy(to->step, from->step, sizeof to->step);
     to->base = from->base;
     to->base_V = from->base_V;
@@ -193,8 +201,9 @@ static double error_of(const snw_shoot_rod *r, int p) {
     return worst;
 }
 
-// intervals of each piece by its error, which falls with the fifth power of their length; does one need more?
-static bool choose(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
+// intervals of each piece by its error, which falls with the fifth power of their length; does one
+// need more?
+static bool shooter_grid_choose(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
     bool coarse = false;
     int total = 0;
     for (int p = 0; p < g->npiece; p++) {
@@ -212,11 +221,11 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     *again = false;
     if (!(e->step->shooting.error > 0)) return SNW_OK;
     snw_shooter_grid finer = e->leg[0].grid; // of a rod that stands alone
-    if (!choose(&e->leg[0], e->step->shooting.error, &finer)) return SNW_OK;
+    if (!shooter_grid_choose(&e->leg[0], e->step->shooting.error, &finer)) return SNW_OK;
     snw_shooter was = *e;
     snw_shooter_leg old = e->leg[0];
     e->leg[0].grid = finer;
-    e->cords.block = NULL; // stays with what was
+    e->tendons.block = NULL; // stays with what was
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {
@@ -226,7 +235,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
         return status;
     }
     carry_fields(&old, e->leg[0].r);
-    snw_shooter_carry_cords(e, &old);
+    snw_shooter_carry_tendons(e, &old);
     was.leg = &old;
     snw_shooter_raze(&was);
     *again = true;

@@ -3,14 +3,15 @@
 // shooter_private.h: a shooter from the inside.
 #pragma once
 
-#include "dynamics/spot.h"
-#include "shoot/cords.h"
+#include "dynamics/tendon_point.h"
 #include "shoot/platform.h"
 #include "shoot/shooter.h"
+#include "shoot/tendons.h"
 
 enum { SNW_SHOOTER_STATIONS = 64 }; // places with bodies or loads on one rod
 
-// What carries a segment, rigidly or by motions that are given: the world, a section of a rod, or a free body.
+// What carries a segment, rigidly or by motions that are given: the world, a section of a rod, or a
+// free body.
 typedef enum snw_seat_kind { SNW_SEAT_WORLD, SNW_SEAT_ROD, SNW_SEAT_PLATE } snw_seat_kind;
 
 typedef struct snw_seat {
@@ -21,10 +22,10 @@ typedef struct snw_seat {
 } snw_seat;
 
 // An act of the model: where it is, seen from the section, or, with leg -1, from the plate.
-typedef struct snw_shooter_act {
-    int act, leg, station;
+typedef struct snw_shooter_load_point {
+    int load_point, leg, station;
     snw_se3 g; // of its segment in the section's frame
-} snw_shooter_act;
+} snw_shooter_load_point;
 
 typedef struct snw_shooter_node {
     snw_se3 g;
@@ -79,24 +80,26 @@ struct snw_shooter {
     snw_wrench help; // on the plate, as it begins where an equilibrium is hard to find
     snw_inputs *in;
     double t, t_laws; // of the present fields, and of the laws they obey: before a jump at t
-    int nact;
-    snw_shooter_act *act;
+    int nload_point;
+    snw_shooter_load_point *load_point;
     int nbody;
     snw_shooter_body *body;
-    snw_cords cords; // tendons and chambers, numbered as the model's measures, of the only rod
-    bool along;      // loads per length
-    double applied;  // the largest force so far
-    double h;        // length of the step before
-    snw_shooter_books books;
+    snw_shoot_tendons
+        tendons;    // tendons and chambers, numbered as the model's measures, of the only rod
+    bool along;     // loads per length
+    double applied; // the largest force so far
+    double h;       // length of the step before
+    snw_shooter_energy_account account;
     double power, heat; // at the present instant, W
     int room;           // segments of each rod that are saved
     size_t saves;       // numbers of it in all
 };
 
-// ---- what it can do (shooter_check.c) ---------------------------------------------------------------
+// ---- what it can do (shooter_check.c)
+// ---------------------------------------------------------------
 
 // Refuses what the engine cannot do, or says that nothing is in the way.
-snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_source_location at, snw_error *err,
                               const char *what, const char *name);
 SNW_NODISCARD snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step,
                                            snw_error *err);
@@ -112,20 +115,23 @@ static inline bool snw_shooter_free_plate(const snw_shooter *e) {
 // The drive of a coordinate; -1: none.
 int snw_shooter_drive(const snw_model *m, int dof);
 
-// ---- grids (shooter_grid.c) -------------------------------------------------------------------------
+// ---- grids (shooter_grid.c)
+// -------------------------------------------------------------------------
 
-// Grids of all legs <- spans between places, cut as the step says; then the rods and what solves them, on these grids. Old
-// ones stay the caller's.
+// Grids of all legs <- spans between places, cut as the step says; then the rods and what solves
+// them, on these grids. Old ones stay the caller's.
 void snw_shooter_cut(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
 // Rods, and what solves them, are gone.
 void snw_shooter_raze(snw_shooter *e);
 // Bodies into the stations of e's rods.
 void snw_shooter_place(snw_shooter *e);
-// After a solution: is the grid fine enough? If not, e's rod is another one, with all its fields and their past; solve again.
+// After a solution: is the grid fine enough? If not, e's rod is another one, with all its fields
+// and their past; solve again.
 SNW_NODISCARD snw_status snw_shooter_refine(snw_shooter *e, bool *again);
 
-// ---- laws and steps (shooter.c) ---------------------------------------------------------------------
+// ---- laws and steps (shooter.c)
+// ---------------------------------------------------------------------
 
 // Bases, lengths, loads and gravity of the rods <- laws of time t, times `share`.
 void snw_shooter_load(snw_shooter *e, double t, double share);
@@ -134,14 +140,16 @@ void snw_shooter_forget_past(snw_shooter *e, bool rest, double h);
 // Pose and velocity of a segment that given motions carry from the world.
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
 
-// ---- saving (shooter_save.c) ------------------------------------------------------------------------
+// ---- saving (shooter_save.c)
+// ------------------------------------------------------------------------
 
 // e->room and e->saves <- for a shooter as it was made.
 void snw_shooter_reserve(snw_shooter *e);
 // Are there no more segments than are saved?
 bool snw_shooter_saves_all(const snw_shooter *e);
 
-// ---- fields (shooter_fields.c) ----------------------------------------------------------------------
+// ---- fields (shooter_fields.c)
+// ----------------------------------------------------------------------
 
 // Fields at a share x of a rod's length.
 typedef struct snw_shooter_at {
@@ -154,21 +162,23 @@ snw_shooter_at snw_shooter_look(const snw_shooter_leg *l, double x);
 snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
                                       double x);
 
-// ---- in terms of the model (shooter_show.c) ---------------------------------------------------------
+// ---- in terms of the model (shooter_show.c)
+// ---------------------------------------------------------
 
 // e->power and heat <- of the present fields.
 void snw_shooter_powers(snw_shooter *e);
 
-// Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
-// shooter, or from the strains; what the rod gets of them and what they rub away per second, W; w->measured and shares of tension.
-SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_model *m, const snw_step_desc *step,
-                                                 snw_error *err);
-void snw_shooter_make_cords(snw_shooter *e);
+// Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times
+// `share`; quantities of another shooter, or from the strains; what the rod gets of them and what
+// they rub away per second, W; w->tendon and shares of tension.
+SNW_NODISCARD snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
+                                                   snw_error *err);
+void snw_shooter_make_tendons(snw_shooter *e);
 void snw_shooter_pull(snw_shooter *e, double t, double share);
-void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
-void snw_shooter_take_cords(snw_shooter *e);
+void snw_shooter_follow_tendons(snw_shooter *e, const snw_shooter *other);
+void snw_shooter_take_tendons(snw_shooter *e);
 // On another grid of the rod: quantities with all of their past, and strains where searches begin.
-void snw_shooter_carry_cords(snw_shooter *e, const snw_shooter_leg *from);
-double snw_shooter_cords_power(const snw_shooter *e);
-double snw_shooter_cords_heat(const snw_shooter *e);
-void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);
+void snw_shooter_carry_tendons(snw_shooter *e, const snw_shooter_leg *from);
+double snw_shooter_tendons_power(const snw_shooter *e);
+double snw_shooter_tendons_heat(const snw_shooter *e);
+void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w);

@@ -4,35 +4,36 @@
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
-#include "shoot/saving.h"
+#include "shoot/checkpoint_save.h"
 
 #include <limits.h>
 #include <math.h>
 
-static void carry(snw_shooter *e, snw_ledger *row) {
+static void shooter_save_carry(snw_shooter *e, snw_shoot_checkpoint *row) {
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
         for (int i = 0; i < grid->npiece; i++) {
-            snw_ledger_int(row, 1, INT_MAX, &grid->intervals[i]);
+            snw_shoot_checkpoint_int(row, 1, INT_MAX, &grid->intervals[i]);
         }
     }
-    double *const single[] = {&e->t,    &e->h,          &e->applied,   &e->power,
-                              &e->heat, &e->books.work, &e->books.heat};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_ledger_carry(row, single[i], 1);
+    double *const single[] = {
+        &e->t, &e->h, &e->applied, &e->power, &e->heat, &e->account.work, &e->account.heat};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        snw_shoot_checkpoint_carry(row, single[i], 1);
     for (int l = 0; l < e->nleg; l++) {
-        snw_ledger_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
-        snw_ledger_carry(row, e->leg[l].foot_V.e, 6);
+        snw_shoot_checkpoint_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
+        snw_shoot_checkpoint_carry(row, e->leg[l].foot_V.e, 6);
         snw_shoot_carry(e->leg[l].r, row);
     }
-    if (e->cords.n > 0) snw_cords_carry(&e->cords, row);
+    if (e->tendons.n > 0) snw_shoot_tendons_carry(&e->tendons, row);
     if (e->b) snw_boundary_carry(e->b, e->room, row);
     if (e->p) snw_platform_carry(e->p, e->room, row);
 }
 
 // numbers on the present grid; the first one, the time of the laws, is not carried
-static size_t size(const snw_shooter *e) {
-    snw_ledger count = {.n = 1};
-    carry((snw_shooter *)e, &count);
+static size_t shooter_save_size(const snw_shooter *e) {
+    snw_shoot_checkpoint count = {.n = 1};
+    shooter_save_carry((snw_shooter *)e, &count);
     return count.n;
 }
 
@@ -40,7 +41,8 @@ static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
     return e->p ? e->p->leg[leg].b : e->b;
 }
 
-// segments that a rod needs for steps of half the length: none of the formulas has a larger c_0 than this one
+// segments that a rod needs for steps of half the length: none of the formulas has a larger c_0
+// than this one
 static double segments_of(const snw_shooter *e, int leg) {
     const snw_boundary *b = boundary_of(e, leg);
     snw_shoot_rod *r = e->leg[leg].r;
@@ -57,7 +59,7 @@ void snw_shooter_reserve(snw_shooter *e) {
     double segments = 1;
     for (int l = 0; l < e->nleg; l++) segments = fmax(segments, segments_of(e, l));
     e->room = (int)segments;
-    e->saves = (e->step->shooting.error > 0 ? SPARE : 1) * size(e);
+    e->saves = (e->step->shooting.error > 0 ? SPARE : 1) * shooter_save_size(e);
 }
 
 bool snw_shooter_saves_all(const snw_shooter *e) {
@@ -67,12 +69,12 @@ bool snw_shooter_saves_all(const snw_shooter *e) {
 }
 
 size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
-bool snw_shooter_fits(const snw_shooter *e) { return size(e) <= e->saves; }
+bool snw_shooter_fits(const snw_shooter *e) { return shooter_save_size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
-    snw_ledger row = {.out = out, .room = e->saves, .n = 1};
+    snw_shoot_checkpoint row = {.out = out, .room = e->saves, .n = 1};
     out[0] = e->t_laws;
-    carry((snw_shooter *)e, &row);
+    shooter_save_carry((snw_shooter *)e, &row);
     SNW_ASSERT(!row.bad); // the caller has asked snw_shooter_fits
 }
 
@@ -106,8 +108,8 @@ snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err)
     SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
     e->t_laws = in[0];
-    snw_ledger row = {.in = in, .room = e->saves, .n = 1};
+    snw_shoot_checkpoint row = {.in = in, .room = e->saves, .n = 1};
     if (!snw_shooter_fits(e)) return unsound(err);
-    carry(e, &row);
+    shooter_save_carry(e, &row);
     return row.bad ? unsound(err) : SNW_OK;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// From an unstable equilibrium to a stable one: the rod is pushed aside and moves by Euler's implicit rule, whose numerical
-// damping takes energy out of every mode, until it rests. theory.md 10.7
+// From an unstable equilibrium to a stable one: the rod is pushed aside and moves by Euler's
+// implicit rule, whose numerical damping takes energy out of every mode, until it rests.
+// theory.md 10.7
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
@@ -22,8 +23,9 @@ static double bending_time(const snw_shoot_rod *r) {
     return most * r->length * r->length;
 }
 
-// velocities that grow along the rod, the tip's so many lengths in a bending time; to one side or to the other
-static void push(snw_shoot_rod *r, double speed, int which) {
+// velocities that grow along the rod, the tip's so many lengths in a bending time; to one side or
+// to the other
+static void shooter_settle_push(snw_shoot_rod *r, double speed, int which) {
     const double side = which % 2 == 0 ? 1 : -1;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -83,7 +85,7 @@ snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info)
         const double h = k == 0 ? 0.1 * T : 0.02 * T;
         if (k > 0 && snw_shooter_follow(e, from, &ignored) != SNW_OK) break;
         snw_shooter_begin(e, h);
-        push(e->leg[0].r, 0.1 * e->leg[0].r->length / T, k);
+        shooter_settle_push(e->leg[0].r, 0.1 * e->leg[0].r->length / T, k);
         const bool rests = comes_to_rest(e, t, T, h);
         double reached = 0;
         e->t = e->t_laws = t;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What the fields are in terms of the model: energies, powers, coordinates, poses, what holds the links.
+// What the fields are in terms of the model: energies, powers, coordinates, poses, what holds the
+// links.
 #include "shoot/shooter_private.h"
 
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- energies and powers ----------------------------------------------------------------------------
+// ---- energies and powers
+// ----------------------------------------------------------------------------
 
 snw_shoot_energy snw_shooter_energy(const snw_shooter *e) {
     snw_shoot_energy sum = {0, 0, 0};
@@ -47,19 +49,20 @@ static double heat_at(const snw_shoot_rod *r, int point, const snw_shoot_history
 }
 
 // stored per length where the rod begins
-static double stored(const snw_shoot_rod *r) {
+static double shooter_show_stored(const snw_shoot_rod *r) {
     const snw_twist e = r->level[0][0].e;
     double sum = 0;
     for (int i = 0; i < 36; i++) sum += 0.5 * r->K[i] * e.e[i / 6] * e.e[i % 6];
     return sum;
 }
 
-// what pushes a fed rod out of its base, N: per length fed, all of what is outside moves on by the strain at the mouth, and material that comes out is strained as it is
-// there: theory.md 3.14, M^2/2EI.
+// what pushes a fed rod out of its base, N: per length fed, all of what is outside moves on by the
+// strain at the mouth, and material that comes out is strained as it is there: theory.md 3.14,
+// M^2/2EI.
 static double feed_effort(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
     const snw_twist xi = snw_twist_add(r->section[0].rest, r->level[0][0].e);
-    return stored(r) - snw_power(r->F[0], xi);
+    return shooter_show_stored(r) - snw_power(r->F[0], xi);
 }
 
 // what drives a fed rod, and what material brings with it
@@ -91,7 +94,7 @@ static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
 }
 
 void snw_shooter_powers(snw_shooter *e) {
-    double heat = snw_shooter_cords_heat(e), power = snw_shooter_cords_power(e) + heat;
+    double heat = snw_shooter_tendons_heat(e), power = snw_shooter_tendons_power(e) + heat;
     for (int i = 0; i < e->nleg; i++) leg_powers(&e->leg[i], &power, &heat);
     for (int i = 0; e->p && i < e->p->plate.nload; i++) {
         power += power_of(&e->p->plate.load[i], e->p->g, e->p->V);
@@ -100,10 +103,12 @@ void snw_shooter_powers(snw_shooter *e) {
     e->heat = heat;
 }
 
-// ---- coordinates ------------------------------------------------------------------------------------
+// ---- coordinates
+// ------------------------------------------------------------------------------------
 
 // coordinates and velocities nearest to the fields
-static void project(const snw_model *m, const snw_shooter_leg *l, double *q, double *v) {
+static void shooter_show_project(const snw_model *m, const snw_shooter_leg *l, double *q,
+                                 double *v) {
     const snw_rod *rod = l->rod;
     memset(q + rod->dof0 + rod->shift, 0, (size_t)rod->ndof * sizeof *q);
     memset(v + rod->dof0, 0, (size_t)rod->ndof * sizeof *v);
@@ -132,7 +137,7 @@ static void show_coordinates(const snw_shooter *e, snw_state *s) {
     const snw_model *m = e->m;
     s->t = e->t;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
-    for (int i = 0; i < e->nleg; i++) project(m, &e->leg[i], s->q, s->v);
+    for (int i = 0; i < e->nleg; i++) shooter_show_project(m, &e->leg[i], s->q, s->v);
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
         s->q[m->drive[i].q] = e->in->drive[i].v;
@@ -151,7 +156,8 @@ static void show_coordinates(const snw_shooter *e, snw_state *s) {
     memcpy(s->a + b->dof, e->p->A.e, sizeof V.e);
 }
 
-// ---- poses ------------------------------------------------------------------------------------------
+// ---- poses
+// ------------------------------------------------------------------------------------------
 
 static void show_motion(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
@@ -183,9 +189,11 @@ static void show_motion(const snw_shooter *e, snw_work *w) {
     }
 }
 
-// ---- what holds -------------------------------------------------------------------------------------
+// ---- what holds
+// -------------------------------------------------------------------------------------
 
-// multipliers of the loop at a leg's tip: rows of the wrench on b that make up what passes through the joint
+// multipliers of the loop at a leg's tip: rows of the wrench on b that make up what passes through
+// the joint
 static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
     const snw_model *m = e->m;
     const int i = e->leg[leg].loop;
@@ -197,7 +205,7 @@ static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
     snw_wrench on_b = snw_wrench_to_parent(from_b, end->beyond);
     if (snw_shooter_seat(e, loop->b).leg != leg) on_b = snw_wrench_scale(-1, on_b);
     snw_wrench row[6];
-    double A[36], *l = w->l + loop->row;
+    double A[36], *l = w->lambda + loop->row;
     for (int k = 0; k < loop->nrow; k++) {
         row[k] = snw_wrench_to_child(w->g[loop->b], snw_loop_row(m, w, i, k));
         l[k] = 0;
@@ -212,11 +220,12 @@ static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
 }
 
 // what acts on segment i in its own frame
-static snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w, int i) {
+static snw_wrench shooter_show_applied(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                       int i) {
     snw_wrench sum = snw_wrench_zero();
-    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+    for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         snw_wrench F = in->load[k];
-        if (!m->desc->load[m->act[k].load].body) {
+        if (!m->desc->load[m->load_point[k].load].body) {
             F.m = snw_rotate_inv(w->g[i].R, F.m);
             F.f = snw_rotate_inv(w->g[i].R, F.f);
         }
@@ -244,8 +253,8 @@ static void hold_links(const snw_shooter *e, snw_work *w) {
     if (e->p) take_loops_off(e, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         if (m->seg[i].kind == SNW_SEG_ROD) continue;
-        snw_wrench F = snw_wrench_sub(w->F[i], applied(m, e->in, w, i));
-        if (m->seg[i].heavy) {
+        snw_wrench F = snw_wrench_sub(w->F[i], shooter_show_applied(m, e->in, w, i));
+        if (m->seg[i].has_mass) {
             F = snw_wrench_add(F, snw_inertia_apply(&m->seg[i].M, w->A[i]));
             F = snw_wrench_sub(F, snw_ad_pull(w->V[i], snw_inertia_apply(&m->seg[i].M, w->V[i])));
         }
@@ -271,7 +280,7 @@ static void show_efforts(const snw_shooter *e, snw_work *w) {
         for (int k = 0; b->feed && k < e->nleg; k++) {
             if (i == e->leg[k].rod->root) effort = feed_effort(&e->leg[k]);
         }
-        w->l[m->drive[drive].row] = effort;
+        w->lambda[m->drive[drive].row] = effort;
     }
 }
 
@@ -281,12 +290,12 @@ void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w) {
     snw_kinematics(m, e->in, s, false, w);
     snw_observe(m, e->in, s, false, w);
     show_motion(e, w);
-    snw_shooter_show_cords(e, w);
-    for (int i = 0; i < m->nrow; i++) w->l[i] = s->l[i];
+    snw_shooter_show_tendons(e, w);
+    for (int i = 0; i < m->nconstraint; i++) w->lambda[i] = s->lambda[i];
     for (int i = 0; i < e->nleg; i++) {
         if (e->leg[i].loop >= 0) show_loop(e, i, w);
     }
     hold_links(e, w);
     show_efforts(e, w);
-    for (int i = 0; i < m->nrow; i++) s->l[i] = w->l[i];
+    for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = w->lambda[i];
 }

@@ -2,20 +2,25 @@
 //
 // Stability of equilibria, from their fields alone: no basis takes part. theory.md 10.7
 //
-// Near an equilibrium of a clamped rod under conservative loads a small change of strain costs the energy
+// Near an equilibrium of a clamped rod under conservative loads a small change of strain costs the
+// energy
 //   E = 1/2 int eps' K eps ds + (terms of the wrench that is carried and of dead loads),
-// and the eigenvalues lambda of E's form against that of the elastic energy alone, K_T x = lambda K x, say how stable it is:
-// one below zero, and it is not. How many lie below sigma is the number of negative eigenvalues of K_T - sigma K. Jacobi's
-// equations of that form are linear in the variations of pose, zeta, and wrench, dF:
-//   zeta' = -ad_xi zeta + eps,  dF' = ad_xi' dF + ad_eps' F - dPhi(zeta),  eps = (K - sigma K)^-1 dF.
-// Beyond a section the rod answers a variation of its pose by dF = P zeta, at the tip by the load's own P. Through an interval
-// [zeta; dF] goes over to [A B; G D] [zeta; dF], and to choose dF at its start is to choose the strain in it: the form's pivot
-// there is Q = B' (D - P B), which is symmetric, and eliminating it leaves P <- (D - P B)^-1 (P A - G) for the interval before.
-// By Sylvester's law of inertia the negative eigenvalues of all Q together are those of the form.
+// and the eigenvalues lambda of E's form against that of the elastic energy alone, K_T x = lambda K
+// x, say how stable it is: one below zero, and it is not. How many lie below sigma is the number of
+// negative eigenvalues of K_T - sigma K. Jacobi's equations of that form are linear in the
+// variations of pose, zeta, and wrench, dF:
+//   zeta' = -ad_xi zeta + eps,  dF' = ad_xi' dF + ad_eps' F - dPhi(zeta),  eps = (K - sigma K)^-1
+//   dF.
+// Beyond a section the rod answers a variation of its pose by dF = P zeta, at the tip by the load's
+// own P. Through an interval [zeta; dF] goes over to [A B; G D] [zeta; dF], and to choose dF at its
+// start is to choose the strain in it: the form's pivot there is Q = B' (D - P B), which is
+// symmetric, and eliminating it leaves P <- (D - P B)^-1 (P A - G) for the interval before. By
+// Sylvester's law of inertia the negative eigenvalues of all Q together are those of the form.
 //
-// Of legs that a plate joins the negative eigenvalues are those of the plate's stiffness, to which each leg is condensed, and of
-// each leg by itself with its joint held (Haynsworth): at the tip dF = -P zeta then, P stiff in what the joint holds. The first
-// alone do not tell: an eigenvalue goes from minus to plus infinity where a leg buckles between held ends.
+// Of legs that a plate joins the negative eigenvalues are those of the plate's stiffness, to which
+// each leg is condensed, and of each leg by itself with its joint held (Haynsworth): at the tip dF
+// = -P zeta then, P stiff in what the joint holds. The first alone do not tell: an eigenvalue goes
+// from minus to plus infinity where a leg buckles between held ends.
 #include "shoot/shooter_private.h"
 
 #include "solve/dense.h"
@@ -31,11 +36,13 @@ typedef struct form {
 
 enum { ROOM = 512 }; // scratch of six eigenvalues; an arena that is too small stops the program
 
-// ---- coefficients -----------------------------------------------------------------------------------
+// ---- coefficients
+// -----------------------------------------------------------------------------------
 
 static bool none(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
-// Forces whose direction stays, and nothing else: torques and forces that turn with their section have no energy.
+// Forces whose direction stays, and nothing else: torques and forces that turn with their section
+// have no energy.
 static bool rod_conserves(const snw_shoot_rod *r) {
     for (int p = 0; p < r->npiece; p++) {
         for (int i = 0; i < r->station[p].nload; i++) {
@@ -53,16 +60,17 @@ static bool rod_conserves(const snw_shoot_rod *r) {
 static bool conserves(const snw_shooter *e) {
     if (!rod_conserves(e->leg[0].r)) return false;
     // a length or volume that is given is a constraint, whose form is another
-    for (int i = 0; i < e->cords.n; i++) {
-        const snw_cord *cord = &e->cords.cord[i];
-        if (cord->given != SNW_CORD_EFFORT) return false;
-        if (snw_cord_rubs(cord) && cord->sliding != 0) return false; // friction has no energy
+    for (int i = 0; i < e->tendons.n; i++) {
+        const snw_shoot_tendon *tendon = &e->tendons.tendon[i];
+        if (tendon->given != SNW_SHOOT_TENDON_EFFORT) return false;
+        if (snw_shoot_tendon_has_friction(tendon) && tendon->sliding != 0)
+            return false; // friction has no energy
     }
     return true;
 }
 
 // S (6 x 6, in rows) <- its inverse on the strains that may change, zero elsewhere
-static bool invert(const snw_shoot_rod *r, block S) {
+static bool stability_invert(const snw_shoot_rod *r, block S) {
     int at[6], n = 0, pivot[6];
     for (int i = 0; i < 6; i++) {
         if (r->active[i]) at[n++] = i;
@@ -83,7 +91,8 @@ static bool invert(const snw_shoot_rod *r, block S) {
 }
 
 // C <- (K_t - sigma K)^-1 at a node: K_t is the stiffness of rod, tendons and chambers together
-static bool compliance(const snw_shoot_rod *r, int node, int point, double sigma, block C) {
+static bool stability_compliance(const snw_shoot_rod *r, int node, int point, double sigma,
+                                 block C) {
     const ptrdiff_t at = r->uniform ? 0 : point;
     const double *K = r->K + 36 * at;
     for (int i = 0; i < 36; i++) C[i / 6][i % 6] = K[i];
@@ -98,10 +107,10 @@ static bool compliance(const snw_shoot_rod *r, int node, int point, double sigma
         snw_law_out out;
         r->law->strain(r->law->user, &in, true, &out);
         for (int i = 0; i < 36; i++) C[i / 6][i % 6] = out.D[i / 6][i % 6];
-        if (!invert(r, C)) return false;
+        if (!stability_invert(r, C)) return false;
     }
     for (int i = 0; i < 36; i++) C[i / 6][i % 6] -= sigma * K[i];
-    return invert(r, C);
+    return stability_invert(r, C);
 }
 
 // Change of the distributed dead loads and weight, in body axes, when the section turns by theta.
@@ -118,13 +127,13 @@ static snw_wrench turned_loads(const snw_shoot_rod *r, int node, int point, snw_
 }
 
 // H <- coefficients of Jacobi's equations at a node; `same`: the compliance of all nodes, or NULL
-static bool coefficients(const snw_shoot_rod *r, int piece, int node, double sigma,
-                         const block *same, form *H) {
+static bool stability_coefficients(const snw_shoot_rod *r, int piece, int node, double sigma,
+                                   const block *same, form *H) {
     const int point = r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
     const snw_shoot_section *s = &r->section[r->uniform ? 0 : point];
     const snw_twist xi = snw_twist_add(s->rest, r->level[0][node].e);
     block own;
-    if (!same && !compliance(r, node, point, sigma, own)) return false;
+    if (!same && !stability_compliance(r, node, point, sigma, own)) return false;
     const block *C = same ? same : (const block *)&own;
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero(), eps;
@@ -144,7 +153,8 @@ static bool coefficients(const snw_shoot_rod *r, int piece, int node, double sig
     return true;
 }
 
-// ---- one interval -----------------------------------------------------------------------------------
+// ---- one interval
+// -----------------------------------------------------------------------------------
 
 // A (1 + h B)
 static form compose(const form *A, double h, const form *B) {
@@ -159,7 +169,8 @@ static form compose(const form *A, double h, const form *B) {
     return out;
 }
 
-// What the equations make of variations along an interval of length h, by the classical method of Runge and Kutta.
+// What the equations make of variations along an interval of length h, by the classical method of
+// Runge and Kutta.
 static form transition(const form *H0, const form *Hm, const form *H1, double h) {
     const form k2 = compose(Hm, 0.5 * h, H0), k3 = compose(Hm, 0.5 * h, &k2),
                k4 = compose(H1, h, &k3);
@@ -187,9 +198,10 @@ static int negative(int n, const double *A) {
     return count;
 }
 
-// Negative eigenvalues of Q = B' M for an M of this sign of its determinant. Those of the strains that may change suffice: what
-// the others add, forces that reach the strain at the interval's end only, is of higher order in its length and positive. Where an
-// eigenvalue is so near to zero that they decide, the determinant tells, as B' has a positive one.
+// Negative eigenvalues of Q = B' M for an M of this sign of its determinant. Those of the strains
+// that may change suffice: what the others add, forces that reach the strain at the interval's end
+// only, is of higher order in its length and positive. Where an eigenvalue is so near to zero that
+// they decide, the determinant tells, as B' has a positive one.
 static int pivots(const snw_shoot_rod *r, const form *S, double M[6][6], int sign) {
     int at[6], n = 0;
     double Q[36];
@@ -210,8 +222,9 @@ static int pivots(const snw_shoot_rod *r, const form *S, double M[6][6], int sig
     return count + ((count % 2 != 0) != (sign < 0));
 }
 
-// P from the end of an interval to its start; *count <- more by the negative eigenvalues of its pivot
-static bool eliminate(const snw_shoot_rod *r, const form *S, block P, int *count) {
+// P from the end of an interval to its start; *count <- more by the negative eigenvalues of its
+// pivot
+static bool stability_eliminate(const snw_shoot_rod *r, const form *S, block P, int *count) {
     block M, N;
     double A[36];
     int pivot[6];
@@ -238,10 +251,11 @@ static bool eliminate(const snw_shoot_rod *r, const form *S, block P, int *count
     return true;
 }
 
-// ---- the rod ----------------------------------------------------------------------------------------
+// ---- the rod
+// ----------------------------------------------------------------------------------------
 
 // P <- with what acts at the station behind a piece
-static void pass_station(const snw_shoot_rod *r, int piece, block P) {
+static void stability_pass_station(const snw_shoot_rod *r, int piece, block P) {
     const snw_shoot_piece *at = &r->piece[piece];
     const int node = at->node + at->n;
     const snw_shoot_state y = {.g = r->g[node], .V = snw_twist_zero(), .F = r->F[node]};
@@ -261,20 +275,20 @@ static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
     int count = 0;
     memcpy(P, tip, sizeof P);
     const bool one = r->uniform && !r->law;
-    if (one && !compliance(r, 0, 0, sigma, same)) return -1;
+    if (one && !stability_compliance(r, 0, 0, sigma, same)) return -1;
     for (int p = r->npiece - 1; p >= 0; p--) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int n = piece->n + 1 < 4 ? piece->n + 1 : 4; // nodes that a value between is made of
         form near[4];                                      // those of node j at j % 4
         int known = piece->n + 1;
-        pass_station(r, p, P);
+        stability_pass_station(r, p, P);
         for (int j = piece->n - 1; j >= 0; j--) {
             int first = j - 1;
             first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
             while (known > first) {
                 known--;
-                if (!coefficients(r, p, piece->node + known, sigma,
-                                  one ? (const block *)&same : NULL, &near[known % 4])) {
+                if (!stability_coefficients(r, p, piece->node + known, sigma,
+                                            one ? (const block *)&same : NULL, &near[known % 4])) {
                     return -1;
                 }
             }
@@ -287,7 +301,7 @@ static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
                 for (int i = 0; i < 144; i++) to[i] += w[k] * from[i];
             }
             const form S = transition(&near[j % 4], &middle, &near[(j + 1) % 4], piece->h);
-            if (!eliminate(r, &S, P, &count)) return -1;
+            if (!stability_eliminate(r, &S, P, &count)) return -1;
         }
     }
     return count;
@@ -301,7 +315,8 @@ static double smallest(const snw_shoot_rod *r, const block *tip) {
     double high = 0, low = 0;
     int below = count_below(r, 0, tip);
     if (below == 0) {
-        // they gather about one, where K_T - sigma K has no inverse and intervals are no longer short
+        // they gather about one, where K_T - sigma K has no inverse and intervals are no longer
+        // short
         high = 0.999;
         if (count_below(r, high, tip) == 0) return 1;
     }
@@ -324,7 +339,8 @@ static double smallest(const snw_shoot_rod *r, const block *tip) {
     return 0.5 * (low + high);
 }
 
-// ---- legs and their plate ---------------------------------------------------------------------------
+// ---- legs and their plate
+// ---------------------------------------------------------------------------
 
 static const double HELD = 1e6; // stiffness of what a joint holds, in those of the leg
 
@@ -349,9 +365,9 @@ static void hold_tip(const snw_leg_end *end, block P) {
     }
 }
 
-// One more than the negative eigenvalues of the stiffness that a leg has against motions of its joint where that holds it, by the
-// last factors; 0: there are none.
-static int signature(const snw_leg *leg) {
+// One more than the negative eigenvalues of the stiffness that a leg has against motions of its
+// joint where that holds it, by the last factors; 0: there are none.
+static int stability_signature(const snw_leg *leg) {
     int at[6], n = 0;
     double S[36];
     if (!leg->known) return 0;
@@ -372,14 +388,15 @@ static int signature(const snw_leg *leg) {
     return 1 + negative(n, S);
 }
 
-// Negative eigenvalues of all legs with their joints held; *worst, unless NULL, <- the smallest of these. Their number changes
-// only where that of the stiffness does, so a stable leg is not looked at again before.
+// Negative eigenvalues of all legs with their joints held; *worst, unless NULL, <- the smallest of
+// these. Their number changes only where that of the stiffness does, so a stable leg is not looked
+// at again before.
 static int of_legs(snw_shooter *e, double *worst) {
     int count = 0;
     for (int i = 0; i < e->nleg; i++) {
         const snw_leg *leg = &e->p->leg[i];
         const snw_shoot_rod *r = leg->end.rod;
-        const int now = signature(leg);
+        const int now = stability_signature(leg);
         if (!rod_conserves(r) || (now > 0 && now == e->leg[i].judged)) continue;
         block P;
         hold_tip(&leg->end, P);
@@ -400,7 +417,7 @@ int snw_shooter_unstable(snw_shooter *e) {
 }
 
 // of what the plate's moves meet
-static double of_plate(snw_shooter *e) {
+static double stability_of_plate(snw_shooter *e) {
     double A[36];
     snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
     const snw_status status = snw_platform_stiffness(e->p, A);
@@ -423,5 +440,5 @@ static double of_plate(snw_shooter *e) {
 double snw_shooter_stability(snw_shooter *e) {
     if (!e->p) return conserves(e) ? smallest(e->leg[0].r, &nothing) : NAN;
     double worst = INFINITY;
-    return of_legs(e, &worst) > 0 ? worst : of_plate(e);
+    return of_legs(e, &worst) > 0 ? worst : stability_of_plate(e);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Stations: loads and bodies at a section. A body's momentum changes by M V_t - ad_V'(M V), with V_t by the formula of time
-// from the velocity of the section.
+// Stations: loads and bodies at a section. A body's momentum changes by M V_t - ad_V'(M V), with
+// V_t by the formula of time from the velocity of the section.
 #include "shoot/rod.h"
 
 static int station_point(const snw_shoot_rod *r, int piece) {
@@ -76,9 +76,10 @@ void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *
     }
 }
 
-// ---- energies ---------------------------------------------------------------------------------------
+// ---- energies
+// ---------------------------------------------------------------------------------------
 
-static double kinetic(const snw_inertia *M, snw_twist V) {
+static double station_kinetic(const snw_inertia *M, snw_twist V) {
     return 0.5 * snw_power(snw_inertia_apply(M, V), V);
 }
 
@@ -89,12 +90,14 @@ static double height(snw_vec3 gravity, const snw_inertia *M, snw_se3 g) {
 snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
                                       snw_twist V) {
     if (!st->has_body) return (snw_shoot_energy){0, 0, 0};
-    return (snw_shoot_energy){.kinetic = kinetic(&st->M, V), .gravity = height(gravity, &st->M, g)};
+    return (snw_shoot_energy){.kinetic = station_kinetic(&st->M, V),
+                              .gravity = height(gravity, &st->M, g)};
 }
 
-// Gregory's rule: the trapezoidal rule with differences at the ends, as many as the order of the march asks for. What it adds to the weights 1
-// of the first nodes, and from the other end to the last ones; a short piece has as many differences as it has intervals, and
-// the rules of Simpson, 3/8 and Boole are among them. theory.md (10.5)
+// Gregory's rule: the trapezoidal rule with differences at the ends, as many as the order of the
+// march asks for. What it adds to the weights 1 of the first nodes, and from the other end to the
+// last ones; a short piece has as many differences as it has intervals, and the rules of Simpson,
+// 3/8 and Boole are among them. theory.md (10.5)
 double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j) {
     static const double two[] = {-1.0 / 2}, four[] = {-5.0 / 8, 1.0 / 6, -1.0 / 24},
                         six[] = {-193.0 / 288, 77.0 / 240, -7.0 / 30, 73.0 / 720, -3.0 / 160};
@@ -126,7 +129,7 @@ snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
                 }
             }
             E.elastic += 0.5 * w * elastic;
-            E.kinetic += w * kinetic(&r->section[at].M, x->V);
+            E.kinetic += w * station_kinetic(&r->section[at].M, x->V);
             E.gravity += w * height(r->gravity, &r->section[at].M, r->g[node]);
         }
         const int end = piece->node + piece->n;

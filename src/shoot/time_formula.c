@@ -15,8 +15,9 @@ static void backward_difference(int n, const double *h, double *c) {
     }
 }
 
-// (1 + a) x_t(i) - a x_t(i-1) = x'(i) + a (x'(i) - x'(i-1)) on a parabola through three values: x' by BDF2, the change of
-// x' by twice the second divided difference. Second order whatever the steps.
+// (1 + a) x_t(i) - a x_t(i-1) = x'(i) + a (x'(i) - x'(i-1)) on a parabola through three values: x'
+// by BDF2, the change of x' by twice the second divided difference. Second order whatever the
+// steps.
 static snw_time_formula blend(double a, const double *h) {
     snw_time_formula f = {.c = {0}, .d = a / (1 + a)};
     backward_difference(2, h, f.c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// time_formula.h: implicit formulas for the rate of a quantity from its values at the last instants,
+// time_formula.h: implicit formulas for the rate of a quantity from its values at the last
+// instants,
 //   x_t(i) = c_0 x(i) + x^h,   x^h = c_1 x(i-1) + c_2 x(i-2) + c_3 x(i-3) + d x_t(i-1),
 // for steps of any length. theory.md 10.2
 #pragma once

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// OpenBLAS takes a buffer from a table of its own in each call that needs one, and puts it back at the end. The serial build, made
-// without USE_LOCKING (Debian's is), takes it without a lock: two threads may get the same one, and both results are wrong, about
-// once in 500 factorisations of 20 x 20 matrices by four threads on two processors. Where a new buffer cannot be mapped, all
-// builds try again for ever.
+// OpenBLAS takes a buffer from a table of its own in each call that needs one, and puts it back at
+// the end. The serial build, made without USE_LOCKING (Debian's is), takes it without a lock: two
+// threads may get the same one, and both results are wrong, about once in 500 factorisations of 20
+// x 20 matrices by four threads on two processors. Where a new buffer cannot be mapped, all builds
+// try again for ever.
 //
-// The linker sends its calls of blas_memory_alloc and blas_memory_free here (--wrap, CMakeLists.txt): a lock around the originals,
-// held for the time of looking into the table, not of computing; and a thread for which there is no new buffer waits for one
-// that another thread gives back. Locks of all steps together are as many as calls that need a buffer (matrices from about
-// 16 x 16), 10 ns each.
+// The linker sends its calls of blas_memory_alloc and blas_memory_free here (--wrap,
+// CMakeLists.txt): a lock around the originals, held for the time of looking into the table, not of
+// computing; and a thread for which there is no new buffer waits for one that another thread gives
+// back. Locks of all steps together are as many as calls that need a buffer (matrices from about 16
+// x 16), 10 ns each.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS; NOLINT(bugprone-reserved-identifier)
 #include "solve/blas_buffer.h"
 
@@ -47,7 +49,8 @@ static bool has_room(size_t bytes) {
 
 void *__wrap_blas_memory_alloc(int where) {
     (void)pthread_mutex_lock(&lock);
-    // without any buffer there is nobody to wait for; snw_blas_ready has seen to it that there is one
+    // without any buffer there is nobody to wait for; snw_blas_ready has seen to it that there is
+    // one
     while (mapped > 0 && taken == mapped && (taken == MOST || !has_room(BUFFER))) {
         (void)pthread_mutex_unlock(&lock);
         (void)sched_yield();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// chord.h: the equations of a time step solved with a factorised matrix that is kept as long as it serves, be it of a step
-// before: Broyden's method, a new matrix when the residual does not fall to half, halved increments when it does not
-// fall at all.
+// chord.h: the equations of a time step solved with a factorised matrix that is kept as long as it
+// serves, be it of a step before: Broyden's method, a new matrix when the residual does not fall to
+// half, halved increments when it does not fall at all.
 #pragma once
 
 #include "sinew/status.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// collocation.h: Gauss' collocation for second-order systems. Over a step of length h accelerations are a polynomial with
-// the values x''_j at the instants c_j h; rates and coordinates are its integrals,
+// collocation.h: Gauss' collocation for second-order systems. Over a step of length h accelerations
+// are a polynomial with the values x''_j at the instants c_j h; rates and coordinates are its
+// integrals,
 //
 //     x'_i = x'_0 + h sum A_ij x''_j,   x_i = c_i h x'_0 + h^2 sum AA_ij x''_j,
 //
-// and at the end the same with b and bb. With the points of Gauss' quadrature the end is of order 2 s. theory.md 6.7.
+// and at the end the same with b and bb. With the points of Gauss' quadrature the end is of order 2
+// s. theory.md 6.7.
 #pragma once
 
 enum { SNW_STAGES = 4 }; // at most
@@ -21,5 +23,6 @@ typedef struct snw_collocation {
 // s stages, 2 to SNW_STAGES.
 snw_collocation snw_collocation_gauss(int s);
 
-// l (n) <- weights with which a polynomial of degree n - 1 is had at x from its values at the points c (n).
+// l (n) <- weights with which a polynomial of degree n - 1 is had at x from its values at the
+// points c (n).
 void snw_lagrange(int n, const double *c, double x, double *l);

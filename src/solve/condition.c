@@ -12,7 +12,7 @@ static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const in
 }
 
 // as fmax, without its care for NaN: that makes a call of it
-static double larger(double a, double b) { return a > b ? a : b; }
+static double condition_larger(double a, double b) { return a > b ? a : b; }
 
 void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
     const int n = g->n;
@@ -23,7 +23,7 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
         const int count = entries(g, sparse, j, &row);
         for (int k = 0; k < count; k++) {
             const int i = row ? row[k] : k;
-            g->row[i] = larger(g->row[i], fabs(a[i]));
+            g->row[i] = condition_larger(g->row[i], fabs(a[i]));
         }
     }
     for (int i = 0; g->row && i < n; i++) g->row[i] = 1 / g->row[i];
@@ -36,7 +36,7 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
             const int i = row ? row[k] : k;
             const double s = fabs(a[i]) * (g->row ? g->row[i] : 1);
             sum += s;
-            largest = larger(largest, s);
+            largest = condition_larger(largest, s);
         }
         g->column[j] = largest;
         if (!(sum / largest <= g->norm)) g->norm = sum / largest;
@@ -52,39 +52,39 @@ typedef struct inverse {
 } inverse;
 
 // x <- diag(1/row) x
-static void grow(const snw_gauge *g, double *x) {
+static void condition_grow(const snw_gauge *g, double *x) {
     for (int i = 0; g->row && i < g->n; i++) x[i] /= g->row[i];
 }
 
 // x <- diag(column) x
-static void scale(const snw_gauge *g, double *x) {
+static void condition_scale(const snw_gauge *g, double *x) {
     for (int i = 0; i < g->n; i++) x[i] *= g->column[i];
 }
 
 // x <- diag(column) inv(A) diag(1/row) x
-static void apply(const inverse *v, double *x) {
+static void condition_apply(const inverse *v, double *x) {
     const int n = v->g->n;
-    grow(v->g, x);
+    condition_grow(v->g, x);
     if (v->sparse) {
         snw_sparse_solve(v->sparse, x);
     } else {
         snw_lu_solve(n, v->LU, v->pivot, x);
     }
-    scale(v->g, x);
+    condition_scale(v->g, x);
 }
 
-static void apply_transposed(const inverse *v, double *x) {
+static void condition_apply_transposed(const inverse *v, double *x) {
     const int n = v->g->n;
-    scale(v->g, x);
+    condition_scale(v->g, x);
     if (v->sparse) {
         snw_sparse_solve_transposed(v->sparse, x);
     } else {
         snw_lu_solve_transposed(n, v->LU, v->pivot, x);
     }
-    grow(v->g, x);
+    condition_grow(v->g, x);
 }
 
-static double sum_of(int n, const double *x) {
+static double condition_sum_of(int n, const double *x) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += fabs(x[i]);
     return sum;
@@ -111,24 +111,24 @@ static int largest_of(int n, const double *x) {
 
 enum { CLIMBS = 4 };
 
-// |inv(S)|_1 is the largest |inv(S) x|_1 with |x|_1 = 1, convex in x and so taken on at a unit vector. From the middle we
-// climb along the gradient, inv(S)' sign(inv(S) x), from one unit vector to the next; at last a vector is tried by which
-// cancellation cannot hide all of inv(S).
+// |inv(S)|_1 is the largest |inv(S) x|_1 with |x|_1 = 1, convex in x and so taken on at a unit
+// vector. From the middle we climb along the gradient, inv(S)' sign(inv(S) x), from one unit vector
+// to the next; at last a vector is tried by which cancellation cannot hide all of inv(S).
 static double inverse_norm(const inverse *v, double *x, double *sign) {
     const int n = v->g->n;
     for (int i = 0; i < n; i++) x[i] = 1.0 / n, sign[i] = 0;
-    apply(v, x);
-    double best = sum_of(n, x);
+    condition_apply(v, x);
+    double best = condition_sum_of(n, x);
     (void)take_signs(n, x, sign);
     for (int k = 0, before = -1; n > 1 && k < CLIMBS; k++) {
         for (int i = 0; i < n; i++) x[i] = sign[i];
-        apply_transposed(v, x);
+        condition_apply_transposed(v, x);
         const int at = largest_of(n, x);
         if (at == before || (before >= 0 && fabs(x[at]) <= fabs(x[before]))) break;
         before = at;
         for (int i = 0; i < n; i++) x[i] = i == at;
-        apply(v, x);
-        const double now = sum_of(n, x);
+        condition_apply(v, x);
+        const double now = condition_sum_of(n, x);
         const bool same = take_signs(n, x, sign);
         if (!(now > best)) break;
         best = now;
@@ -137,8 +137,8 @@ static double inverse_norm(const inverse *v, double *x, double *sign) {
     for (int i = 0; i < n; i++) {
         x[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));
     }
-    apply(v, x);
-    return fmax(best, 2 * sum_of(n, x) / (3.0 * n));
+    condition_apply(v, x);
+    return fmax(best, 2 * condition_sum_of(n, x) / (3.0 * n));
 }
 
 double snw_gauge_condition(const snw_gauge *g, const double *LU, const int *pivot,

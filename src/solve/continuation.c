@@ -20,8 +20,9 @@
 // metres can be compared; multipliers have no diagonal and do not count.
 //
 // Equilibria on the way are found only to a small part of the increment's residual. The last one,
-// whether it carries the whole load or not, is brought to the tolerance asked for; so is one from which
-// the next increment is refused while what was left of its residual is a good part of what it starts with.
+// whether it carries the whole load or not, is brought to the tolerance asked for; so is one from
+// which the next increment is refused while what was left of its residual is a good part of what it
+// starts with.
 #include "solve/continuation.h"
 
 #include "base/fail.h"
@@ -34,8 +35,9 @@ enum { CRAWLING = 200 }; // increments in which more than
 static const double CRAWLED =
     1e-2; // of the load must be carried: tangents of a start that is singular lead nowhere
 
-// Increments after which the directions that nothing resists are held more, and by how much more: they are moved by what is left
-// of the residual on the way, over what holds them, and that is what crawls. The solution does not change with it.
+// Increments after which the directions that nothing resists are held more, and by how much more:
+// they are moved by what is left of the residual on the way, over what holds them, and that is what
+// crawls. The solution does not change with it.
 enum { SLOW = 30, LEVELS = 2 };
 static const double HOLD_MORE[LEVELS + 1] = {1, 1e3, 1e5};
 
@@ -75,7 +77,7 @@ typedef struct path {
     snw_continuation_info *info;
 } path;
 
-static double length(const snw_tangent *t, const double *dx) {
+static double continuation_length(const snw_tangent *t, const double *dx) {
     double energy = 0, plain = 0;
     for (int i = 0; i < t->n; i++) {
         energy += fabs(t->diagonal[i]) * dx[i] * dx[i];
@@ -84,7 +86,7 @@ static double length(const snw_tangent *t, const double *dx) {
     return sqrt(energy > 0 ? energy : plain);
 }
 
-static snw_status residual(path *c, double load, const double *x, double *r) {
+static snw_status continuation_residual(path *c, double load, const double *x, double *r) {
     c->info->residuals++;
     const snw_status s = c->p->residual(c->p->user, load, x, r);
     if (s == SNW_OK || s == SNW_E_STOPPED) return s;
@@ -92,7 +94,7 @@ static snw_status residual(path *c, double load, const double *x, double *r) {
 }
 
 // Newton from trial; the tangent found on the way stays in c->next, the way itself in c->moved.
-static snw_status correct(path *c, double load, double tol, int max_iter) {
+static snw_status continuation_correct(path *c, double load, double tol, int max_iter) {
     const snw_newton_opts opts = {.tol = fmax(tol, c->opts->newton.tol), .max_iter = max_iter};
     snw_newton_info info;
     const snw_status s =
@@ -106,7 +108,7 @@ static snw_status correct(path *c, double load, double tol, int max_iter) {
 }
 
 // trial becomes the point we stand on
-static void accept(path *c, double load) {
+static void continuation_accept(path *c, double load) {
     const snw_tangent old = c->at;
     memcpy(c->x, c->trial, (size_t)c->p->nx * sizeof *c->x);
     c->at = c->next;
@@ -114,9 +116,9 @@ static void accept(path *c, double load) {
     c->load = load;
 }
 
-// Whether what only makes the tangent regular would have to bear the load: then nothing else does. dx is a solution; what else
-// resists it makes inv(J + S) S dx far smaller. `more` is scratch.
-static bool carries(const path *c, const double *dx, double *more) {
+// Whether what only makes the tangent regular would have to bear the load: then nothing else does.
+// dx is a solution; what else resists it makes inv(J + S) S dx far smaller. `more` is scratch.
+static bool continuation_carries(const path *c, const double *dx, double *more) {
     const snw_problem *p = c->p;
     for (int i = 0; i < p->n; i++) more[i] = p->soft[i] * dx[i];
     snw_tangent_solve(&c->at, more);
@@ -134,29 +136,31 @@ static bool stays(const path *c) {
     return way <= SNW_ROUNDING * size;
 }
 
-// One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next. SNW_E_SINGULAR: no use to try.
-static snw_status step(path *c, double *d) {
+// One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next.
+// SNW_E_SINGULAR: no use to try.
+static snw_status continuation_step(path *c, double *d) {
     const snw_problem *p = c->p;
     const double to = c->load + *d < 1 ? c->load + *d : 1;
     *d *= 0.5; // when it fails for want of a residual
 
     // the linear answer
-    snw_status s = residual(c, to, c->x, c->dx);
+    snw_status s = continuation_residual(c, to, c->x, c->dx);
     if (s != SNW_OK) return s;
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
-    if (c->load == 0 && c->at.soft && carries(c, c->dx, c->back)) return SNW_E_SINGULAR;
+    if (c->load == 0 && c->at.soft && continuation_carries(c, c->dx, c->back))
+        return SNW_E_SINGULAR;
     snw_tangent_hold_null(&c->at, p->soft, c->dx);
-    const double reach = length(&c->at, c->dx);
+    const double reach = continuation_length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
 
     // what it misses; nothing, if it is as good as a solution
-    s = residual(c, to, c->trial, c->back);
+    s = continuation_residual(c, to, c->trial, c->back);
     if (s != SNW_OK) return s;
     const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || stays(c);
     snw_tangent_solve(&c->at, c->back);
     snw_tangent_hold_null(&c->at, p->soft, c->back);
-    const double theta = solved ? 0 : length(&c->at, c->back) / reach;
+    const double theta = solved ? 0 : continuation_length(&c->at, c->back) / reach;
     if (!(theta <= THETA_MAX)) {
         c->loose = c->info->residual > LEFT * start;
         *d *= 2 * fmin(fmax(THETA_AIM / theta, 0.1), 0.5); // NaN: a tenth
@@ -167,15 +171,15 @@ static snw_status step(path *c, double *d) {
     // the true one, on the same branch
     const bool loosely =
         to < 1 && c->at.nnull == 0; // what nothing resists is seen at equilibria only
-    s = correct(c, to, loosely ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
+    s = continuation_correct(c, to, loosely ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
     const double passed = to - c->load;
     for (int i = 0; i < p->n; i++) c->moved[i] -= c->back[i];
-    if (!solved && !(length(&c->at, c->moved) <= reach)) return SNW_E_DIVERGED;
+    if (!solved && !(continuation_length(&c->at, c->moved) <= reach)) return SNW_E_DIVERGED;
     if (c->next.sign != c->at.sign && passed > CROSSING * to) return SNW_E_DIVERGED;
 
     c->rate = reach / passed;
-    accept(c, to);
+    continuation_accept(c, to);
     *d = passed * fmin(fmax(THETA_AIM / theta, 0.5), GROWTH);
     return SNW_OK;
 }
@@ -189,13 +193,13 @@ static snw_status leap(path *c, double *d) {
     const double passed = to - c->load;
     memcpy(c->trial, c->x, (size_t)c->p->nx * sizeof *c->x);
     *d *= 0.1;
-    const snw_status s = correct(c, to, 0, MAX_ITER);
+    const snw_status s = continuation_correct(c, to, 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
-    const double way = length(&c->at, c->moved);
+    const double way = continuation_length(&c->at, c->moved);
     if (c->rate > 0 && !(way <= LEAP_FACTOR * c->rate * passed)) return SNW_E_DIVERGED;
 
     c->rate = way / passed;
-    accept(c, to);
+    continuation_accept(c, to);
     *d = passed * GROWTH;
     return SNW_OK;
 }
@@ -204,13 +208,13 @@ static snw_status leap(path *c, double *d) {
 static snw_status tighten(path *c) {
     c->loose = false;
     memcpy(c->trial, c->x, (size_t)c->p->nx * sizeof *c->x);
-    const snw_status s = correct(c, c->load, 0, c->opts->newton.max_iter);
-    if (s == SNW_OK) accept(c, c->load);
+    const snw_status s = continuation_correct(c, c->load, 0, c->opts->newton.max_iter);
+    if (s == SNW_OK) continuation_accept(c, c->load);
     return s == SNW_E_STOPPED ? s : SNW_OK;
 }
 
 // Hold neutral directions as `level` says, from the next tangent on: that of the point we stand on.
-static snw_status hold(path *c, int level) {
+static snw_status continuation_hold(path *c, int level) {
     c->level = level;
     c->since = c->info->increments;
     c->own.softened = level > 0;
@@ -218,9 +222,9 @@ static snw_status hold(path *c, int level) {
     return tighten(c);
 }
 
-// From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR: without load nothing
-// resists it.
-static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
+// From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR:
+// without load nothing resists it.
+static snw_status continuation_follow(path *c, bool (*stop)(void *user), void *stop_user) {
     double d = 1;
     bool leaping = c->at.sign == 0; // no tangent to follow
     while (c->load < 1) {
@@ -228,12 +232,12 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
         if (c->info->increments >= CRAWLING && c->load < CRAWLED) return SNW_E_DIVERGED;
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
         if (c->level < c->most && c->info->increments >= c->since + SLOW) {
-            SNW_TRY(hold(c, c->level + 1));
+            SNW_TRY(continuation_hold(c, c->level + 1));
             d = 1 - c->load;
             leaping = c->at.sign == 0;
         }
 
-        const snw_status s = leaping ? leap(c, &d) : step(c, &d);
+        const snw_status s = leaping ? leap(c, &d) : continuation_step(c, &d);
         if (s == SNW_E_STOPPED || s == SNW_E_SINGULAR) return s;
         if (c->loose) SNW_TRY(tighten(c));
         if (s == SNW_OK) c->info->increments++;
@@ -241,7 +245,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
             if (leaping && s != SNW_OK) {
                 if (c->level == 0) return SNW_E_DIVERGED;
                 c->most = 0; // what is held more resists where nothing should
-                SNW_TRY(hold(c, 0));
+                SNW_TRY(continuation_hold(c, 0));
             }
             leaping = true;
             d = c->load > 0 ? LEAP * c->load : LEAP;
@@ -281,15 +285,15 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
 
     // the start; when it is no equilibrium under load 0, perhaps it is a guess for load 1
     memcpy(c.trial, x, nx * sizeof *x);
-    snw_status s = correct(&c, 0, 0, opts->newton.max_iter);
+    snw_status s = continuation_correct(&c, 0, 0, opts->newton.max_iter);
     if (s == SNW_OK) {
-        accept(&c, 0);
-        s = follow(&c, stop, stop_user);
+        continuation_accept(&c, 0);
+        s = continuation_follow(&c, stop, stop_user);
     } else if (s != SNW_E_STOPPED) {
         const double none = c.left;
         memcpy(c.trial, x, nx * sizeof *x);
-        const snw_status whole = correct(&c, 1, 0, opts->newton.max_iter);
-        if (whole == SNW_OK) accept(&c, 1);
+        const snw_status whole = continuation_correct(&c, 1, 0, opts->newton.max_iter);
+        if (whole == SNW_OK) continuation_accept(&c, 1);
         if (whole == SNW_OK || whole == SNW_E_STOPPED) s = whole;
         // the nearest that was seen; fmin passes over what is not a number
         if (whole != SNW_OK) info->residual = fmin(none, c.left);

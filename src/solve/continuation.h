@@ -20,9 +20,9 @@ typedef struct snw_continuation_opts {
 typedef struct snw_continuation_info {
     int increments, iterations;
     int residuals, tangents; // calls of the callbacks
-    double
-        residual; // largest scaled residual at the returned x; where no equilibrium at all was found, the smallest seen
-    double reached; // fraction of the load at the returned x; 1 on success
+    double residual; // largest scaled residual at the returned x; where no equilibrium at all was
+                     // found, the smallest seen
+    double reached;  // fraction of the load at the returned x; 1 on success
     double
         condition; // of the last tangent, estimated (snw_tangent_condition); NaN when there is none
 } snw_continuation_info;

@@ -29,9 +29,10 @@ SNW_NODISCARD snw_status snw_cholesky_factor(int n, double *A);
 // x <- inv(A) x with the factor of snw_cholesky_factor.
 void snw_cholesky_solve(int n, const double *L, double *x);
 
-// *negative <- number of negative eigenvalues of a symmetric A, of which the lower triangle is read and overwritten. Of a
-// matrix [T, C'; C, 0] with m independent rows C these are m more than T has on the null space of C. SNW_E_SINGULAR when a
-// pivot is zero: *negative counts the others; SNW_E_DIVERGED when A is not finite.
+// *negative <- number of negative eigenvalues of a symmetric A, of which the lower triangle is read
+// and overwritten. Of a matrix [T, C'; C, 0] with m independent rows C these are m more than T has
+// on the null space of C. SNW_E_SINGULAR when a pivot is zero: *negative counts the others;
+// SNW_E_DIVERGED when A is not finite.
 size_t snw_negative_scratch(int n);
 SNW_NODISCARD snw_status snw_count_negative(int n, double *A, snw_arena *scratch, int *negative);
 
@@ -50,16 +51,17 @@ size_t snw_eigen_general_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_general(int n, double *A, double *B, snw_arena *scratch,
                                            double *re, double *im);
 
-// The same with eigenvectors, n columns each: right ones, A x = lambda B x, and left ones, y' A = lambda y' B. A real
-// eigenvalue has a real column; of a pair the first column is the real part and the second the imaginary part of the
-// vectors of the eigenvalue with the positive one.
+// The same with eigenvectors, n columns each: right ones, A x = lambda B x, and left ones, y' A =
+// lambda y' B. A real eigenvalue has a real column; of a pair the first column is the real part and
+// the second the imaginary part of the vectors of the eigenvalue with the positive one.
 SNW_NODISCARD snw_status snw_eigen_general_vectors(int n, double *A, double *B, snw_arena *scratch,
                                                    double *re, double *im, double *left,
                                                    double *right);
 
-// N (room for n x n) <- orthonormal columns x with C x = 0, of which there are n - rank; the m rows of C are the columns
-// of A (n x m), which is overwritten. A row counts for the rank when what is left of it beside the others is more than
-// `tol` of the largest one. SNW_E_DIVERGED when A is not finite.
+// N (room for n x n) <- orthonormal columns x with C x = 0, of which there are n - rank; the m rows
+// of C are the columns of A (n x m), which is overwritten. A row counts for the rank when what is
+// left of it beside the others is more than `tol` of the largest one. SNW_E_DIVERGED when A is not
+// finite.
 size_t snw_null_space_scratch(int n, int m);
 SNW_NODISCARD snw_status snw_null_space(int n, int m, double *A, double tol, snw_arena *scratch,
                                         double *N, int *rank);
@@ -69,29 +71,30 @@ size_t snw_project_scratch(int n, int l);
 void snw_project(int n, const double *A, int k, const double *P, int l, const double *Q,
                  snw_arena *scratch, double *out);
 
-// A (m x n) = Q R with columns exchanged in place: the first `lead` stay in front in their order, of the others always
-// the longest remainder comes next; order[k] (n) is which column stands at k, tau (n) belongs to the factors. Returns
-// the rank: how many diagonal entries of R come before the first below tol times the longest column; 0 when A is not
-// finite.
+// A (m x n) = Q R with columns exchanged in place: the first `lead` stay in front in their order,
+// of the others always the longest remainder comes next; order[k] (n) is which column stands at k,
+// tau (n) belongs to the factors. Returns the rank: how many diagonal entries of R come before the
+// first below tol times the longest column; 0 when A is not finite.
 size_t snw_qr_scratch(int m, int n);
 SNW_NODISCARD int snw_qr_factor(int m, int n, double *A, int lead, double tol, snw_arena *scratch,
                                 double *tau, int *order);
 
-// B (m x m) <- Q' B Q, from the factors of an m x n matrix: behind the rank stands B on what is at right angles to the
-// columns.
+// B (m x m) <- Q' B Q, from the factors of an m x n matrix: behind the rank stands B on what is at
+// right angles to the columns.
 void snw_qr_turn(int m, int n, const double *QR, const double *tau, double *B, snw_arena *scratch);
 
 // x (m) <- Q x.
 void snw_qr_apply(int m, int n, const double *QR, const double *tau, double *x, snw_arena *scratch);
 
-// x (max(m, n)): in, b (m); out, the shortest of the x (n) with the smallest |A x - b|. A is m x n and overwritten;
-// what is smaller than tol relative to the largest counts as zero: *rank. SNW_E_DIVERGED when A or b are not finite.
+// x (max(m, n)): in, b (m); out, the shortest of the x (n) with the smallest |A x - b|. A is m x n
+// and overwritten; what is smaller than tol relative to the largest counts as zero: *rank.
+// SNW_E_DIVERGED when A or b are not finite.
 size_t snw_shortest_scratch(int m, int n);
 SNW_NODISCARD snw_status snw_shortest(int m, int n, double *A, double tol, snw_arena *scratch,
                                       double *x, int *rank);
 
-// A (m x n) = U diag(S) V' with U m x min(m, n), S falling, and all n rows of V' (n x n); A is overwritten. SNW_E_DIVERGED when
-// A is not finite.
+// A (m x n) = U diag(S) V' with U m x min(m, n), S falling, and all n rows of V' (n x n); A is
+// overwritten. SNW_E_DIVERGED when A is not finite.
 size_t snw_svd_scratch(int m, int n);
 SNW_NODISCARD snw_status snw_svd(int m, int n, double *A, snw_arena *scratch, double *U, double *S,
                                  double *Vt);

@@ -18,13 +18,13 @@ size_t snw_dogleg_scratch(int n) {
     return (2 * m * m + 7 * m) * sizeof(double) + m * sizeof(int) + 64 * 11;
 }
 
-static double dot(int n, const double *a, const double *b) {
+static double dogleg_dot(int n, const double *a, const double *b) {
     double s = 0;
     for (int i = 0; i < n; i++) s += a[i] * b[i];
     return s;
 }
 
-static double largest(int n, const double *r) {
+static double dogleg_largest(int n, const double *r) {
     double m = 0;
     for (int i = 0; i < n; i++) {
         if (!(fabs(r[i]) <= m)) m = fabs(r[i]);
@@ -33,14 +33,14 @@ static double largest(int n, const double *r) {
 }
 
 // y <- J x, or J' x
-static void apply(int n, const double *J, const double *x, double *y) {
+static void dogleg_apply(int n, const double *J, const double *x, double *y) {
     memset(y, 0, (size_t)n * sizeof *y);
     for (int k = 0; k < n; k++) {
         for (int i = 0; i < n; i++) y[i] += J[k * n + i] * x[k];
     }
 }
-static void apply_transposed(int n, const double *J, const double *x, double *y) {
-    for (int k = 0; k < n; k++) y[k] = dot(n, J + (ptrdiff_t)k * n, x);
+static void dogleg_apply_transposed(int n, const double *J, const double *x, double *y) {
+    for (int k = 0; k < n; k++) y[k] = dogleg_dot(n, J + (ptrdiff_t)k * n, x);
 }
 
 typedef struct work {
@@ -50,10 +50,10 @@ typedef struct work {
 
 // d <- the dogleg's step within `radius`
 static void take_step(int n, const work *w, bool regular, double radius) {
-    apply_transposed(n, w->J, w->r, w->g);
-    apply(n, w->J, w->g, w->Jg);
-    const double gg = dot(n, w->g, w->g), gJJg = dot(n, w->Jg, w->Jg);
-    const double nn = regular ? sqrt(dot(n, w->newton, w->newton)) : INFINITY;
+    dogleg_apply_transposed(n, w->J, w->r, w->g);
+    dogleg_apply(n, w->J, w->g, w->Jg);
+    const double gg = dogleg_dot(n, w->g, w->g), gJJg = dogleg_dot(n, w->Jg, w->Jg);
+    const double nn = regular ? sqrt(dogleg_dot(n, w->newton, w->newton)) : INFINITY;
     if (nn <= radius) {
         memcpy(w->d, w->newton, (size_t)n * sizeof *w->d);
         return;
@@ -79,20 +79,20 @@ static void take_step(int n, const work *w, bool regular, double radius) {
 
 // what the linear model says |r|^2 becomes
 static double promised(int n, const work *w) {
-    apply(n, w->J, w->d, w->Jg);
+    dogleg_apply(n, w->J, w->d, w->Jg);
     for (int i = 0; i < n; i++) w->Jg[i] += w->r[i];
-    return dot(n, w->Jg, w->Jg);
+    return dogleg_dot(n, w->Jg, w->Jg);
 }
 
-static snw_status iterate(const snw_dogleg_problem *p, const snw_dogleg_opts *opts, const work *w,
-                          double *x, snw_dogleg_info *info) {
+static snw_status dogleg_iterate(const snw_dogleg_problem *p, const snw_dogleg_opts *opts,
+                                 const work *w, double *x, snw_dogleg_info *info) {
     const int n = p->n;
     double radius = opts->radius;
     SNW_TRY(p->residual(p->user, x, w->r));
     info->residuals = 1;
     bool fresh = false, regular = false;
     for (; info->iterations < opts->max_iter; info->iterations++) {
-        info->residual = largest(n, w->r);
+        info->residual = dogleg_largest(n, w->r);
         if (info->residual <= opts->tol) return SNW_OK;
         if (!fresh) {
             SNW_TRY(p->derivative(p->user, x, w->J));
@@ -101,28 +101,28 @@ static snw_status iterate(const snw_dogleg_problem *p, const snw_dogleg_opts *op
             regular = snw_lu_factor(n, w->LU, w->pivot) == SNW_OK;
             for (int i = 0; i < n; i++) w->newton[i] = -w->r[i];
             if (regular) snw_lu_solve(n, w->LU, w->pivot, w->newton);
-            regular = regular && isfinite(dot(n, w->newton, w->newton));
+            regular = regular && isfinite(dogleg_dot(n, w->newton, w->newton));
             fresh = true;
         }
         take_step(n, w, regular, radius);
         for (int i = 0; i < n; i++) w->trial[i] = x[i] + w->d[i];
-        const double before = dot(n, w->r, w->r), gain = before - promised(n, w);
+        const double before = dogleg_dot(n, w->r, w->r), gain = before - promised(n, w);
         const bool done = p->residual(p->user, w->trial, w->rt) == SNW_OK;
         info->residuals++;
-        const double now = done ? dot(n, w->rt, w->rt) : INFINITY;
+        const double now = done ? dogleg_dot(n, w->rt, w->rt) : INFINITY;
         const double ratio = now < before ? (before - now) / gain : -1;
-        const double size = sqrt(dot(n, w->d, w->d));
+        const double size = sqrt(dogleg_dot(n, w->d, w->d));
         if (!(ratio >= 0.25)) radius = 0.25 * fmin(size, radius);
         if (ratio > 0.75) radius = fmax(radius, 2 * size);
         if (ratio > 0) {
             memcpy(x, w->trial, (size_t)n * sizeof *x);
             memcpy(w->r, w->rt, (size_t)n * sizeof *w->r);
             fresh = false;
-        } else if (!(size > 1e-15 * (1 + largest(n, x)))) {
+        } else if (!(size > 1e-15 * (1 + dogleg_largest(n, x)))) {
             break;
         }
     }
-    info->residual = largest(n, w->r);
+    info->residual = dogleg_largest(n, w->r);
     return info->residual <= opts->tol ? SNW_OK : SNW_E_DIVERGED;
 }
 
@@ -138,7 +138,7 @@ snw_status snw_dogleg(const snw_dogleg_problem *p, const snw_dogleg_opts *opts, 
     w.LU = snw_arena_doubles(scratch, n * n);
     w.pivot = snw_arena_ints(scratch, n);
     *info = (snw_dogleg_info){0};
-    const snw_status status = iterate(p, opts, &w, x, info);
+    const snw_status status = dogleg_iterate(p, opts, &w, x, info);
     snw_arena_reset(scratch, mark);
     return status;
 }

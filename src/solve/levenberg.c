@@ -42,27 +42,29 @@ static double square(int n, const double *r) {
 static bool passed_up(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEMORY; }
 
 // a residual that is not finite is a failure too
-static snw_status evaluate(const search *s, const double *x, double *r) {
+static snw_status levenberg_evaluate(const search *s, const double *x, double *r) {
     s->info->evaluations++;
     const snw_status status = s->p->residual(s->p->user, x, r);
     if (status != SNW_OK) return status;
     return isfinite(square(s->p->m, r)) ? SNW_OK : SNW_E_DIVERGED;
 }
 
-static double typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
+static double levenberg_typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
 
-// J <- dr/dx at x with residuals r: central differences; where one side fails the other serves alone
-static snw_status differences(const search *s, const double *x, const double *r, double *J) {
+// J <- dr/dx at x with residuals r: central differences; where one side fails the other serves
+// alone
+static snw_status levenberg_differences(const search *s, const double *x, const double *r,
+                                        double *J) {
     const int n = s->p->n, m = s->p->m;
     for (int j = 0; j < n; j++) {
-        const double h = s->opts->step * typical(x[j]);
+        const double h = s->opts->step * levenberg_typical(x[j]);
         memcpy(s->trial, x, (size_t)n * sizeof *x);
         s->trial[j] = x[j] + h;
-        const snw_status above = evaluate(s, s->trial, s->up);
+        const snw_status above = levenberg_evaluate(s, s->trial, s->up);
         if (passed_up(above)) return above;
         const double hi = above == SNW_OK ? s->trial[j] : x[j];
         s->trial[j] = x[j] - h;
-        const snw_status below = evaluate(s, s->trial, s->down);
+        const snw_status below = levenberg_evaluate(s, s->trial, s->down);
         if (passed_up(below)) return below;
         const double lo = below == SNW_OK ? s->trial[j] : x[j];
         if (above != SNW_OK && below != SNW_OK) return above;
@@ -73,12 +75,13 @@ static snw_status differences(const search *s, const double *x, const double *r,
     return SNW_OK;
 }
 
-static snw_status differentiate(const search *s, const double *x, const double *r, double *J) {
+static snw_status levenberg_differentiate(const search *s, const double *x, const double *r,
+                                          double *J) {
     const size_t m = (size_t)s->p->m;
     if (s->p->derivative) {
         SNW_TRY(s->p->derivative(s->p->user, x, J));
     } else {
-        SNW_TRY(differences(s, x, r, J));
+        SNW_TRY(levenberg_differences(s, x, r, J));
     }
     for (int j = 0; j < s->p->n; j++) {
         s->size[j] = fmax(s->size[j], sqrt(square(s->p->m, J + (size_t)j * m)));
@@ -111,16 +114,16 @@ static snw_status damped_step(const search *s, const double *J, const double *r,
 
 static bool is_small(const search *s, const double *x) {
     for (int j = 0; j < s->p->n; j++) {
-        if (!(fabs(s->dx[j]) <= s->opts->tol * typical(x[j]))) return false;
+        if (!(fabs(s->dx[j]) <= s->opts->tol * levenberg_typical(x[j]))) return false;
     }
     return true;
 }
 
-static snw_status iterate(search *s, double *x, double *r, double *J) {
+static snw_status levenberg_iterate(search *s, double *x, double *r, double *J) {
     const int n = s->p->n, m = s->p->m;
     double lambda = 1e-3, growth = 2;
     bool refused = false; // the last trial point failed
-    SNW_TRY(differentiate(s, x, r, J));
+    SNW_TRY(levenberg_differentiate(s, x, r, J));
     while (s->info->iterations < s->opts->max_iter) {
         double gain;
         SNW_TRY(damped_step(s, J, r, lambda, &gain));
@@ -130,7 +133,7 @@ static snw_status iterate(search *s, double *x, double *r, double *J) {
         if (lambda > DAMPED_OUT) return refused ? SNW_E_DIVERGED : SNW_OK;
         s->info->iterations++;
         for (int j = 0; j < n; j++) s->trial[j] = x[j] + s->dx[j];
-        const snw_status status = evaluate(s, s->trial, s->up);
+        const snw_status status = levenberg_evaluate(s, s->trial, s->up);
         if (passed_up(status)) return status;
         refused = status != SNW_OK;
         s->info->failures += refused;
@@ -146,7 +149,7 @@ static snw_status iterate(search *s, double *x, double *r, double *J) {
         memcpy(x, s->trial, (size_t)n * sizeof *x);
         memcpy(r, s->up, (size_t)m * sizeof *r);
         s->info->last = cost;
-        SNW_TRY(differentiate(s, x, r, J));
+        SNW_TRY(levenberg_differentiate(s, x, r, J));
     }
     return SNW_E_DIVERGED;
 }
@@ -165,10 +168,10 @@ snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *o
     s.dx = snw_arena_doubles(scratch, m + n);
     memset(s.size, 0, n * sizeof *s.size);
     *info = (snw_levenberg_info){0};
-    snw_status status = evaluate(&s, x, r);
+    snw_status status = levenberg_evaluate(&s, x, r);
     if (status == SNW_OK) {
         info->last = square(p->m, r);
-        status = iterate(&s, x, r, J);
+        status = levenberg_iterate(&s, x, r, J);
     }
     snw_arena_reset(scratch, mark);
     return status;

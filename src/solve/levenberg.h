@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// levenberg.h: least squares, min |r(x)|^2, by the method of Levenberg and Marquardt; with derivatives by central
-// differences for functions that are whole computations (a simulation) and know none. Unknowns are expected to be of the
-// order of one. The damping follows the gain of each step (Nielsen, report IMM-REP-1999-05, DTU, 1999).
+// levenberg.h: least squares, min |r(x)|^2, by the method of Levenberg and Marquardt; with
+// derivatives by central differences for functions that are whole computations (a simulation) and
+// know none. Unknowns are expected to be of the order of one. The damping follows the gain of each
+// step (Nielsen, report IMM-REP-1999-05, DTU, 1999).
 #pragma once
 
 #include "base/arena.h"
@@ -11,8 +12,8 @@
 typedef struct snw_least_squares {
     int n, m; // unknowns, residuals
     void *user;
-    // r (m) <- residuals at x. A failure at a trial point is a step too long, and is shortened; at the start it is passed
-    // up, and SNW_E_STOPPED and SNW_E_MEMORY from anywhere.
+    // r (m) <- residuals at x. A failure at a trial point is a step too long, and is shortened; at
+    // the start it is passed up, and SNW_E_STOPPED and SNW_E_MEMORY from anywhere.
     snw_status (*residual)(void *user, const double *x, double *r);
     // J (m x n, column major) <- dr/dx at x; NULL: central differences.
     snw_status (*derivative)(void *user, const double *x, double *J);
@@ -38,9 +39,9 @@ snw_levenberg_opts snw_levenberg_defaults(void);
 // Scratch taken from the arena, in bytes.
 size_t snw_levenberg_scratch(int n, int m);
 
-// Improve x in place; r (m) <- residuals there, J (m x n, column major) <- their derivatives. On every failure but one at
-// the start x holds the best point seen, with its r. SNW_E_DIVERGED: max_iter was not enough, or every step from there
-// on fails.
+// Improve x in place; r (m) <- residuals there, J (m x n, column major) <- their derivatives. On
+// every failure but one at the start x holds the best point seen, with its r. SNW_E_DIVERGED:
+// max_iter was not enough, or every step from there on fails.
 SNW_NODISCARD snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
                                        snw_arena *scratch, double *x, double *r, double *J,
                                        snw_levenberg_info *info);

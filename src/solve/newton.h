@@ -23,15 +23,18 @@ typedef struct snw_problem {
     void (*move)(void *user, const double *x, double step, const double *dx, double *out);
     const double
         *scale; // n typical magnitudes of r; NULL: ones. The test is on max |r_i| / scale_i
-    // NULL, or two that know the pattern of J and hold its factors; entries of J outside are not read then
+    // NULL, or two that know the pattern of J and hold its factors; entries of J outside are not
+    // read then
     snw_sparse *sparse[2];
-    // n small numbers that may be added to the diagonal of J where it is singular, or NULL: unknowns that nothing
-    // resists and nothing pushes stay where they are. Residuals are never touched.
+    // n small numbers that may be added to the diagonal of J where it is singular, or NULL:
+    // unknowns that nothing resists and nothing pushes stay where they are. Residuals are never
+    // touched.
     const double *soft;
     bool softened; // they are added always, not only where J is singular
 } snw_problem;
 
-// A step of this size relative to x (or to one, if x is smaller) can no longer improve the residual.
+// A step of this size relative to x (or to one, if x is smaller) can no longer improve the
+// residual.
 #define SNW_ROUNDING 1e-12
 
 typedef struct snw_newton_opts {

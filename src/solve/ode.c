@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// ARKODE and CVODE of SUNDIALS behind functions and vectors. What it needs is allocated when it takes its
-// first step, so creation makes it take one, of y' = 0. Each advance of a Runge-Kutta kind begins anew from
-// (t, y, h): one call of the rates more, and neither the remainder before a stop nor the controller's memory
-// decides on the steps after it.
+// ARKODE and CVODE of SUNDIALS behind functions and vectors. What it needs is allocated when it
+// takes its first step, so creation makes it take one, of y' = 0. Each advance of a Runge-Kutta
+// kind begins anew from (t, y, h): one call of the rates more, and neither the remainder before a
+// stop nor the controller's memory decides on the steps after it.
 #include "solve/ode.h"
 
 #include "base/alloc.h"
@@ -51,9 +51,10 @@ snw_ode_opts snw_ode_defaults(void) {
     return (snw_ode_opts){.kind = SNW_ODE_RK54, .rtol = 1e-6, .max_steps = 10000000};
 }
 
-// ---- rates -----------------------------------------------------------------------------------------
+// ---- rates
+// -----------------------------------------------------------------------------------------
 
-static snw_status rates(snw_ode *o, double t, const double *y, double *dy) {
+static snw_status ode_rates(snw_ode *o, double t, const double *y, double *dy) {
     o->stats.rates++;
     const snw_status s = o->rate(o->user, t, y, dy, &o->fault);
     if (s != SNW_OK) {
@@ -78,13 +79,14 @@ static int called(realtype t, N_Vector y, N_Vector dy, void *user) {
         N_VConst(0, dy);
         return 0;
     }
-    const snw_status s = rates(o, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy));
+    const snw_status s = ode_rates(o, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy));
     return s == SNW_OK ? 0 : s == SNW_E_STOPPED ? -1 : 1;
 }
 
-// Jacobian by forward differences; quadratures act on nothing. (CVODE's own takes from the heap each time.)
-static int differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J, void *user, N_Vector a,
-                       N_Vector b, N_Vector c) {
+// Jacobian by forward differences; quadratures act on nothing. (CVODE's own takes from the heap
+// each time.)
+static int ode_differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J, void *user,
+                           N_Vector a, N_Vector b, N_Vector c) {
     (void)a, (void)b, (void)c;
     snw_ode *o = user;
     SUNMatZero(J);
@@ -95,7 +97,7 @@ static int differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J, voi
         const double was = y[j], typical = fmax(fabs(was), o->atol[j] / o->opts.rtol);
         y[j] = was + sqrt(DBL_EPSILON) * typical;
         const double step = y[j] - was;
-        const snw_status s = rates(o, t, y, o->k[0]);
+        const snw_status s = ode_rates(o, t, y, o->k[0]);
         y[j] = was;
         if (s != SNW_OK) return s == SNW_E_STOPPED ? -1 : 1;
         double *column = SUNDenseMatrix_Column(J, j);
@@ -104,10 +106,11 @@ static int differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J, voi
     return 0;
 }
 
-// ---- creation --------------------------------------------------------------------------------------
+// ---- creation
+// --------------------------------------------------------------------------------------
 
 // messages are kept, not printed
-static void hear(int code, const char *module, const char *function, char *text, void *user) {
+static void ode_hear(int code, const char *module, const char *function, char *text, void *user) {
     (void)module, (void)function;
     snw_ode *o = user;
     if (code < 0) snprintf(o->heard, sizeof o->heard, "%s", text);
@@ -116,15 +119,15 @@ static void hear(int code, const char *module, const char *function, char *text,
 static bool create_rk(snw_ode *o) {
     o->ark = ERKStepCreate(called, 0, o->y_v, o->context);
     if (!o->ark) return false;
-    int bad = ERKStepSetErrHandlerFn(o->ark, hear, o) | ERKStepSetUserData(o->ark, o) |
+    int bad = ERKStepSetErrHandlerFn(o->ark, ode_hear, o) | ERKStepSetUserData(o->ark, o) |
               ERKStepSVtolerances(o->ark, o->opts.rtol, o->atol_v) |
               ERKStepSetMaxErrTestFails(o->ark, 50) | ERKStepSetMaxHnilWarns(o->ark, -1) |
               ERKStepSetMaxStep(o->ark, o->opts.step) | ERKStepSetInterpolantDegree(o->ark, 3);
     if (o->opts.kind == SNW_ODE_RK54) {
         bad |= ERKStepSetTableNum(o->ark, ARKODE_DORMAND_PRINCE_7_4_5);
     } else {
-        // built-in pairs of higher order are no use in 6.4: a last stage at the end of the step passes for
-        // the first of the next, whatever its weights
+        // built-in pairs of higher order are no use in 6.4: a last stage at the end of the step
+        // passes for the first of the next, whatever its weights
         enum { S = SNW_RK87_STAGES };
         ARKodeButcherTable table = ARKodeButcherTable_Alloc(S, SUNTRUE);
         if (!table) return false;
@@ -148,19 +151,19 @@ static bool create_bdf(snw_ode *o) {
     o->dense = SUNLinSol_Dense(o->y_v, o->J, o->context);
     if (!o->dense) return false;
     double reached;
-    return CVodeSetErrHandlerFn(o->cvode, hear, o) == CV_SUCCESS &&
+    return CVodeSetErrHandlerFn(o->cvode, ode_hear, o) == CV_SUCCESS &&
            CVodeInit(o->cvode, called, 0, o->y_v) == CV_SUCCESS &&
            CVodeSetUserData(o->cvode, o) == CV_SUCCESS &&
            CVodeSVtolerances(o->cvode, o->opts.rtol, o->atol_v) == CV_SUCCESS &&
            CVodeSetLinearSolver(o->cvode, o->dense, o->J) == CV_SUCCESS &&
-           CVodeSetJacFn(o->cvode, differences) == CV_SUCCESS &&
+           CVodeSetJacFn(o->cvode, ode_differences) == CV_SUCCESS &&
            CVodeSetMaxHnilWarns(o->cvode, -1) == CV_SUCCESS &&
            CVodeSetMaxErrTestFails(o->cvode, 50) == CV_SUCCESS &&
            CVodeSetMaxStep(o->cvode, o->opts.step) == CV_SUCCESS &&
            CVode(o->cvode, 1, o->y_v, &reached, CV_ONE_STEP) >= 0;
 }
 
-static snw_status check(int n, const snw_ode_opts *opts, snw_error *err) {
+static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     SNW_ASSERT(n >= 0 && opts->nquad >= 0 && opts->nquad <= n);
     if (opts->kind == SNW_ODE_RK4) {
         if (opts->step > 0 && isfinite(opts->step)) return SNW_OK;
@@ -194,7 +197,7 @@ static snw_status check(int n, const snw_ode_opts *opts, snw_error *err) {
 snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_opts *opts,
                           snw_ode **out, snw_error *err) {
     *out = NULL;
-    SNW_TRY(check(n, opts, err));
+    SNW_TRY(ode_check(n, opts, err));
     snw_ode *o = snw_alloc(sizeof *o);
     if (!o) return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator");
     o->n = n, o->rate = rate, o->user = user, o->opts = *opts;
@@ -244,10 +247,11 @@ void snw_ode_start(snw_ode *o, double t, const double *y, double h) {
     if (y != o->y) memcpy(o->y, y, (size_t)o->n * sizeof *y);
 }
 
-// ---- failures --------------------------------------------------------------------------------------
+// ---- failures
+// --------------------------------------------------------------------------------------
 
 // in one line, with what to try; a fault of the rates speaks for itself
-static snw_status explain(snw_ode *o, int flag, double t, snw_error *err) {
+static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
     if (o->fault.status != SNW_OK) {
         if (err) *err = o->fault;
         return o->fault.status;
@@ -280,7 +284,8 @@ _Static_assert(CV_TOO_MUCH_WORK == ARK_TOO_MUCH_WORK && CV_TOO_MUCH_ACC == ARK_T
                    CV_ERR_FAILURE == ARK_ERR_FAILURE && CV_CONV_FAILURE == ARK_CONV_FAILURE,
                "one list of messages serves both");
 
-// ---- Runge-Kutta pairs -----------------------------------------------------------------------------
+// ---- Runge-Kutta pairs
+// -----------------------------------------------------------------------------
 
 // from the last good numbers, with the step h (0: guess)
 static void begin_rk(snw_ode *o, double now, double t) {
@@ -291,7 +296,8 @@ static void begin_rk(snw_ode *o, double now, double t) {
     (void)bad;
 }
 
-// The solver cuts the last step, and the one it would take is not seen: the step before it was as good.
+// The solver cuts the last step, and the one it would take is not seen: the step before it was as
+// good.
 static double natural_step(double proposed, double last, double left) {
     return proposed < left * (1 - 1e-9) ? proposed : fmax(proposed, last);
 }
@@ -303,7 +309,7 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
     memcpy(o->kept, o->y, size);
     begin_rk(o, now, t);
     for (long steps = 0; now < t;) {
-        if (steps == o->opts.max_steps) return explain(o, ARK_TOO_MUCH_WORK, now, err);
+        if (steps == o->opts.max_steps) return ode_explain(o, ARK_TOO_MUCH_WORK, now, err);
         double reached = now, last = 0, next = 0;
         const int flag = ERKStepEvolve(o->ark, t, o->y_v, &reached, ARK_ONE_STEP);
         (void)ERKStepGetCurrentStep(o->ark, &next);
@@ -311,14 +317,14 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
             const bool refused = o->fault.status != SNW_OK && o->fault.status != SNW_E_STOPPED;
             const double shorter = 0.1 * fmin(next > 0 ? next : t - now, t - now);
             if (!refused || trials++ == TRIALS || !(now + shorter > now)) {
-                return explain(o, flag, now, err);
+                return ode_explain(o, flag, now, err);
             }
             o->h = shorter;
             o->fault.status = SNW_OK;
             begin_rk(o, now, t);
             continue;
         }
-        if (!(reached > now)) return explain(o, ARK_ERR_FAILURE, now, err);
+        if (!(reached > now)) return ode_explain(o, ARK_ERR_FAILURE, now, err);
         (void)ERKStepGetLastStep(o->ark, &last);
         o->h = flag == ARK_TSTOP_RETURN ? fmax(o->h, last) : natural_step(next, last, t - reached);
         o->stats.steps++, o->stats.last = last;
@@ -329,7 +335,8 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- backward differentiation ----------------------------------------------------------------------
+// ---- backward differentiation
+// ----------------------------------------------------------------------
 
 // steps go their own way past t, up to the limit; in between the method's own polynomial holds
 static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err) {
@@ -342,53 +349,56 @@ static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err
     }
     if (o->reached < t && isfinite(limit)) {
         const int flag = CVodeSetStopTime(o->cvode, limit);
-        if (flag < 0) return explain(o, flag, o->reached, err);
+        if (flag < 0) return ode_explain(o, flag, o->reached, err);
     }
     for (long steps = 0; o->reached < t; steps++) {
-        if (steps == o->opts.max_steps) return explain(o, CV_TOO_MUCH_WORK, o->reached, err);
+        if (steps == o->opts.max_steps) return ode_explain(o, CV_TOO_MUCH_WORK, o->reached, err);
         const double was = o->reached;
         const int flag = CVode(o->cvode, t, o->y_v, &o->reached, CV_ONE_STEP);
-        if (flag < 0) return explain(o, flag, was, err);
-        if (!(o->reached > was)) return explain(o, CV_ERR_FAILURE, was, err);
+        if (flag < 0) return ode_explain(o, flag, was, err);
+        if (!(o->reached > was)) return ode_explain(o, CV_ERR_FAILURE, was, err);
         o->stats.steps++;
         o->fault.status = SNW_OK;
         (void)CVodeGetLastStep(o->cvode, &o->stats.last);
     }
     (void)CVodeGetCurrentStep(o->cvode, &o->h);
     const int flag = CVodeGetDky(o->cvode, t, 0, o->y_v);
-    return flag < 0 ? explain(o, flag, t, err) : SNW_OK;
+    return flag < 0 ? ode_explain(o, flag, t, err) : SNW_OK;
 }
 
-// ---- equal steps -----------------------------------------------------------------------------------
+// ---- equal steps
+// -----------------------------------------------------------------------------------
 
 static snw_status step_rk4(snw_ode *o, double t, double h) {
     const int n = o->n;
     double *k = o->k[0], *sum = o->k[1], *z = o->k[2];
-    SNW_TRY(rates(o, t, o->y, k));
+    SNW_TRY(ode_rates(o, t, o->y, k));
     for (int i = 0; i < n; i++) sum[i] = k[i], z[i] = o->y[i] + 0.5 * h * k[i];
-    SNW_TRY(rates(o, t + 0.5 * h, z, k));
+    SNW_TRY(ode_rates(o, t + 0.5 * h, z, k));
     for (int i = 0; i < n; i++) sum[i] += 2 * k[i], z[i] = o->y[i] + 0.5 * h * k[i];
-    SNW_TRY(rates(o, t + 0.5 * h, z, k));
+    SNW_TRY(ode_rates(o, t + 0.5 * h, z, k));
     for (int i = 0; i < n; i++) sum[i] += 2 * k[i], z[i] = o->y[i] + h * k[i];
-    SNW_TRY(rates(o, t + h, z, k));
+    SNW_TRY(ode_rates(o, t + h, z, k));
     for (int i = 0; i < n; i++) o->y[i] += h / 6 * (sum[i] + k[i]);
     return SNW_OK;
 }
 
 static snw_status advance_rk4(snw_ode *o, double t, snw_error *err) {
     const double span = t - o->t, count = fmax(1, ceil(span / o->opts.step * (1 - 1e-12)));
-    if (!(count <= (double)o->opts.max_steps)) return explain(o, CV_TOO_MUCH_WORK, o->t, err);
+    if (!(count <= (double)o->opts.max_steps)) return ode_explain(o, CV_TOO_MUCH_WORK, o->t, err);
     const long n = (long)count;
     const double h = span / (double)n;
     for (long i = 0; i < n; i++) {
         const double from = o->t + (double)i * h;
-        if (step_rk4(o, from, i == n - 1 ? t - from : h) != SNW_OK) return explain(o, 0, from, err);
+        if (step_rk4(o, from, i == n - 1 ? t - from : h) != SNW_OK)
+            return ode_explain(o, 0, from, err);
         o->stats.steps++, o->stats.last = h;
     }
     return SNW_OK;
 }
 
-// ---- advance ---------------------------------------------------------------------------------------
+// ---- advance
+// ---------------------------------------------------------------------------------------
 
 snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err) {
     SNW_ASSERT(t >= o->t && limit >= t);

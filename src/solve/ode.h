@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// ode.h: ordinary differential equations y' = f(t, y) with error control: explicit Runge-Kutta pairs,
-// backward differentiation for stiff ones, and plain Runge-Kutta of order 4 in equal steps.
+// ode.h: ordinary differential equations y' = f(t, y) with error control: explicit Runge-Kutta
+// pairs, backward differentiation for stiff ones, and plain Runge-Kutta of order 4 in equal steps.
 //
-// What an integrator does next is a function of (t, y, h) alone for the Runge-Kutta kinds, h the step it
-// would take: a run taken up from these numbers is the same to the last bit.
+// What an integrator does next is a function of (t, y, h) alone for the Runge-Kutta kinds, h the
+// step it would take: a run taken up from these numbers is the same to the last bit.
 #pragma once
 
 #include "sinew/status.h"
@@ -13,8 +13,8 @@
 
 typedef struct snw_ode snw_ode;
 
-// dy <- rates at t, y. A status other than SNW_OK, or rates that are not finite, at a trial point mean
-// a step too long: a shorter one is tried. SNW_E_STOPPED ends at once.
+// dy <- rates at t, y. A status other than SNW_OK, or rates that are not finite, at a trial point
+// mean a step too long: a shorter one is tried. SNW_E_STOPPED ends at once.
 typedef snw_status snw_rate_fn(void *user, double t, const double *y, double *dy, snw_error *err);
 
 typedef enum snw_ode_kind {
@@ -45,14 +45,15 @@ SNW_NODISCARD snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user,
                                         const snw_ode_opts *opts, snw_ode **out, snw_error *err);
 void snw_ode_destroy(snw_ode *o); // NULL is fine
 
-// Begin at y (n numbers), or begin anew after a jump of y or of its rates. h: first step to try, 0: to
-// be guessed. Backward differentiation always guesses: it begins with order one, where a step that was
-// right before is far too long.
+// Begin at y (n numbers), or begin anew after a jump of y or of its rates. h: first step to try, 0:
+// to be guessed. Backward differentiation always guesses: it begins with order one, where a step
+// that was right before is far too long.
 void snw_ode_start(snw_ode *o, double t, const double *y, double h);
 
-// Go on to t exactly. Rates may be asked for times up to `limit` >= t, where they may jump, and never beyond
-// (INFINITY: no limit); it must be the same in all advances before it. On SNW_E_DIVERGED, SNW_E_STOPPED or a
-// status of the rate function nothing has changed; err says at which time it happened.
+// Go on to t exactly. Rates may be asked for times up to `limit` >= t, where they may jump, and
+// never beyond (INFINITY: no limit); it must be the same in all advances before it. On
+// SNW_E_DIVERGED, SNW_E_STOPPED or a status of the rate function nothing has changed; err says at
+// which time it happened.
 SNW_NODISCARD snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err);
 
 double snw_ode_time(const snw_ode *o);

@@ -24,20 +24,22 @@ void snw_secants_reset(snw_secants *s) { s->kept = 0, s->chained = false; }
 
 void snw_secants_pause(snw_secants *s) { s->chained = false; }
 
-static double inner(const snw_secants *s, const double *x, const double *y) {
+static double secants_inner(const snw_secants *s, const double *x, const double *y) {
     double sum = 0;
     for (int i = 0; i < s->n; i++) sum += s->weight[i] * x[i] * y[i];
     return sum;
 }
 
 // row of the pair that is `age` pairs older than the newest
-static int row_of(const snw_secants *s, int age) { return (s->newest - age + s->most) % s->most; }
+static int secants_row_of(const snw_secants *s, int age) {
+    return (s->newest - age + s->most) % s->most;
+}
 
 static void learn(snw_secants *s, const double *z) {
     const int row = s->kept > 0 ? (s->newest + 1) % s->most : 0, n = s->n;
     double *g = s->g + (size_t)row * (size_t)n, *e = s->e + (size_t)row * (size_t)n;
     for (int i = 0; i < n; i++) g[i] = s->z[i] - z[i];
-    const double size = sqrt(inner(s, g, g));
+    const double size = sqrt(secants_inner(s, g, g));
     if (!(size > 0)) return;
     for (int i = 0; i < n; i++) {
         g[i] /= size;
@@ -46,9 +48,9 @@ static void learn(snw_secants *s, const double *z) {
     s->newest = row;
     if (s->kept < s->most) s->kept++;
     for (int age = 0; age < s->kept; age++) {
-        const int k = row_of(s, age);
+        const int k = secants_row_of(s, age);
         s->gram[row * s->most + k] = s->gram[k * s->most + row] =
-            inner(s, g, s->g + (size_t)k * (size_t)n);
+            secants_inner(s, g, s->g + (size_t)k * (size_t)n);
     }
 }
 
@@ -62,7 +64,7 @@ void snw_secants_next(snw_secants *s, double *z) {
     double L[SNW_SECANTS_MOST][SNW_SECANTS_MOST], c[SNW_SECANTS_MOST];
     int used[SNW_SECANTS_MOST], m = 0;
     for (int age = 0; age < s->kept; age++) {
-        const int k = row_of(s, age);
+        const int k = secants_row_of(s, age);
         double left = s->gram[k * s->most + k];
         for (int i = 0; i < m; i++) {
             double x = s->gram[used[i] * s->most + k];
@@ -72,7 +74,7 @@ void snw_secants_next(snw_secants *s, double *z) {
         }
         if (!(left > novelty * novelty)) continue;
         L[m][m] = sqrt(left);
-        c[m] = inner(s, s->g + (size_t)k * (size_t)s->n, z);
+        c[m] = secants_inner(s, s->g + (size_t)k * (size_t)s->n, z);
         used[m++] = k;
     }
     for (int i = 0; i < m; i++) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// secants.h: Newton's method on a matrix T that stays factorised, over many problems that follow each other. Each increment that
-// was taken says what T lacks: z = -T^-1 r fell by g where the unknowns moved by d. The last few such pairs, also those of
-// the problems before, are fitted to the next z by least squares, and what they explain is taken as they say.
+// secants.h: Newton's method on a matrix T that stays factorised, over many problems that follow
+// each other. Each increment that was taken says what T lacks: z = -T^-1 r fell by g where the
+// unknowns moved by d. The last few such pairs, also those of the problems before, are fitted to
+// the next z by least squares, and what they explain is taken as they say.
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +21,8 @@ typedef struct snw_secants {
     double gram[SNW_SECANTS_MOST * SNW_SECANTS_MOST]; // weighted products of the g
 } snw_secants;
 
-// On memory of snw_secants_doubles; `most` pairs (SNW_SECANTS_MOST at most) are kept, the weights stay the caller's.
+// On memory of snw_secants_doubles; `most` pairs (SNW_SECANTS_MOST at most) are kept, the weights
+// stay the caller's.
 size_t snw_secants_doubles(int n, int most);
 snw_secants snw_secants_on(int n, int most, const double *weight, double *memory);
 

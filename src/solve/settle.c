@@ -38,7 +38,7 @@ typedef struct flow {
     snw_tangent t;
 } flow;
 
-static bool symmetric(int n, const double *A) {
+static bool settle_symmetric(int n, const double *A) {
     double largest = 0, skew = 0;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < j; i++) {
@@ -52,12 +52,13 @@ static bool symmetric(int n, const double *A) {
     return skew <= 1e-9 * largest;
 }
 
-// D x' = -r falls towards the equilibrium only where T + D/h is positive definite on what the rows allow. Where T is symmetric,
-// [T + D/h, -C'; -C, 0] then has as many negative eigenvalues as there are rows. Elsewhere its determinant has the sign of
+// D x' = -r falls towards the equilibrium only where T + D/h is positive definite on what the rows
+// allow. Where T is symmetric, [T + D/h, -C'; -C, 0] then has as many negative eigenvalues as there
+// are rows. Elsewhere its determinant has the sign of
 // (-1)^rows, and dx (T + D/h) dx is positive
 static bool falls(const flow *f) {
     const int n = f->p->n;
-    if (symmetric(n, f->A)) {
+    if (settle_symmetric(n, f->A)) {
         int negative;
         return snw_count_negative(n, f->A, f->scratch, &negative) == SNW_OK && negative == f->rows;
     }
@@ -83,7 +84,7 @@ static bool implicit_step(flow *f, double h) {
 }
 
 // largest part of a typical increment in the step; NaN when one is
-static double length(const flow *f) {
+static double settle_length(const flow *f) {
     double most = 0;
     for (int i = 0; i < f->p->n; i++) {
         const double part = fabs(f->dx[i]) * f->D[i] / f->p->scale[i];
@@ -93,16 +94,17 @@ static double length(const flow *f) {
     return most;
 }
 
-// x <- moved by an implicit step of pseudo-time *h or less, to where forces are finite; *h <- for the next. SNW_E_SINGULAR: none
-// falls, however short; SNW_E_DIVERGED: none ends where forces are finite.
-static snw_status advance(flow *f, double *x, double *h) {
+// x <- moved by an implicit step of pseudo-time *h or less, to where forces are finite; *h <- for
+// the next. SNW_E_SINGULAR: none falls, however short; SNW_E_DIVERGED: none ends where forces are
+// finite.
+static snw_status settle_advance(flow *f, double *x, double *h) {
     const snw_problem *p = f->p;
     snw_status s = SNW_E_SINGULAR;
     for (; *h >= SHORTEST; *h *= 0.25) {
         s = SNW_E_SINGULAR;
         if (!implicit_step(f, *h)) continue;
         s = SNW_E_DIVERGED;
-        const double most = length(f);
+        const double most = settle_length(f);
         if (!(most < INFINITY)) continue;
         snw_problem_move(p, x, most > FAR ? -FAR / most : -1, f->dx, f->trial);
         const snw_status there = p->residual(p->user, 1, f->trial, f->f);
@@ -170,7 +172,7 @@ snw_status snw_settle(const snw_problem *p, const double *D, const snw_settle_op
             s = SNW_E_STOPPED;
             break;
         }
-        s = advance(&f, x, &h);
+        s = settle_advance(&f, x, &h);
         if (s != SNW_OK) break;
     }
     snw_arena_reset(scratch, mark);

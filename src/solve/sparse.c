@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Columns from left to right (Gilbert and Peierls): column k of the factors is what is left of A's column when all columns
-// before it that reach it are taken off, in their order. Unknowns are eliminated in `order`; `place` says at which step a
-// row became the pivot's.
+// Columns from left to right (Gilbert and Peierls): column k of the factors is what is left of A's
+// column when all columns before it that reach it are taken off, in their order. Unknowns are
+// eliminated in `order`; `place` says at which step a row became the pivot's.
 #include "solve/sparse.h"
 
 #include "base/alloc.h"
@@ -36,7 +36,8 @@ struct snw_sparse {
     double *x;
 };
 
-// ---- order -----------------------------------------------------------------------------------------
+// ---- order
+// -----------------------------------------------------------------------------------------
 
 typedef struct graph {
     size_t words;   // of one row
@@ -50,11 +51,11 @@ static bool coupled(const graph *g, int i, int j) {
     return g->bits[(size_t)i * g->words + (size_t)j / 64] >> (j % 64) & 1;
 }
 
-static void couple(graph *g, int i, int j) {
+static void sparse_couple(graph *g, int i, int j) {
     g->bits[(size_t)i * g->words + (size_t)j / 64] |= (uint64_t)1 << (j % 64);
 }
 
-static int count(const graph *g, int i) {
+static int sparse_count(const graph *g, int i) {
     int sum = 0;
     for (size_t k = 0; k < g->words; k++) {
         for (uint64_t b = g->bits[(size_t)i * g->words + k]; b; b &= b - 1) sum++;
@@ -85,7 +86,7 @@ static int fewest(const snw_sparse *sp, const graph *g) {
     return best >= 0 ? best : blocked;
 }
 
-static void eliminate(int n, graph *g, int v) {
+static void sparse_eliminate(int n, graph *g, int v) {
     const uint64_t *own = g->bits + (size_t)v * g->words;
     g->gone[v] = true;
     for (int i = 0; i < n; i++) {
@@ -94,7 +95,7 @@ static void eliminate(int n, graph *g, int v) {
         for (size_t k = 0; k < g->words; k++) to[k] |= own[k];
         to[(size_t)v / 64] &= ~((uint64_t)1 << (v % 64));
         to[(size_t)i / 64] &= ~((uint64_t)1 << (i % 64));
-        g->degree[i] = count(g, i);
+        g->degree[i] = sparse_count(g, i);
     }
 }
 
@@ -109,10 +110,10 @@ static snw_status find_order(snw_sparse *sp, const bool *bound) {
         g.spent = g.gone + n;
         for (int j = 0; j < n; j++) {
             for (int p = sp->start[j]; p < sp->start[j + 1]; p++) {
-                if (sp->row[p] != j) couple(&g, j, sp->row[p]);
+                if (sp->row[p] != j) sparse_couple(&g, j, sp->row[p]);
             }
         }
-        for (int i = 0; i < n; i++) g.degree[i] = count(&g, i);
+        for (int i = 0; i < n; i++) g.degree[i] = sparse_count(&g, i);
         for (int k = 0; k < n; k++) {
             const int v = fewest(sp, &g);
             const double d = g.degree[v];
@@ -121,7 +122,7 @@ static snw_status find_order(snw_sparse *sp, const bool *bound) {
             sp->foreseen.products += d * (1 + d);
             const int helper = bound && bound[v] ? holds(sp, &g, v) : -1;
             if (helper >= 0) g.spent[helper] = true;
-            eliminate(n, &g, v);
+            sparse_eliminate(n, &g, v);
         }
     }
     snw_free(g.bits);
@@ -130,7 +131,8 @@ static snw_status find_order(snw_sparse *sp, const bool *bound) {
     return taken ? SNW_OK : SNW_E_MEMORY;
 }
 
-// ---- memory ----------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------
 
 // room for four times what is foreseen, but never more than a full triangle
 static int room_of(const snw_sparse *sp) {
@@ -138,7 +140,7 @@ static int room_of(const snw_sparse *sp) {
     return (int)fmin(full, 4 * 0.5 * sp->foreseen.entries + 64);
 }
 
-static snw_status take_memory(snw_sparse *sp) {
+static snw_status sparse_take_memory(snw_sparse *sp) {
     const size_t n = (size_t)sp->n, room = (size_t)sp->room;
     sp->ints = snw_alloc((6 * n + 2 * room) * sizeof *sp->ints);
     sp->doubles = snw_alloc((2 * n + 2 * room) * sizeof *sp->doubles);
@@ -156,8 +158,8 @@ static snw_status take_memory(snw_sparse *sp) {
     return SNW_OK;
 }
 
-static snw_status take_pattern(snw_sparse *sp, const int *start, const int *row,
-                               const double *size) {
+static snw_status sparse_take_pattern(snw_sparse *sp, const int *start, const int *row,
+                                      const double *size) {
     const size_t n = (size_t)sp->n, entries = (size_t)start[n];
     sp->start = snw_alloc((2 * n + 1 + entries) * sizeof *sp->start);
     sp->size = snw_alloc(n * sizeof *sp->size);
@@ -176,11 +178,11 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
     snw_sparse *sp = snw_alloc(sizeof *sp);
     if (!sp) return SNW_E_MEMORY;
     sp->n = n;
-    snw_status s = take_pattern(sp, start, row, size);
+    snw_status s = sparse_take_pattern(sp, start, row, size);
     if (s == SNW_OK) s = find_order(sp, bound);
     if (s == SNW_OK) {
         sp->room = room_of(sp);
-        s = take_memory(sp);
+        s = sparse_take_memory(sp);
     }
     if (s != SNW_OK) {
         snw_sparse_destroy(sp);
@@ -202,7 +204,8 @@ void snw_sparse_destroy(snw_sparse *sp) {
 
 snw_sparse_cost snw_sparse_foresee(const snw_sparse *sp) { return sp->foreseen; }
 
-// ---- factors ---------------------------------------------------------------------------------------
+// ---- factors
+// ---------------------------------------------------------------------------------------
 
 void snw_sparse_clear(const snw_sparse *sp, double *A) {
     for (int j = 0; j < sp->n; j++) {
@@ -212,7 +215,7 @@ void snw_sparse_clear(const snw_sparse *sp, double *A) {
 }
 
 // row i belongs to column k: to be taken off when it is a pivot's, else left
-static void reach(snw_sparse *sp, int i, int k, int *nleft) {
+static void sparse_reach(snw_sparse *sp, int i, int k, int *nleft) {
     sp->seen[i] = k;
     sp->x[i] = 0;
     if (sp->place[i] >= 0) {
@@ -222,12 +225,13 @@ static void reach(snw_sparse *sp, int i, int k, int *nleft) {
     }
 }
 
-// x <- column k of A less all columns before it; those of U are stored. Returns how many rows are left, -1: no room
+// x <- column k of A less all columns before it; those of U are stored. Returns how many rows are
+// left, -1: no room
 static int take_off(snw_sparse *sp, const double *A, int k) {
     const int column = sp->order[k];
     int nleft = 0, nu = k > 0 ? sp->u_end[k - 1] : 0;
     for (int p = sp->start[column]; p < sp->start[column + 1]; p++) {
-        reach(sp, sp->row[p], k, &nleft);
+        sparse_reach(sp, sp->row[p], k, &nleft);
         sp->x[sp->row[p]] = A[(size_t)column * (size_t)sp->n + (size_t)sp->row[p]];
     }
     unsigned char *due = sp->due;
@@ -243,7 +247,7 @@ static int take_off(snw_sparse *sp, const double *A, int k) {
         sp->u[nu++] = x;
         for (int p = j > 0 ? sp->l_end[j - 1] : 0; p < sp->l_end[j]; p++) {
             const int i = sp->l_row[p];
-            if (sp->seen[i] != k) reach(sp, i, k, &nleft);
+            if (sp->seen[i] != k) sparse_reach(sp, i, k, &nleft);
             sp->x[i] -= sp->l[p] * x;
         }
     }
@@ -251,9 +255,9 @@ static int take_off(snw_sparse *sp, const double *A, int k) {
     return nleft;
 }
 
-// the row to pivot on: the column's own unless its entry is small, else of those that are not the one with the fewest
-// entries in A; -1: none
-static int choose(const snw_sparse *sp, int column, int nleft) {
+// the row to pivot on: the column's own unless its entry is small, else of those that are not the
+// one with the fewest entries in A; -1: none
+static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     double largest = 0;
     for (int p = 0; p < nleft; p++) {
         const double a = fabs(sp->x[sp->left[p]]) * sp->size[sp->left[p]];
@@ -270,7 +274,7 @@ static int choose(const snw_sparse *sp, int column, int nleft) {
     return best;
 }
 
-static bool all_finite(const double *x, int n) {
+static bool sparse_all_finite(const double *x, int n) {
     for (int i = 0; i < n; i++) {
         if (!isfinite(x[i])) return false;
     }
@@ -284,7 +288,7 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
     for (int k = 0; k < n; k++) {
         const int nleft = take_off(sp, A, k);
         if (nleft < 0 || nl + nleft - 1 > sp->room) return SNW_E_MEMORY;
-        const int pivot = choose(sp, sp->order[k], nleft);
+        const int pivot = sparse_choose(sp, sp->order[k], nleft);
         if (pivot < 0) return SNW_E_SINGULAR;
         sp->pivot[k] = pivot;
         sp->place[pivot] = k;
@@ -298,7 +302,7 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
     }
     for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
     // a NaN next to a pivot of its own row goes nowhere
-    return all_finite(sp->u, n > 0 ? sp->u_end[n - 1] : 0) && all_finite(sp->l, nl)
+    return sparse_all_finite(sp->u, n > 0 ? sp->u_end[n - 1] : 0) && sparse_all_finite(sp->l, nl)
                ? SNW_OK
                : SNW_E_SINGULAR;
 }
@@ -317,7 +321,8 @@ double snw_sparse_smallest(const snw_sparse *sp, const double *A) {
     return smallest;
 }
 
-// row pivot[k] and column order[k] meet on the diagonal: the sign of that permutation is even when n less its cycles is
+// row pivot[k] and column order[k] meet on the diagonal: the sign of that permutation is even when
+// n less its cycles is
 int snw_sparse_sign(snw_sparse *sp) {
     const int n = sp->n;
     int sign = 1, *to = sp->left, *seen = sp->seen;

@@ -25,8 +25,9 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena) {
                          .pivot = snw_arena_ints(arena, N)};
 }
 
-// A pivot below this part of its column is made of rounding errors, or nearly so: those of a neutral direction are 1e-11 at most
-// in plates on legs of some hundred coordinates, and whether they are above 1e-14, and of which sign, is chance.
+// A pivot below this part of its column is made of rounding errors, or nearly so: those of a
+// neutral direction are 1e-11 at most in plates on legs of some hundred coordinates, and whether
+// they are above 1e-14, and of which sign, is chance.
 static const double ROUNDING = 1e-10;
 
 enum { REFINEMENTS = 2 };
@@ -100,10 +101,11 @@ void snw_tangent_solve(const snw_tangent *t, double *r) {
     }
 }
 
-// ---- motions that nothing resists ------------------------------------------------------------------
+// ---- motions that nothing resists
+// ------------------------------------------------------------------
 
 // a'diag(soft) b
-static double weigh(int n, const double *soft, const double *a, const double *b) {
+static double tangent_weigh(int n, const double *soft, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += soft[i] * a[i] * b[i];
     return sum;
@@ -111,22 +113,23 @@ static double weigh(int n, const double *soft, const double *a, const double *b)
 
 // x <- across the k vectors of t->null, of length one. False: nothing is left of it
 static bool orthonormalise(const snw_tangent *t, const double *soft, int k, double *x) {
-    const double before = sqrt(weigh(t->n, soft, x, x));
+    const double before = sqrt(tangent_weigh(t->n, soft, x, x));
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < k; j++) {
             const double *other = t->null + (size_t)j * (size_t)t->n;
-            const double share = weigh(t->n, soft, other, x);
+            const double share = tangent_weigh(t->n, soft, other, x);
             for (int i = 0; i < t->n; i++) x[i] -= share * other[i];
         }
     }
-    const double length = sqrt(weigh(t->n, soft, x, x));
+    const double length = sqrt(tangent_weigh(t->n, soft, x, x));
     if (!(length > 1e-10 * before && length < INFINITY)) return false;
     for (int i = 0; i < t->n; i++) x[i] /= length;
     return true;
 }
 
-// x <- inv(J + W) W x, W = diag(soft): a motion that nothing resists is kept as it is, any other shrinks by soft over its stiffness
-static void iterate(const snw_tangent *t, const double *soft, double *x) {
+// x <- inv(J + W) W x, W = diag(soft): a motion that nothing resists is kept as it is, any other
+// shrinks by soft over its stiffness
+static void tangent_iterate(const snw_tangent *t, const double *soft, double *x) {
     for (int i = 0; i < t->n; i++) x[i] *= soft[i];
     solve_once(t, x);
 }
@@ -147,8 +150,8 @@ void snw_tangent_find_null(snw_tangent *t, const double *soft) {
         double share = 0;
         for (int round = 0; round < ITERATIONS; round++) {
             if (!orthonormalise(t, soft, found, x)) return;
-            iterate(t, soft, x);
-            share = sqrt(weigh(t->n, soft, x, x)); // 1 of a motion that nothing resists
+            tangent_iterate(t, soft, x);
+            share = sqrt(tangent_weigh(t->n, soft, x, x)); // 1 of a motion that nothing resists
         }
         if (!(share > 0.1) || !orthonormalise(t, soft, found, x)) return;
         t->nnull = ++found;
@@ -158,7 +161,7 @@ void snw_tangent_find_null(snw_tangent *t, const double *soft) {
 void snw_tangent_hold_null(const snw_tangent *t, const double *soft, double *dx) {
     for (int k = 0; k < t->nnull; k++) {
         const double *x = t->null + (size_t)k * (size_t)t->n;
-        const double share = weigh(t->n, soft, x, dx);
+        const double share = tangent_weigh(t->n, soft, x, dx);
         for (int i = 0; i < t->n; i++) dx[i] -= share * x[i];
     }
 }

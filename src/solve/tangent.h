@@ -35,19 +35,21 @@ typedef struct snw_tangent {
 size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
 
-// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is so near to it that
-// rounding decides what a solution is. t->soft <- NULL.
+// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also
+// when it is so near to it that rounding decides what a solution is. t->soft <- NULL.
 SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
-// An estimate of the condition number of J, rows and then columns brought to a common size (solve/condition.h); NaN when it is
-// not factorised. scratch: 2 n numbers.
+// An estimate of the condition number of J, rows and then columns brought to a common size
+// (solve/condition.h); NaN when it is not factorised. scratch: 2 n numbers.
 double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
-// r <- inv(J) r. With t->soft, S, which the factors hold, the solution is refined: x <- inv(J + S) (r + S x), twice. Where J is
-// regular beside S that is inv(J) r to rounding; a direction that nothing resists moves by no more than three times r / S.
+// r <- inv(J) r. With t->soft, S, which the factors hold, the solution is refined: x <- inv(J + S)
+// (r + S x), twice. Where J is regular beside S that is inv(J) r to rounding; a direction that
+// nothing resists moves by no more than three times r / S.
 void snw_tangent_solve(const snw_tangent *t, double *r);
 
-// Of factors of J + diag(soft): t->null <- motions x with J x = 0 to a few parts of soft, orthonormal by soft. theory.md 3.8
+// Of factors of J + diag(soft): t->null <- motions x with J x = 0 to a few parts of soft,
+// orthonormal by soft. theory.md 3.8
 void snw_tangent_find_null(snw_tangent *t, const double *soft);
 // dx <- without these motions.
 void snw_tangent_hold_null(const snw_tangent *t, const double *soft, double *dx);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Which branch of equilibria a static solve ends on. Where continuation in the load has no equilibrium to begin with, or its
-// branch ends at a limit point, a damped motion (solve/settle.h) goes to a stable one; where the equilibrium reached is
-// unstable, a damped motion leaves it along its most unstable direction, to both sides. theory.md 5.
+// Which branch of equilibria a static solve ends on. Where continuation in the load has no
+// equilibrium to begin with, or its branch ends at a limit point, a damped motion (solve/settle.h)
+// goes to a stable one; where the equilibrium reached is unstable, a damped motion leaves it along
+// its most unstable direction, to both sides. theory.md 5.
 #include "study/statics_private.h"
 
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
 
@@ -32,18 +33,19 @@ static const double NUDGE = 0.03; // typical coordinates
 static const double ASIDE = 0.05;
 static const double APART = 1e-4; // typical coordinates by which two equilibria differ
 
-static size_t size_of(const snw_statics *st) {
-    return (size_t)(st->m->nq + st->m->nrow) * sizeof *st->x;
+static size_t branch_size_of(const snw_statics *st) {
+    return (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x;
 }
 
 static double *kept(const snw_statics *st, int which) {
-    return st->kept + (size_t)which * (size_t)(st->m->nq + st->m->nrow);
+    return st->kept + (size_t)which * (size_t)(st->m->nq + st->m->nconstraint);
 }
 
-static bool failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
+static bool branch_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
-// the largest way between two configurations, in typical coordinates; of joints that turn about several axes none
-static double between(const snw_model *m, const double *a, const double *b) {
+// the largest way between two configurations, in typical coordinates; of joints that turn about
+// several axes none
+static double branch_between(const snw_model *m, const double *a, const double *b) {
     double most = 0;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *block = &m->block[k];
@@ -57,7 +59,8 @@ static double between(const snw_model *m, const double *a, const double *b) {
 }
 
 // st->x <- a stable equilibrium under the load st->to, by a damped motion from st->x
-static snw_status settle(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info) {
+static snw_status branch_settle(snw_statics *st, const snw_statics_opts *opts,
+                                snw_statics_info *info) {
     const snw_problem p = snw_statics_problem(st);
     snw_settle_opts o = snw_settle_defaults();
     snw_settle_info si = {0};
@@ -80,36 +83,38 @@ static snw_status settle_closed(snw_statics *st, const snw_statics_opts *opts,
     bool moved;
     snw_error open = {0};
     const snw_status s = snw_statics_close(st, &moved, st->give > 0 ? &open : err);
-    if (st->give > 0) memset(st->open, 0, (size_t)st->m->nrow * sizeof *st->open);
-    return s == SNW_OK || st->give > 0 ? settle(st, opts, info) : s;
+    if (st->give > 0) memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
+    return s == SNW_OK || st->give > 0 ? branch_settle(st, opts, info) : s;
 }
 
-// st->x <- coordinates a little beside where they are; where joints are held by nothing but the load, these alone
+// st->x <- coordinates a little beside where they are; where joints are held by nothing but the
+// load, these alone
 static void nudge(snw_statics *st, double by, unsigned long long *seed) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->nv; i++) {
         const bool moves = !st->soft || st->soft[i] > 0;
-        st->aside[i] = moves ? by * m->typical[i] * snw_assembly_roll(seed) : 0;
+        st->aside[i] = moves ? by * m->typical[i] * snw_projection_roll(seed) : 0;
     }
-    snw_rest_vector(m, st->w, st->aside);
+    snw_clear_inactive_vector(m, st->w, st->aside);
     snw_move(m, st->x, 1, st->aside, st->x);
 }
 
-// On from the last equilibrium of a branch, st->x at info->reached: it settles a little beyond, and the load goes on from there.
+// On from the last equilibrium of a branch, st->x at info->reached: it settles a little beyond, and
+// the load goes on from there.
 static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
                        snw_error *err) {
     snw_status s = SNW_E_DIVERGED;
-    for (int n = 0; n < SNAPS && failed(s); n++) {
+    for (int n = 0; n < SNAPS && branch_failed(s); n++) {
         st->to = fmin(1, info->reached + ldexp(BEYOND, n));
-        memcpy(kept(st, 1), st->x, size_of(st));
+        memcpy(kept(st, 1), st->x, branch_size_of(st));
         s = settle_closed(st, opts, info, err);
-        if (failed(s) && st->to < 1) { // all at once
-            memcpy(st->x, kept(st, 1), size_of(st));
+        if (branch_failed(s) && st->to < 1) { // all at once
+            memcpy(st->x, kept(st, 1), branch_size_of(st));
             st->to = 1;
             s = settle_closed(st, opts, info, err);
         }
         if (s != SNW_OK || st->to >= 1) return s;
-        memset(st->open, 0, (size_t)st->m->nrow * sizeof *st->open);
+        memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
         st->from = st->to;
         st->to = 1;
         s = snw_statics_newton(st, opts, info);
@@ -117,29 +122,29 @@ static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_static
     return s;
 }
 
-// From a start that is no equilibrium: closed and let go under all of the load; let go as it is, and then loaded; the same
-// from the initial shape of the model; and from beside.
-static snw_status restart(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
-                          snw_statics_info *info, snw_error *err) {
+// From a start that is no equilibrium: closed and let go under all of the load; let go as it is,
+// and then loaded; the same from the initial shape of the model; and from beside.
+static snw_status branch_restart(snw_statics *st, const snw_statics_opts *opts,
+                                 const snw_state *start, snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
     snw_statics_start(st, start);
     snw_status s = settle_closed(st, opts, info, err);
-    if (failed(s) && m->nrow) {
+    if (branch_failed(s) && m->nconstraint) {
         snw_statics_start(st, start);
         st->to = 0;
-        s = settle(st, opts, info);
+        s = branch_settle(st, opts, info);
         st->to = 1;
         if (s == SNW_OK) s = snw_statics_newton(st, opts, info);
     }
-    if (failed(s) && m->nrow) {
+    if (branch_failed(s) && m->nconstraint) {
         snw_state *initial = st->trial;
         memcpy(initial->q, m->q0, (size_t)m->nq * sizeof *initial->q);
-        memset(initial->l, 0, (size_t)m->nrow * sizeof *initial->l);
+        memset(initial->lambda, 0, (size_t)m->nconstraint * sizeof *initial->lambda);
         snw_statics_start(st, initial);
         s = snw_statics_newton(st, opts, info);
     }
     unsigned long long seed = 11;
-    for (int n = 1; n <= NUDGES && failed(s); n++) {
+    for (int n = 1; n <= NUDGES && branch_failed(s); n++) {
         snw_statics_start(st, start);
         nudge(st, NUDGE * n, &seed);
         s = settle_closed(st, opts, info, err);
@@ -147,34 +152,35 @@ static snw_status restart(snw_statics *st, const snw_statics_opts *opts, const s
     return s;
 }
 
-// Put together without loads, and then loaded: what ends on the way is a branch of the closed robot.
-static snw_status assemble(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
-                           snw_statics_info *info, snw_error *err) {
+// Put together without loads, and then loaded: what ends on the way is a branch of the closed
+// robot.
+static snw_status branch_assemble(snw_statics *st, const snw_statics_opts *opts,
+                                  const snw_state *start, snw_statics_info *info, snw_error *err) {
     snw_statics_start(st, start);
     st->to = 0;
     const snw_status s = settle_closed(st, opts, info, err);
     st->to = 1;
     if (s != SNW_OK) return s;
-    memset(st->open, 0, (size_t)st->m->nrow * sizeof *st->open);
+    memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
     return snw_statics_newton(st, opts, info);
 }
 
 // one way after the other, from the last equilibrium of the branch or from a start that is none
-static snw_status attempt(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
-                          snw_statics_info *info, snw_error *err) {
+static snw_status branch_attempt(snw_statics *st, const snw_statics_opts *opts,
+                                 const snw_state *start, snw_statics_info *info, snw_error *err) {
     const double reached = info->reached;
     double end = reached;
     snw_status s = SNW_E_DIVERGED;
-    if (reached > 0 && opts->assemble && st->m->nrow) {
-        s = assemble(st, opts, start, info, err);
-        if (failed(s) && !(info->reached > 0)) {
+    if (reached > 0 && opts->assemble && st->m->nconstraint) {
+        s = branch_assemble(st, opts, start, info, err);
+        if (branch_failed(s) && !(info->reached > 0)) {
             info->reached = reached;
-            memcpy(st->x, kept(st, 0), size_of(st));
+            memcpy(st->x, kept(st, 0), branch_size_of(st));
         }
         end = s == SNW_OK ? 0 : info->reached;
     }
-    if (failed(s)) {
-        s = end > 0 ? snap(st, opts, info, err) : restart(st, opts, start, info, err);
+    if (branch_failed(s)) {
+        s = end > 0 ? snap(st, opts, info, err) : branch_restart(st, opts, start, info, err);
     }
     st->from = 0;
     st->to = 1;
@@ -183,35 +189,35 @@ static snw_status attempt(snw_statics *st, const snw_statics_opts *opts, const s
         info->branch = SNW_BRANCH_ENDED;
         info->left = end;
     }
-    if (!failed(s)) return s;
+    if (!branch_failed(s)) return s;
     info->reached = reached;
-    memcpy(st->x, kept(st, 0), size_of(st));
+    memcpy(st->x, kept(st, 0), branch_size_of(st));
     return s;
 }
 
 // Are the relaxed constraint rows closed to 1e-6? If not, they contradict each other.
 static bool nearly_closed(snw_statics *st) {
     snw_statics_evaluate(st, 1, st->x);
-    return snw_assembly_gap(st->assembly, st->now, st->trial, NULL) <= NEARLY;
+    return snw_projection_violation(st->projection, st->now, st->trial, NULL) <= NEARLY;
 }
 
 snw_status snw_branch_settle(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                              snw_statics_info *info, snw_error *err) {
     const double residual = info->residual;
-    memcpy(kept(st, 0), st->x, size_of(st));
-    snw_status s = attempt(st, opts, start, info, err);
-    if (failed(s) && st->m->nrow) {
+    memcpy(kept(st, 0), st->x, branch_size_of(st));
+    snw_status s = branch_attempt(st, opts, start, info, err);
+    if (branch_failed(s) && st->m->nconstraint) {
         const double reached = info->reached;
         st->give = GIVE;
-        s = attempt(st, opts, start, info, err);
+        s = branch_attempt(st, opts, start, info, err);
         if (s == SNW_OK && !nearly_closed(st)) {
             s = SNW_E_DIVERGED;
             info->reached = reached;
-            memcpy(st->x, kept(st, 0), size_of(st));
+            memcpy(st->x, kept(st, 0), branch_size_of(st));
         }
-        if (failed(s)) st->give = 0;
+        if (branch_failed(s)) st->give = 0;
     }
-    if (failed(s)) info->residual = residual;
+    if (branch_failed(s)) info->residual = residual;
     return s;
 }
 
@@ -219,37 +225,39 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
                             snw_statics_info *info) {
     const snw_model *m = st->m;
     const double reached = info->reached, residual = info->residual;
-    memcpy(kept(st, 0), st->x, size_of(st));
-    const double pace = between(m, start->q, st->x) / reached;
+    memcpy(kept(st, 0), st->x, branch_size_of(st));
+    const double pace = branch_between(m, start->q, st->x) / reached;
     bool moved;
     snw_error ignored = {0};
     snw_status s = snw_statics_close(st, &moved, &ignored);
     if (s == SNW_OK) s = snw_statics_newton(st, opts, info);
     if (s == SNW_E_STOPPED) return s;
-    if (s == SNW_OK && between(m, kept(st, 0), st->x) <= FASTER * pace * (1 - reached)) return s;
-    memcpy(st->x, kept(st, 0), size_of(st));
+    if (s == SNW_OK && branch_between(m, kept(st, 0), st->x) <= FASTER * pace * (1 - reached))
+        return s;
+    memcpy(st->x, kept(st, 0), branch_size_of(st));
     info->reached = reached;
     info->residual = residual;
     return SNW_E_DIVERGED;
 }
 
-// ---- stability -------------------------------------------------------------------------------------
+// ---- stability
+// -------------------------------------------------------------------------------------
 
 // Do the factors of the tangent at st->x show that it is stable?
-static bool plainly_stable(snw_statics *st) {
+static bool branch_plainly_stable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
     double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
     int negative;
     const bool stable = p.tangent(p.user, 1, st->x, r, J) == SNW_OK &&
                         snw_count_negative(p.n, J, &st->scratch, &negative) == SNW_OK &&
-                        negative == st->m->nrow;
+                        negative == st->m->nconstraint;
     snw_arena_reset(&st->scratch, mark);
     return stable;
 }
 
 // st->trial <- st->x under the load st->to; st->aside <- how it is left, where it is unstable
-static snw_stability look(snw_statics *st) {
+static snw_stability branch_look(snw_statics *st) {
     snw_statics_evaluate(st, st->to, st->x);
     return snw_statics_direction(st, st->trial, st->aside);
 }
@@ -259,8 +267,8 @@ static snw_status leave(snw_statics *st, const snw_statics_opts *opts, double si
                         snw_statics_info *info) {
     for (int n = 0; n < ROUNDS; n++) {
         snw_move(st->m, st->x, side * ASIDE, st->aside, st->x);
-        SNW_TRY(settle(st, opts, info));
-        if (plainly_stable(st) || !(look(st).negative > 0)) return SNW_OK;
+        SNW_TRY(branch_settle(st, opts, info));
+        if (branch_plainly_stable(st) || !(branch_look(st).negative > 0)) return SNW_OK;
     }
     return SNW_E_DIVERGED;
 }
@@ -273,7 +281,8 @@ static double crossing(snw_statics *st, const snw_statics_opts *opts, const snw_
         snw_statics_start(st, start);
         st->to = 0.5 * (low + high);
         const bool known = snw_statics_newton(st, opts, &ignored) == SNW_OK;
-        const bool stable = known && (plainly_stable(st) || !(look(st).negative > st->negative));
+        const bool stable =
+            known && (branch_plainly_stable(st) || !(branch_look(st).negative > st->negative));
         *(stable ? &low : &high) = st->to;
         st->to = 1;
         if (!known) return NAN;
@@ -286,23 +295,23 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
                               snw_statics_info *info) {
     snw_status s[2];
     for (int k = 0; k < 2; k++) {
-        memcpy(st->x, kept(st, 0), size_of(st));
-        (void)look(st);
+        memcpy(st->x, kept(st, 0), branch_size_of(st));
+        (void)branch_look(st);
         s[k] = leave(st, opts, k == 0 ? 1 : -1, info);
         if (s[k] == SNW_E_STOPPED) return s[k];
-        memcpy(kept(st, 1 + k), st->x, size_of(st));
+        memcpy(kept(st, 1 + k), st->x, branch_size_of(st));
     }
     if (s[0] != SNW_OK && s[1] != SNW_OK) return s[0];
     info->others =
-        s[0] == SNW_OK && s[1] == SNW_OK && between(st->m, kept(st, 1), kept(st, 2)) > APART;
-    memcpy(st->x, kept(st, s[0] == SNW_OK ? 1 : 2), size_of(st));
+        s[0] == SNW_OK && s[1] == SNW_OK && branch_between(st->m, kept(st, 1), kept(st, 2)) > APART;
+    memcpy(st->x, kept(st, s[0] == SNW_OK ? 1 : 2), branch_size_of(st));
     return SNW_OK;
 }
 
 // Do the loads have a potential? They do when none follows the body and none reads probes.
 static bool conservative(const snw_model *m) {
-    for (int i = 0; i < m->nact; i++) {
-        if (m->desc->load[m->act[i].load].body) return false;
+    for (int i = 0; i < m->nload_point; i++) {
+        if (m->desc->load[m->load_point[i].load].body) return false;
     }
     return m->nlive == 0;
 }
@@ -310,32 +319,32 @@ static bool conservative(const snw_model *m) {
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
     const snw_model *m = st->m;
-    if (st->steady || m->ngrip || m->nv == 0 || m->nv > MOST_EIGEN) return SNW_OK;
+    if (st->steady || m->nnonholonomic || m->nv == 0 || m->nv > MOST_EIGEN) return SNW_OK;
     if (!conservative(m)) return SNW_OK;
-    if (plainly_stable(st)) {
+    if (branch_plainly_stable(st)) {
         st->negative = 0;
         return SNW_OK;
     }
     const int before = st->negative;
-    const snw_stability now = look(st);
+    const snw_stability now = branch_look(st);
     st->negative = now.negative;
     if (!(now.negative > 0) || (opts->follow && now.negative <= before)) return SNW_OK;
 
     const snw_statics_info was = *info;
-    memcpy(kept(st, 0), st->x, size_of(st));
+    memcpy(kept(st, 0), st->x, branch_size_of(st));
     snw_status s = opts->follow ? SNW_E_SINGULAR : choose_side(st, opts, info);
     if (s == SNW_E_STOPPED) return s;
     const bool left = s == SNW_OK;
     if (!left) {
         *info = was;
-        memcpy(st->x, kept(st, 0), size_of(st));
+        memcpy(st->x, kept(st, 0), branch_size_of(st));
     }
     // find the fraction of the load; the equilibrium found is kept meanwhile
     st->negative = before;
-    memcpy(kept(st, 0), st->x, size_of(st));
+    memcpy(kept(st, 0), st->x, branch_size_of(st));
     info->left = crossing(st, opts, start);
     info->branch = left ? SNW_BRANCH_LEFT : SNW_BRANCH_UNSTABLE;
-    memcpy(st->x, kept(st, 0), size_of(st));
+    memcpy(st->x, kept(st, 0), branch_size_of(st));
     st->negative = left ? 0 : now.negative;
     return SNW_OK;
 }

@@ -8,30 +8,8 @@ static double source_value(const snw_signal_desc *signal, double t, const double
     return snw_expr_value(signal->source, (snw_at){.t = t, .signal = values});
 }
 
-// ---- within steps ----------------------------------------------------------------------------------
-
-void snw_memory_lead(const snw_model *m, double h, const snw_state *now, const double *source,
-                     snw_state *s, snw_inputs *in) {
-    in->lead = 0.5 * h;
-    for (int i = 0; i < m->nsignal; i++) {
-        const bool grows = m->desc->signal[i].kind == SNW_SIGNAL_INTEGRAL;
-        s->z[i] = now->z[i] + (grows ? 0.5 * h * source[i] : 0);
-    }
-}
-
-void snw_memory_settle(const snw_model *m, snw_inputs *in, snw_state *s, const snw_work *w,
-                       double *source) {
-    in->lead = 0;
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *signal = &m->desc->signal[i];
-        source[i] = 0;
-        if (signal->kind != SNW_SIGNAL_INTEGRAL || !signal->source) continue;
-        s->z[i] = w->signal[i];
-        source[i] = source_value(signal, in->t, w->signal);
-    }
-}
-
-// ---- at instants -----------------------------------------------------------------------------------
+// ---- at instants
+// -----------------------------------------------------------------------------------
 
 bool snw_memory_acts(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
@@ -54,7 +32,7 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
         }
         if (at != signal->probe) {
             at = signal->probe;
-            const int seg = m->watch[m->probe_watch[at]].seg;
+            const int seg = m->station[m->probe_station[at]].seg;
             rotation[seg] = snw_so3_log(w->g[seg].R);
             snw_probe_read(m, at, in, s, w, &more, column);
         }
@@ -62,7 +40,8 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
     }
 }
 
-// What is known of time may be a few roundings off the multiples of a period, and a billionth of it at least.
+// What is known of time may be a few roundings off the multiples of a period, and a billionth of it
+// at least.
 static double ticks(double t, double period) {
     const double n = t / period;
     return floor(n + fmax(1e-9, 4e-15 * n));
@@ -72,15 +51,16 @@ static bool due(const snw_signal_desc *d, double t) {
     return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
 }
 
-// a condition of time alone is asked a breath after, so that it turns at the instant itself, be it < or <=
+// a condition of time alone is asked a breath after, so that it turns at the instant itself, be it
+// < or <=
 static bool gate_value(const snw_signal_desc *d, double t, const double *values) {
     const bool timed = !(snw_expr_vars(d->source) & SNW_VAR_SIGNAL);
     return source_value(d, timed ? t + 1e-12 * (1 + fabs(t)) : t, values) != 0;
 }
 
 // A source reads what stands before it, so one pass in order brings everything up to date.
-static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool sampling,
-                 const bool *fresh, double *z) {
+static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *w, bool sampling,
+                        const bool *fresh, double *z) {
     bool differs = false;
     if (m->nsignal) memcpy(z, s->z, (size_t)m->nsignal * sizeof *z);
     for (int i = 0; i < m->nsignal; i++) {
@@ -98,7 +78,7 @@ static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool
         case SNW_SIGNAL_ONCE:
             if (z[i] == 0) z[i] = source_value(d, s->t, w->signal) != 0;
             break;
-        case SNW_SIGNAL_GATE:
+        case SNW_SIGNAL_CONDITION:
             open = gate_value(d, s->t, w->signal);
             if (!open || z[i] == 0) z[i] = open; // one that stays open says more
             break;
@@ -110,12 +90,12 @@ static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool
 }
 
 bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
-    return pass(m, s, w, false, NULL, z);
+    return memory_pass(m, s, w, false, NULL, z);
 }
 
 bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
                       double *z) {
-    return pass(m, s, w, true, fresh, z);
+    return memory_pass(m, s, w, true, fresh, z);
 }
 
 bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,

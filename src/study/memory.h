@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// memory.h: what laws remember, carried through time: integrals go on within steps, samples are taken and switches
-// (once, gates) thrown at instants.
+// memory.h: what laws remember, carried through time: integrals go on within steps, samples are
+// taken and switches (once, gates) thrown at instants.
 #pragma once
 
 #include "dynamics/dynamics.h"
 #include "study/probe.h"
 
-// ---- within steps ----------------------------------------------------------------------------------
-
-// A step of length h from `now` by the trapezoidal rule, `source` (nsignal) as it was there: s->z and in->lead such that
-// laws at s read the integrals at the end of the step.
-void snw_memory_lead(const snw_model *m, double h, const snw_state *now, const double *source,
-                     snw_state *s, snw_inputs *in);
-
-// After the residual at s: integrals as they were read, source (nsignal) <- what they will go on with.
-void snw_memory_settle(const snw_model *m, snw_inputs *in, snw_state *s, const snw_work *w,
-                       double *source);
-
-// ---- at instants -----------------------------------------------------------------------------------
+// ---- at instants
+// -----------------------------------------------------------------------------------
 
 // Whether anything happens at instants: samples, switches.
 bool snw_memory_acts(const snw_model *m);
 
-// w->signal <- all signals at s, after snw_residual and snw_observe. Rotation vectors are those of at most half a turn.
-// `rotation` has room for one of each segment and observer.
+// w->signal <- all signals at s, after snw_residual and snw_observe. Rotation vectors are those of
+// at most half a turn. `rotation` has room for one of each segment and observer.
 void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *s,
                      const snw_energy *energy, snw_vec3 *rotation, snw_work *w);
 
@@ -35,8 +25,8 @@ bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w,
 bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
                       double *z);
 
-// What all of the above make of an instant: samples and switches at s, whose motion is in w as snw_memory_read wants it.
-// Whether z differs from s->z.
+// What all of the above make of an instant: samples and switches at s, whose motion is in w as
+// snw_memory_read wants it. Whether z differs from s->z.
 bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,
                          const snw_energy *energy, const bool *fresh, snw_vec3 *rotation,
                          snw_work *w, double *z);

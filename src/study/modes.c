@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// Small motions x about a configuration at rest, or about a steady motion, obey  M x" + D x' + K x + C' l = 0,  C x = 0,  with the exact tangents K, D
-// of the residual (multipliers of the loops included) and the mass matrix M. In three steps to standard form:
+// Small motions x about a configuration at rest, or about a steady motion, obey  M x" + D x' + K x
+// + C' l = 0,  C x = 0,  with the exact tangents K, D of the residual (multipliers of the loops
+// included) and the mass matrix M. In three steps to standard form:
 //
-//   loops     x = N y, N an orthonormal basis of what C allows, coordinates being measured by their own mass
-//   mass      N'MN = U mu U'. Directions with mu = 0 follow the others at once: K00 y0 + K01 y1 = 0 (static condensation);
+//   loops     x = N y, N an orthonormal basis of what C allows, coordinates being measured by their
+//   own mass mass      N'MN = U mu U'. Directions with mu = 0 follow the others at once: K00 y0 +
+//   K01 y1 = 0 (static condensation);
 //             those among them that cost nothing either are idle and left out
 //   rest      A z = omega^2 z, symmetric where loads are conservative
 //
-// and damping to first order from the vectors (theory.md 7). About a steady motion D has gyroscopic terms, which are not
-// small: there the roots are those of z" + D z' + A z = 0 itself (theory.md 7.1).
+// and damping to first order from the vectors (theory.md 7). About a steady motion D has gyroscopic
+// terms, which are not small: there the roots are those of z" + D z' + A z = 0 itself
+// (theory.md 7.1).
 #include "study/modes.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "solve/dense.h"
 
 #include <float.h>
@@ -67,7 +70,8 @@ struct snw_modes {
     double *re, *im, *unit, *part; // nv or nrow, whichever is more
 };
 
-// ---- memory and names --------------------------------------------------------------------------------
+// ---- memory and names
+// --------------------------------------------------------------------------------
 
 // a rod's strains by component, a joint's coordinates one by one
 static bool name_groups(snw_modes *mo) {
@@ -108,8 +112,8 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
-static size_t scratch_size(const snw_model *m, bool steady) {
-    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nrow + m->nfleeting),
+static size_t modes_scratch_size(const snw_model *m, bool steady) {
+    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional),
                             snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
@@ -118,13 +122,13 @@ static size_t scratch_size(const snw_model *m, bool steady) {
     return most + 2 * (size_t)m->nv * sizeof(int) + 64; // pivots, null motions
 }
 
-static snw_status prepare(snw_modes *mo) {
+static snw_status modes_prepare(snw_modes *mo) {
     const snw_model *m = mo->m;
     const size_t nv = (size_t)m->nv, roots = mo->steady ? 2 * nv : nv;
-    const size_t most = roots > (size_t)m->nrow ? roots : (size_t)m->nrow;
+    const size_t most = roots > (size_t)m->nconstraint ? roots : (size_t)m->nconstraint;
     mo->pool = snw_pool_create(POOL_LIMIT);
     if (!mo->pool) return SNW_E_MEMORY;
-    const size_t size = scratch_size(m, mo->steady);
+    const size_t size = modes_scratch_size(m, mo->steady);
     mo->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     double **square[] = {&mo->M, &mo->K, &mo->D, &mo->P, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
     for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
@@ -134,7 +138,7 @@ static snw_status prepare(snw_modes *mo) {
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
-    mo->A = snw_alloc(nv * (most + (size_t)m->nfleeting) * sizeof(double)); // rows at first
+    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional) * sizeof(double)); // rows at first
     double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->part};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
@@ -162,7 +166,7 @@ snw_status snw_modes_create(const snw_model *m, int count, bool steady, snw_mode
     mo->m = m;
     mo->count = count;
     mo->steady = steady;
-    const snw_status s = prepare(mo);
+    const snw_status s = modes_prepare(mo);
     if (s != SNW_OK) {
         snw_modes_destroy(mo);
         return s;
@@ -196,29 +200,30 @@ void snw_modes_set_truncation(snw_modes *mo, int i, double error) {
     mo->mode[i].truncation = error;
 }
 
-// ---- small help --------------------------------------------------------------------------------------
+// ---- small help
+// --------------------------------------------------------------------------------------
 
-static double *column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
+static double *modes_column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
 
-static double dot(int n, const double *a, const double *b) {
+static double modes_dot(int n, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
 // x'A y
-static double form(int n, const double *A, const double *x, const double *y) {
+static double modes_form(int n, const double *A, const double *x, const double *y) {
     double sum = 0;
     for (int j = 0; j < n; j++) {
-        if (y[j] != 0) sum += y[j] * dot(n, A + (size_t)n * (size_t)j, x);
+        if (y[j] != 0) sum += y[j] * modes_dot(n, A + (size_t)n * (size_t)j, x);
     }
     return sum;
 }
 
 // out (n x k) <- A (n x m) Y (m x k)
-static void combine(int n, int m, const double *A, int k, const double *Y, double *out) {
+static void modes_combine(int n, int m, const double *A, int k, const double *Y, double *out) {
     for (int j = 0; j < k; j++) {
-        double *to = column(out, n, j);
+        double *to = modes_column(out, n, j);
         for (int i = 0; i < n; i++) to[i] = 0;
         for (int l = 0; l < m; l++) {
             const double y = Y[(size_t)m * (size_t)j + (size_t)l];
@@ -228,7 +233,7 @@ static void combine(int n, int m, const double *A, int k, const double *Y, doubl
     }
 }
 
-static void identity(int n, double *A) {
+static void modes_identity(int n, double *A) {
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++) A[(size_t)n * (size_t)j + (size_t)i] = i == j;
     }
@@ -238,7 +243,7 @@ static bool symmetrise(int n, double *A) {
     double largest = 0, difference = 0;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i <= j; i++) {
-            const double a = column(A, n, j)[i], b = column(A, n, i)[j];
+            const double a = modes_column(A, n, j)[i], b = modes_column(A, n, i)[j];
             difference = fmax(difference, fabs(a - b));
             largest = fmax(largest, fabs(a) + fabs(b));
         }
@@ -246,28 +251,30 @@ static bool symmetrise(int n, double *A) {
     if (!(difference <= skew * largest)) return false;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < j; i++) {
-            const double mean = 0.5 * (column(A, n, j)[i] + column(A, n, i)[j]);
-            column(A, n, j)[i] = column(A, n, i)[j] = mean;
+            const double mean = 0.5 * (modes_column(A, n, j)[i] + modes_column(A, n, i)[j]);
+            modes_column(A, n, j)[i] = modes_column(A, n, i)[j] = mean;
         }
     }
     return true;
 }
 
-static snw_status not_finite(const snw_modes *mo, snw_error *err) {
+static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
     return snw_fail(err, SNW_E_DIVERGED,
                     "modes at t = %g s: mass or stiffness is not a number; look at the loads and "
                     "the configuration there",
                     mo->s->t);
 }
 
-// ---- to standard form --------------------------------------------------------------------------------
+// ---- to standard form
+// --------------------------------------------------------------------------------
 
-// M, K, D and the rows of the loops at s at rest, bases included; or as it moves, without accelerations
+// M, K, D and the rows of the loops at s at rest, bases included; or as it moves, without
+// accelerations
 static void linearise(snw_modes *mo, const snw_state *s) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
     snw_inputs_at(m, s->t, mo->in);
-    if (mo->steady) snw_rows_impose(m, mo->in, mo->s);
+    if (mo->steady) snw_constraints_impose(m, mo->in, mo->s);
     for (int i = 0; i < m->nv; i++) {
         mo->s->a[i] = 0;
         if (!mo->steady) mo->s->v[i] = 0;
@@ -284,28 +291,29 @@ static void linearise(snw_modes *mo, const snw_state *s) {
         const double r = fabs(mo->w->r[i]) / m->scale[i];
         if (!(r <= residual)) residual = r;
     }
-    for (int i = 0; i < m->nrow; i++) {
-        const double gap = fabs(mo->w->gap[i]) / m->length;
+    for (int i = 0; i < m->nconstraint; i++) {
+        const double gap = fabs(mo->w->violation[i]) / m->length;
         if (!(gap <= residual)) residual = gap;
     }
     mo->table.residual = residual;
-    snw_tangent_sweep(m, NULL, mo->w);
+    snw_tangent_pass(m, NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->K);
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->D);
 }
 
-// unit[i] <- how far a coordinate goes until it has the energy of the one with most inertia at its typical value; where it
-// has none, its typical value. Returns that inertia, NaN when not all are numbers
-static double measure(snw_modes *mo) {
+// unit[i] <- how far a coordinate goes until it has the energy of the one with most inertia at its
+// typical value; where it has none, its typical value. Returns that inertia, NaN when not all are
+// numbers
+static double modes_measure(snw_modes *mo) {
     const snw_model *m = mo->m;
     double most = 0;
     for (int i = 0; i < m->nv; i++) {
-        const double typical = m->typical[i], own = column(mo->M, m->nv, i)[i];
+        const double typical = m->typical[i], own = modes_column(mo->M, m->nv, i)[i];
         if (!isfinite(own)) return NAN;
         most = fmax(most, own * typical * typical);
     }
     for (int i = 0; i < m->nv; i++) {
-        const double own = column(mo->M, m->nv, i)[i], typical = m->typical[i];
+        const double own = modes_column(mo->M, m->nv, i)[i], typical = m->typical[i];
         const bool heavy = own * typical * typical > no_inertia * most;
         mo->unit[i] = heavy ? sqrt(most / own) : typical;
     }
@@ -315,26 +323,26 @@ static double measure(snw_modes *mo) {
 // P <- what the loops allow of what is there, n columns
 static snw_status free_directions(snw_modes *mo, int *n) {
     const snw_model *m = mo->m;
-    int rows = m->nrow;
-    for (int k = 0; k < m->nrow; k++) {
-        double *row = column(mo->A, m->nv, k);
-        for (int i = 0; i < m->nrow; i++) mo->part[i] = i == k;
+    int rows = m->nconstraint;
+    for (int k = 0; k < m->nconstraint; k++) {
+        double *row = modes_column(mo->A, m->nv, k);
+        for (int i = 0; i < m->nconstraint; i++) mo->part[i] = i == k;
         for (int i = 0; i < m->nv; i++) row[i] = 0;
-        snw_rows_pull(m, mo->w, mo->part, row);
+        snw_constraints_apply_transpose(m, mo->w, mo->part, row);
         for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
-        const double size = sqrt(dot(m->nv, row, row));
+        const double size = sqrt(modes_dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
     }
-    for (int k = 0; k < m->nfleeting; k++) { // what is away does not move
-        if (snw_is_on(mo->w, m->fleeting_gate[k])) continue;
-        double *row = column(mo->A, m->nv, rows++);
-        for (int i = 0; i < m->nv; i++) row[i] = i == m->fleeting[k];
+    for (int k = 0; k < m->nconditional; k++) { // what is away does not move
+        if (snw_is_active(mo->w, m->conditional_on[k])) continue;
+        double *row = modes_column(mo->A, m->nv, rows++);
+        for (int i = 0; i < m->nv; i++) row[i] = i == m->conditional[k];
     }
     int rank = 0;
     SNW_TRY(snw_null_space(m->nv, rows, mo->A, same_row, &mo->scratch, mo->P, &rank));
     *n = m->nv - rank;
     for (int j = 0; j < *n; j++) {
-        for (int i = 0; i < m->nv; i++) column(mo->P, m->nv, j)[i] *= mo->unit[i];
+        for (int i = 0; i < m->nv; i++) modes_column(mo->P, m->nv, j)[i] *= mo->unit[i];
     }
     return SNW_OK;
 }
@@ -343,49 +351,51 @@ static snw_status free_directions(snw_modes *mo, int *n) {
 static snw_status split_by_mass(snw_modes *mo, int n, double most, int *n0) {
     const int nv = mo->m->nv;
     snw_project(nv, mo->M, n, mo->P, n, mo->P, &mo->scratch, mo->U);
-    identity(n, mo->B);
+    modes_identity(n, mo->B);
     SNW_TRY(snw_eigen_symmetric(n, mo->U, mo->B, true, &mo->scratch, mo->re));
     *n0 = 0;
     while (*n0 < n && !(mo->re[*n0] > no_mass * fmax(most, mo->re[n - 1]))) ++*n0;
     for (int j = *n0; j < n; j++) {
-        for (int i = 0; i < n; i++) column(mo->U, n, j)[i] /= sqrt(mo->re[j]);
+        for (int i = 0; i < n; i++) modes_column(mo->U, n, j)[i] /= sqrt(mo->re[j]);
     }
-    combine(nv, n, mo->P, n, mo->U, mo->x);
+    modes_combine(nv, n, mo->P, n, mo->U, mo->x);
     memcpy(mo->P, mo->x, (size_t)nv * (size_t)n * sizeof *mo->P);
     return SNW_OK;
 }
 
 // of the directions without mass the idle ones come first
-static snw_status find_idle(snw_modes *mo, int n0, int *nidle) {
+static snw_status modes_find_idle(snw_modes *mo, int n0, int *nidle) {
     const snw_model *m = mo->m;
     double energy = 0;
     for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->typical[i] * m->scale[i]);
     snw_project(m->nv, mo->K, n0, mo->P, n0, mo->P, &mo->scratch, mo->A);
     for (int j = 0; j < n0; j++) {
         for (int i = 0; i < n0; i++) {
-            column(mo->U, n0, j)[i] = 0.5 * (column(mo->A, n0, j)[i] + column(mo->A, n0, i)[j]);
+            modes_column(mo->U, n0, j)[i] =
+                0.5 * (modes_column(mo->A, n0, j)[i] + modes_column(mo->A, n0, i)[j]);
         }
     }
-    identity(n0, mo->B);
+    modes_identity(n0, mo->B);
     SNW_TRY(snw_eigen_symmetric(n0, mo->U, mo->B, true, &mo->scratch, mo->re));
-    combine(m->nv, n0, mo->P, n0, mo->U, mo->x);
+    modes_combine(m->nv, n0, mo->P, n0, mo->U, mo->x);
     *nidle = 0;
     for (int pass = 0, k = 0; pass < 2; pass++) {
         for (int j = 0; j < n0; j++) {
             const bool idle = fabs(mo->re[j]) <= no_stiffness * energy;
             if (idle != (pass == 0)) continue;
             *nidle += idle;
-            memcpy(column(mo->P, m->nv, k++), column(mo->x, m->nv, j),
+            memcpy(modes_column(mo->P, m->nv, k++), modes_column(mo->x, m->nv, j),
                    (size_t)m->nv * sizeof *mo->P);
         }
     }
     return SNW_OK;
 }
 
-// directions with mass (in P behind n0) <- the same with those without mass following; A <- stiffness of them, (7.2)
-static snw_status condense(snw_modes *mo, int n, int n0, int nidle) {
+// directions with mass (in P behind n0) <- the same with those without mass following; A <-
+// stiffness of them, (7.2)
+static snw_status modes_condense(snw_modes *mo, int n, int n0, int nidle) {
     const int nv = mo->m->nv, n1 = n - n0, ns = n0 - nidle;
-    double *heavy = column(mo->P, nv, n0), *light = column(mo->P, nv, nidle);
+    double *heavy = modes_column(mo->P, nv, n0), *light = modes_column(mo->P, nv, nidle);
     double *x = mo->x;
     memcpy(x, heavy, (size_t)nv * (size_t)n1 * sizeof *x);
     if (ns > 0) {
@@ -395,11 +405,11 @@ static snw_status condense(snw_modes *mo, int n, int n0, int nidle) {
         snw_project(nv, mo->K, ns, light, n1, heavy, &mo->scratch, mo->B);
         const snw_status s = snw_lu_factor(ns, mo->A, pivot);
         for (int j = 0; s == SNW_OK && j < n1; j++) {
-            double *follow = column(mo->B, ns, j);
+            double *follow = modes_column(mo->B, ns, j);
             snw_lu_solve(ns, mo->A, pivot, follow);
             for (int k = 0; k < ns; k++) {
                 for (int i = 0; i < nv; i++)
-                    column(x, nv, j)[i] -= follow[k] * column(light, nv, k)[i];
+                    modes_column(x, nv, j)[i] -= follow[k] * modes_column(light, nv, k)[i];
             }
         }
         snw_arena_reset(&mo->scratch, mark);
@@ -410,7 +420,8 @@ static snw_status condense(snw_modes *mo, int n, int n0, int nidle) {
     return SNW_OK;
 }
 
-// ---- names and shapes --------------------------------------------------------------------------------
+// ---- names and shapes
+// --------------------------------------------------------------------------------
 
 // largest displacement and turn of a node per unit of x, and the link that turns most
 typedef struct reach {
@@ -437,7 +448,7 @@ static reach reach_of(const snw_modes *mo, const double *x) {
 }
 
 // diagonal of the box around all nodes
-static double size_of(const snw_modes *mo) {
+static double modes_size_of(const snw_modes *mo) {
     snw_vec3 low = {{INFINITY, INFINITY, INFINITY}}, high = snw_scale(-1, low);
     for (int i = 1; i < mo->m->nseg; i++) {
         for (int k = 0; k < 3; k++) {
@@ -453,7 +464,7 @@ static bool spins(const snw_modes *mo, reach r) {
     return r.link >= 0 && r.move <= 1e-6 * mo->m->length * r.turn;
 }
 
-static const char *name_of(const snw_modes *mo, const double *x, bool free_motion) {
+static const char *modes_name_of(const snw_modes *mo, const double *x, bool free_motion) {
     const snw_model *m = mo->m;
     const reach r = reach_of(mo, x);
     if (free_motion && spins(mo, r)) return mo->spin_name[r.link];
@@ -472,7 +483,7 @@ void snw_modes_shape(const snw_modes *mo, int i, double *q) {
     const snw_model *m = mo->m;
     const double *x = snw_modes_vector(mo, i);
     const reach r = reach_of(mo, x);
-    const double step = fmin(shown_move * size_of(mo) / r.move, shown_turn / r.turn);
+    const double step = fmin(shown_move * modes_size_of(mo) / r.move, shown_turn / r.turn);
     snw_move(m, mo->s->q, isfinite(step) ? step : 0, x, q);
 }
 
@@ -487,7 +498,8 @@ static void orient(const snw_model *m, double *x) {
     for (int i = 0; i < m->nv; i++) x[i] *= sign;
 }
 
-// ---- roots -------------------------------------------------------------------------------------------
+// ---- roots
+// -------------------------------------------------------------------------------------------
 
 // does x'K x vanish but for rounding? `largest` omega^2 of all
 static bool costs_nothing(const snw_modes *mo, int n, double square, double largest,
@@ -497,7 +509,7 @@ static bool costs_nothing(const snw_modes *mo, int n, double square, double larg
     if (fabs(square) > 1e-4 * largest) return false;
     double terms = 0;
     for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nv; i++) terms += fabs(x[i] * column(mo->K, nv, j)[i] * x[j]);
+        for (int i = 0; i < nv; i++) terms += fabs(x[i] * modes_column(mo->K, nv, j)[i] * x[j]);
     }
     return fabs(square) <= cancelled * terms;
 }
@@ -510,7 +522,7 @@ static root real_root(const snw_modes *mo, int col, double square, double decay,
     r.mode.damping = NAN;
     if (!null) r.mode.frequency = (square < 0 ? -omega : omega) / (2 * pi);
     if (!null && square > 0) r.mode.damping = decay / (2 * omega);
-    r.mode.moves = name_of(mo, column(mo->x, mo->m->nv, col), null);
+    r.mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col), null);
     return r;
 }
 
@@ -524,7 +536,7 @@ static int complex_roots(const snw_modes *mo, int col, double re, double im, dou
         out[k] = (root){.column = col + k, .grows = k == 0};
         out[k].mode.frequency = omega / (2 * pi);
         out[k].mode.damping = ((k == 0 ? -growth : growth) + 0.5 * decay) / omega;
-        out[k].mode.moves = name_of(mo, column(mo->x, mo->m->nv, col + k), false);
+        out[k].mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col + k), false);
     }
     return 2;
 }
@@ -532,69 +544,74 @@ static int complex_roots(const snw_modes *mo, int col, double re, double im, dou
 // real part of (y* D x) / (y* M x), columns col and col + 1 being real and imaginary parts
 static double decay_of_pair(const snw_modes *mo, int col) {
     const int nv = mo->m->nv;
-    const double *xr = column(mo->x, nv, col), *xi = column(mo->x, nv, col + 1);
-    const double *yr = column(mo->y, nv, col), *yi = column(mo->y, nv, col + 1);
-    const double dr = form(nv, mo->D, yr, xr) + form(nv, mo->D, yi, xi);
-    const double di = form(nv, mo->D, yr, xi) - form(nv, mo->D, yi, xr);
-    const double mr = form(nv, mo->M, yr, xr) + form(nv, mo->M, yi, xi);
-    const double mi = form(nv, mo->M, yr, xi) - form(nv, mo->M, yi, xr);
+    const double *xr = modes_column(mo->x, nv, col), *xi = modes_column(mo->x, nv, col + 1);
+    const double *yr = modes_column(mo->y, nv, col), *yi = modes_column(mo->y, nv, col + 1);
+    const double dr = modes_form(nv, mo->D, yr, xr) + modes_form(nv, mo->D, yi, xi);
+    const double di = modes_form(nv, mo->D, yr, xi) - modes_form(nv, mo->D, yi, xr);
+    const double mr = modes_form(nv, mo->M, yr, xr) + modes_form(nv, mo->M, yi, xi);
+    const double mi = modes_form(nv, mo->M, yr, xi) - modes_form(nv, mo->M, yi, xr);
     return (dr * mr + di * mi) / (mr * mr + mi * mi);
 }
 
-// x <- motions of the robot, y <- the left ones (the same where the stiffness is symmetric); omega^2 in re and im
+// x <- motions of the robot, y <- the left ones (the same where the stiffness is symmetric);
+// omega^2 in re and im
 static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
     const int nv = mo->m->nv;
-    const double *heavy = column(mo->P, nv, n0);
-    identity(n1, mo->B);
+    const double *heavy = modes_column(mo->P, nv, n0);
+    modes_identity(n1, mo->B);
     mo->table.conservative = symmetrise(n1, mo->A);
     if (mo->table.conservative) {
         SNW_TRY(snw_eigen_symmetric(n1, mo->A, mo->B, true, &mo->scratch, mo->re));
         for (int i = 0; i < n1; i++) mo->im[i] = 0;
-        combine(nv, n1, heavy, n1, mo->A, mo->x);
-        combine(nv, n1, heavy, n1, mo->A, mo->y);
+        modes_combine(nv, n1, heavy, n1, mo->A, mo->x);
+        modes_combine(nv, n1, heavy, n1, mo->A, mo->y);
         return SNW_OK;
     }
     SNW_TRY(
         snw_eigen_general_vectors(n1, mo->A, mo->B, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    combine(nv, n1, heavy, n1, mo->U, mo->x);
-    combine(nv, n1, heavy, n1, mo->W, mo->y);
+    modes_combine(nv, n1, heavy, n1, mo->U, mo->x);
+    modes_combine(nv, n1, heavy, n1, mo->W, mo->y);
     return SNW_OK;
 }
 
-// About a steady motion: roots s of (s^2 + s D + A) z = 0 in re and im, 2 n1 of them, from the matrix [0 w; -A/w -D], w of the
-// size of the fastest; x <- the motions, of a conjugate pair at its largest
+// About a steady motion: roots s of (s^2 + s D + A) z = 0 in re and im, 2 n1 of them, from the
+// matrix [0 w; -A/w -D], w of the size of the fastest; x <- the motions, of a conjugate pair at its
+// largest
 static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
     const int nv = mo->m->nv, n = 2 * n1;
-    double *heavy = column(mo->P, nv, n0);
+    double *heavy = modes_column(mo->P, nv, n0);
     double size = 0;
     snw_project(nv, mo->D, n1, heavy, n1, heavy, &mo->scratch, mo->B);
     for (int j = 0; j < n1; j++) {
-        for (int i = 0; i < n1; i++) size = fmax(size, fabs(column(mo->A, n1, j)[i]));
+        for (int i = 0; i < n1; i++) size = fmax(size, fabs(modes_column(mo->A, n1, j)[i]));
     }
     const double w = size > 0 ? sqrt(size) : 1;
-    identity(n, mo->I);
+    modes_identity(n, mo->I);
     for (int j = 0; j < n1; j++) {
-        double *left = column(mo->S, n, j), *right = column(mo->S, n, n1 + j);
+        double *left = modes_column(mo->S, n, j), *right = modes_column(mo->S, n, n1 + j);
         for (int i = 0; i < n1; i++) {
             left[i] = 0, right[i] = i == j ? w : 0;
-            left[n1 + i] = -column(mo->A, n1, j)[i] / w;
-            right[n1 + i] = -column(mo->B, n1, j)[i];
+            left[n1 + i] = -modes_column(mo->A, n1, j)[i] / w;
+            right[n1 + i] = -modes_column(mo->B, n1, j)[i];
         }
     }
     SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    // the first half of each vector; of a pair real or imaginary part, which stands behind, whichever is larger
+    // the first half of each vector; of a pair real or imaginary part, which stands behind,
+    // whichever is larger
     for (int j = 0; j < n; j++) {
-        const double *z = column(mo->U, n, j), *other = mo->im[j] > 0 ? column(mo->U, n, j + 1) : z;
-        combine(nv, n1, heavy, 1, dot(n1, other, other) > dot(n1, z, z) ? other : z,
-                column(mo->x, nv, j));
+        const double *z = modes_column(mo->U, n, j),
+                     *other = mo->im[j] > 0 ? modes_column(mo->U, n, j + 1) : z;
+        modes_combine(nv, n1, heavy, 1,
+                      modes_dot(n1, other, other) > modes_dot(n1, z, z) ? other : z,
+                      modes_column(mo->x, nv, j));
     }
     *fast = w;
     return SNW_OK;
 }
 
 // x <- of unit mass
-static void normalise(const snw_modes *mo, double *x) {
-    const double size = sqrt(form(mo->m->nv, mo->M, x, x));
+static void modes_normalise(const snw_modes *mo, double *x) {
+    const double size = sqrt(modes_form(mo->m->nv, mo->M, x, x));
     for (int i = 0; i < mo->m->nv && size > 0; i++) x[i] /= size;
 }
 
@@ -606,12 +623,13 @@ static root steady_root(const snw_modes *mo, int col, double re, double im, doub
     const bool none =
         fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // roots that are alike stand as far apart
     r.mode.damping = im == 0 && re > 0 ? NAN : none ? 0 : -re / size;
-    r.mode.moves = name_of(mo, column(mo->x, mo->m->nv, col), false);
+    r.mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col), false);
     return r;
 }
 
-// null motions may be mixed at will; let each have a coordinate that the others lack, by elimination
-static void separate(snw_modes *mo, int n, const int *col) {
+// null motions may be mixed at will; let each have a coordinate that the others lack, by
+// elimination
+static void modes_separate(snw_modes *mo, int n, const int *col) {
     const snw_model *m = mo->m;
     const int nv = m->nv;
     for (int k = 0; k < n; k++) {
@@ -619,25 +637,25 @@ static void separate(snw_modes *mo, int n, const int *col) {
         double largest = -1;
         for (int j = k; j < n; j++) {
             for (int i = 0; i < nv; i++) {
-                const double size = fabs(column(mo->x, nv, col[j])[i] / m->typical[i]);
+                const double size = fabs(modes_column(mo->x, nv, col[j])[i] / m->typical[i]);
                 if (size > largest) largest = size, row = i, best = j;
             }
         }
-        double *own = column(mo->x, nv, col[k]), *from = column(mo->x, nv, col[best]);
+        double *own = modes_column(mo->x, nv, col[k]), *from = modes_column(mo->x, nv, col[best]);
         for (int i = 0; i < nv; i++) {
             const double x = own[i];
             own[i] = from[i], from[i] = x;
         }
         for (int j = 0; j < n; j++) {
-            double *other = column(mo->x, nv, col[j]);
+            double *other = modes_column(mo->x, nv, col[j]);
             const double share = other[row] / own[row];
             for (int i = 0; i < nv && j != k; i++) other[i] -= share * own[i];
             if (j != k) other[row] = 0;
         }
     }
     for (int k = 0; k < n; k++) {
-        double *x = column(mo->x, nv, col[k]);
-        const double size = sqrt(form(nv, mo->M, x, x));
+        double *x = modes_column(mo->x, nv, col[k]);
+        const double size = sqrt(modes_form(nv, mo->M, x, x));
         for (int i = 0; i < nv; i++) x[i] /= size;
         orient(m, x);
     }
@@ -665,54 +683,55 @@ static void sort_roots(snw_modes *mo, int total, int nnull) {
 }
 
 // what is left of x beside the columns col[0 .. k)
-static double beside(const snw_modes *mo, int k, const int *col, double *x) {
+static double modes_beside(const snw_modes *mo, int k, const int *col, double *x) {
     const int nv = mo->m->nv;
     for (int j = 0; j < k; j++) {
-        const double *y = column(mo->x, nv, col[j]);
-        const double share = form(nv, mo->M, y, x);
+        const double *y = modes_column(mo->x, nv, col[j]);
+        const double share = modes_form(nv, mo->M, y, x);
         for (int i = 0; i < nv; i++) x[i] -= share * y[i];
     }
-    return form(nv, mo->M, x, x);
+    return modes_form(nv, mo->M, x, x);
 }
 
-// The table about a steady motion. A null motion is a root zero twice, with vectors that rounding sets apart, if at all.
+// The table about a steady motion. A null motion is a root zero twice, with vectors that rounding
+// sets apart, if at all.
 static void gather_steady(snw_modes *mo, int n, double fast) {
     const int nv = mo->m->nv;
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
     for (int i = 0; i < n; i++) {
-        double *x = column(mo->x, nv, i);
+        double *x = modes_column(mo->x, nv, i);
         const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
         if (mo->im[i] < 0) continue;
-        normalise(mo, x);
+        modes_normalise(mo, x);
         if (costs_nothing(mo, n, square, fast * fast, x)) {
-            if (!(beside(mo, nnull, null, x) > 1e-4)) continue;
-            normalise(mo, x);
+            if (!(modes_beside(mo, nnull, null, x) > 1e-4)) continue;
+            modes_normalise(mo, x);
             null[nnull++] = i;
             continue;
         }
         orient(mo->m, x);
         mo->root[total++] = steady_root(mo, i, mo->re[i], mo->im[i], fast);
     }
-    separate(mo, nnull, null);
+    modes_separate(mo, nnull, null);
     for (int i = 0; i < nnull; i++) mo->root[total++] = real_root(mo, null[i], 0, 0, true);
     sort_roots(mo, total, nnull);
 }
 
 // the table, from the n roots in re and im
-static void gather(snw_modes *mo, int n) {
+static void modes_gather(snw_modes *mo, int n) {
     const int nv = mo->m->nv;
     double largest = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, hypot(mo->re[i], mo->im[i]));
     const size_t mark = snw_arena_mark(&mo->scratch);
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0;
     for (int i = 0; i < n; i++) {
-        const double *x = column(mo->x, nv, i);
+        const double *x = modes_column(mo->x, nv, i);
         if (mo->im[i] == 0 && costs_nothing(mo, n, mo->re[i], largest, x)) null[nnull++] = i;
     }
-    separate(mo, nnull, null);
+    modes_separate(mo, nnull, null);
     int total = 0, passed = 0;
     for (int i = 0; i < n; i++) {
-        double *x = column(mo->x, nv, i);
+        double *x = modes_column(mo->x, nv, i);
         const bool is_null = passed < nnull && null[passed] == i;
         passed += is_null;
         if (mo->im[i] != 0) {
@@ -721,8 +740,9 @@ static void gather(snw_modes *mo, int n) {
             i++; // its conjugate
             continue;
         }
-        const double *y = column(mo->y, nv, i);
-        const double decay = is_null ? 0 : form(nv, mo->D, y, x) / form(nv, mo->M, y, x);
+        const double *y = modes_column(mo->y, nv, i);
+        const double decay =
+            is_null ? 0 : modes_form(nv, mo->D, y, x) / modes_form(nv, mo->M, y, x);
         if (!is_null) orient(mo->m, x);
         mo->root[total++] = real_root(mo, i, mo->re[i], decay, is_null);
     }
@@ -737,8 +757,8 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     mo->table.residual = 0;
     linearise(mo, s);
     if (nv == 0) return SNW_OK;
-    const double most = measure(mo);
-    if (isnan(most)) return not_finite(mo, err);
+    const double most = modes_measure(mo);
+    if (isnan(most)) return modes_not_finite(mo, err);
     if (!(most > 0)) {
         return snw_fail(err, SNW_E_MODEL,
                         "modes at t = %g s: the robot has no mass, so nothing vibrates; give its "
@@ -748,21 +768,21 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     int n = 0, n0 = 0, nidle = 0;
     snw_status status = free_directions(mo, &n);
     if (status == SNW_OK) status = split_by_mass(mo, n, most, &n0);
-    if (status == SNW_OK) status = find_idle(mo, n0, &nidle);
-    if (status == SNW_OK) status = condense(mo, n, n0, nidle);
+    if (status == SNW_OK) status = modes_find_idle(mo, n0, &nidle);
+    if (status == SNW_OK) status = modes_condense(mo, n, n0, nidle);
     for (int i = 0; status == SNW_OK && i < nidle; i++) {
-        mo->idle[mo->table.nidle++] = name_of(mo, column(mo->P, nv, i), true);
+        mo->idle[mo->table.nidle++] = modes_name_of(mo, modes_column(mo->P, nv, i), true);
     }
     double fast = 0;
     if (status == SNW_OK) {
         status = mo->steady ? solve_steady(mo, n0, n - n0, &fast) : solve_standard(mo, n0, n - n0);
     }
-    if (status != SNW_OK) return not_finite(mo, err);
+    if (status != SNW_OK) return modes_not_finite(mo, err);
     const size_t mark = snw_arena_mark(&mo->scratch);
     if (mo->steady) {
         gather_steady(mo, 2 * (n - n0), fast);
     } else {
-        gather(mo, n - n0);
+        modes_gather(mo, n - n0);
     }
     snw_arena_reset(&mo->scratch, mark);
     return SNW_OK;

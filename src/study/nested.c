@@ -12,7 +12,8 @@ enum {
     MOST_MORE = 12  // at most
 };
 
-// ---- richer bases ----------------------------------------------------------------------------------
+// ---- richer bases
+// ----------------------------------------------------------------------------------
 
 static int nested_more(int n, bool generous) {
     const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
@@ -61,7 +62,8 @@ snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous, 
     return SNW_OK;
 }
 
-// ---- from one basis to the other -------------------------------------------------------------------
+// ---- from one basis to the other
+// -------------------------------------------------------------------
 
 // the points of all elements of b, each with enough for products
 typedef struct sums {
@@ -77,7 +79,7 @@ int snw_nested_element(const snw_basis *b, double x) {
 }
 
 // `fine`: of both the one whose elements lie within those of the other
-static void add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
+static void nested_add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
     enum { MOST_POINTS = 200 };
     double x[MOST_POINTS], w[MOST_POINTS];
     const int degree = snw_basis_degree(s->to) + snw_basis_degree(s->from);
@@ -119,7 +121,7 @@ snw_status snw_nested_projection(snw_pool *pool, const snw_basis *to, const snw_
     memset(G, 0, n * n * sizeof *G);
     memset(*out, 0, n * k * sizeof **out);
     const sums s = {.to = to, .from = from, .G = G, .F = *out};
-    add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
+    nested_add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
     const snw_status status = snw_cholesky_factor((int)n, G);
     for (size_t j = 0; status == SNW_OK && j < k; j++) snw_cholesky_solve((int)n, G, *out + j * n);
     snw_free(G);

@@ -9,13 +9,14 @@
 
 #include <stdbool.h>
 
-// *out <- a basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
-// more where continuous functions of that degree hold those of the other, and it may be generous.
+// *out <- a basis that holds all fields of b, and more: a few functions more of a global one;
+// elements cut in two or three, and a degree more where continuous functions of that degree hold
+// those of the other, and it may be generous.
 SNW_NODISCARD snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous,
                                            snw_basis *out);
 
-// *out (to x from) <- least squares coordinates in `to` of the functions of `from`; `fine`: of both the one whose elements lie within
-// those of the other.
+// *out (to x from) <- least squares coordinates in `to` of the functions of `from`; `fine`: of both
+// the one whose elements lie within those of the other.
 SNW_NODISCARD snw_status snw_nested_projection(snw_pool *pool, const snw_basis *to,
                                                const snw_basis *from, const snw_basis *fine,
                                                double **out);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "study/probe.h"
 
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
-#include "dynamics/loop.h"
-#include "dynamics/measure.h"
+#include "dynamics/tendon.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "study/probe_tendon.h"
 
 #include <math.h>
 
-// the rotation vector of R nearest to `near`: vectors of one rotation differ by whole turns about its axis
+// the rotation vector of R nearest to `near`: vectors of one rotation differ by whole turns about
+// its axis
 static snw_vec3 nearest_log(snw_mat3 R, snw_vec3 near) {
     const snw_vec3 w = snw_so3_log(R);
     const double angle = snw_norm(w), turn = 2 * M_PI;
@@ -34,7 +35,7 @@ void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotat
     }
 }
 
-static double *put(double *out, snw_vec3 a) {
+static double *probe_put(double *out, snw_vec3 a) {
     for (int i = 0; i < 3; i++) *out++ = a.e[i];
     return out;
 }
@@ -42,7 +43,7 @@ static double *put(double *out, snw_vec3 a) {
 static double *put_rotation(double *out, snw_mat3 R, snw_vec3 vector) {
     const snw_quat h = snw_quat_from_mat3(R);
     for (int i = 0; i < 4; i++) *out++ = h.e[i];
-    out = put(out, vector);
+    out = probe_put(out, vector);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) *out++ = R.e[i][j];
     }
@@ -60,8 +61,8 @@ snw_vec3 snw_rotate_known(snw_mat3 R, snw_vec3 v) {
 }
 
 static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
-    out = put(out, to_world ? snw_rotate_known(*to_world, F.m) : F.m);
-    return put(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
+    out = probe_put(out, to_world ? snw_rotate_known(*to_world, F.m) : F.m);
+    return probe_put(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
 }
 
 // coordinates of a joint, their rates, or what springs, damping and friction exert on them
@@ -74,7 +75,7 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
         if (p->kind == SNW_PROBE_RATE) {
             for (int i = 0; i < b->n; i++) f[i] = s->v[b->dof + i];
         } else if (p->kind == SNW_PROBE_EFFORT) {
-            if (b->spring >= 0 && snw_is_here(m, w, b->seg))
+            if (b->spring >= 0 && snw_seg_is_active(m, w, b->seg))
                 snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
         } else if (b->space == SNW_SPACE_RN) {
@@ -92,19 +93,19 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
                         const snw_work *w) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
-    if (!snw_is_here(m, w, m->link_first[d->link])) return 0;
-    if (d->kind == SNW_MOTOR_EFFORT && in->hand && in->hand->motor_given[motor]) {
-        return *in->share * in->hand->motor[in->hand->motor_first[motor] + k].v;
+    if (!snw_seg_is_active(m, w, m->link_first[d->link])) return 0;
+    if (d->kind == SNW_MOTOR_EFFORT && in->manual && in->manual->motor_given[motor]) {
+        return *in->share * in->manual->motor[in->manual->motor_first[motor] + k].v;
     }
     if (d->kind == SNW_MOTOR_EFFORT) {
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
         return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
     }
-    if (d->turns) return snw_loop_wrench(m, w, d->loop, w->l).m.e[k];
+    if (d->turns) return snw_loop_wrench(m, w, d->loop, w->lambda).m.e[k];
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *drive = &m->drive[i];
         if (drive->motor == motor && drive->dof == m->motor[motor].dof + k && drive->row >= 0) {
-            return w->l[drive->row];
+            return w->lambda[drive->row];
         }
     }
     return 0;
@@ -139,15 +140,17 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     }
 }
 
-static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
-    const snw_measured *now = &w->measured[p->item];
-    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+static double study_probe_of_measure(const snw_model *m, const snw_probe_desc *p,
+                                     const snw_work *w) {
+    const snw_tendon_work *now = &w->tendon[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->tendon[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
-    if (p->kind == SNW_PROBE_POWER) return snw_measure_power(m, p->item, w);
+    if (p->kind == SNW_PROBE_POWER) return snw_tendon_power(m, p->item, w);
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
-// power of what drives, speed of the centre of mass, its way, and the work for weight and way; where nothing weighs, by 9.81 m/s^2
+// power of what drives, speed of the centre of mass, its way, and the work for weight and way;
+// where nothing weighs, by 9.81 m/s^2
 static double *put_transport(double *out, const snw_model *m, const snw_inputs *in,
                              const snw_state *s, const snw_work *w, const snw_readings *more) {
     snw_vec3 c;
@@ -160,11 +163,12 @@ static double *put_transport(double *out, const snw_model *m, const snw_inputs *
     return out;
 }
 
-// of the ground, or of all rings along a rod: in the world, about its origin; what is not determined counts as none
+// of the ground, or of all rings along a rod: in the world, about its origin; what is not
+// determined counts as none
 static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i) {
     const snw_contact_desc *d = &m->desc->contact[i];
     snw_wrench sum = snw_contact_wrench(m, w, i);
-    for (int k = d->grip - 1; k < d->grip - 1 + d->ngrip; k++) {
+    for (int k = d->nonholonomic - 1; k < d->nonholonomic - 1 + d->nnonholonomic; k++) {
         const snw_wrench F = snw_loop_known_wrench(m, w, k);
         sum = snw_wrench_add(sum, snw_wrench_to_parent(snw_loop_pose(m, w, k), F));
     }
@@ -172,30 +176,30 @@ static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i)
 }
 
 // one station
-static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
-                       const snw_inputs *in, const snw_state *s, const snw_work *w,
-                       const snw_readings *more, double *out) {
+static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const snw_station *at,
+                             const snw_inputs *in, const snw_state *s, const snw_work *w,
+                             const snw_readings *more, double *out) {
     const int i = at->seg;
     const snw_se3 g = w->g[i];
     const snw_mat3 *world = p->body ? NULL : &g.R;
     switch (p->kind) {
     case SNW_PROBE_POSITION:
-        return put(out, g.p);
+        return probe_put(out, g.p);
     case SNW_PROBE_ROTATION:
         return put_rotation(out, g.R, more->rotation[i]);
     case SNW_PROBE_POSE:
-        return put_rotation(put(out, g.p), g.R, more->rotation[i]);
+        return put_rotation(probe_put(out, g.p), g.R, more->rotation[i]);
     case SNW_PROBE_VELOCITY:
-        return put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+        return probe_put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
     case SNW_PROBE_TWIST:
-        out = put(out, world ? snw_rotate(g.R, w->V[i].w) : w->V[i].w);
-        return put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+        out = probe_put(out, world ? snw_rotate(g.R, w->V[i].w) : w->V[i].w);
+        return probe_put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
     case SNW_PROBE_ACCELERATION: {
         // A lacks gravity and the turning of the frame: d/dt (R v) = R (v' + w x v)
         const snw_vec3 felt = snw_add(w->A[i].v, snw_cross(w->V[i].w, w->V[i].v));
         const snw_vec3 a = snw_add(snw_rotate(g.R, felt), in->gravity);
-        out = put(out, world ? a : snw_rotate_inv(g.R, a));
-        return put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
+        out = probe_put(out, world ? a : snw_rotate_inv(g.R, a));
+        return probe_put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
     }
     case SNW_PROBE_STRAIN: {
         snw_twist xi = more->fields ? snw_shooter_strain(more->fields, at->rod, at->x)
@@ -212,7 +216,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_REACTION: {
         if (p->of == SNW_PROBE_OF_LOOP) {
             const snw_mat3 R = snw_loop_pose(m, w, p->item).R;
-            return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : &R);
+            return put_wrench(out, snw_loop_wrench(m, w, p->item, w->lambda), p->body ? NULL : &R);
         }
         if (p->of == SNW_PROBE_OF_CONTACT) {
             return put_wrench(out, contact_reaction(m, w, p->item), NULL);
@@ -251,7 +255,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_CENTER_OF_MASS: {
         snw_vec3 c;
         (void)snw_center_of_mass(m, w, &c);
-        return put(out, c);
+        return probe_put(out, c);
     }
     case SNW_PROBE_STABILITY:
         *out++ = more->stability;
@@ -270,8 +274,9 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
 }
 
 // A law of the numbers that other probes show.
-static double read_law(const snw_model *m, const snw_probe_desc *p, const snw_inputs *in,
-                       const snw_state *s, const snw_work *w, const snw_readings *more) {
+static double study_probe_read_law(const snw_model *m, const snw_probe_desc *p,
+                                   const snw_inputs *in, const snw_state *s, const snw_work *w,
+                                   const snw_readings *more) {
     double signal[SNW_SIGNALS_MAX + SNW_LAW_READS] = {0};
     for (int k = 0; k < p->nread; k++) {
         double column[SNW_LAW_WIDTH];
@@ -285,7 +290,7 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
                     const snw_work *w, const snw_readings *more, double *out) {
     const snw_probe_desc *p = &m->desc->probe[i];
     if (p->kind == SNW_PROBE_LAW) {
-        *out = read_law(m, p, in, s, w, more);
+        *out = study_probe_read_law(m, p, in, s, w, more);
         return;
     }
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
@@ -293,7 +298,7 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         return;
     }
     if (p->kind == SNW_PROBE_PULL) {
-        const snw_se3 g = w->g[m->watch[m->probe_watch[i]].seg];
+        const snw_se3 g = w->g[m->station[m->probe_station[i]].seg];
         const snw_wrench F = snw_tendon_pull(m, p->item, p->tied, g, in->t, s, w);
         (void)put_wrench(out, F, p->body ? NULL : &g.R);
         return;
@@ -305,11 +310,12 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         }
         return;
     }
-    if (p->of == SNW_PROBE_OF_MEASURE) {
-        *out = of_measure(m, p, w);
+    if (p->of == SNW_PROBE_OF_TENDON) {
+        *out = study_probe_of_measure(m, p, w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {
-        out = read_at(m, &m->desc->probe[i], &m->watch[m->probe_watch[i] + k], in, s, w, more, out);
+        out = probe_read_at(m, &m->desc->probe[i], &m->station[m->probe_station[i] + k], in, s, w,
+                            more, out);
     }
 }

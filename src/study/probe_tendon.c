@@ -3,45 +3,47 @@
 
 #include <math.h>
 
-// How much of the loss from spot k - 1 to k there is at a way from the former, of `rest` to the end of its rod and `whole` in
-// all: by equal parts, as where the path bends evenly, and at a kink at once.
+// How much of the loss from spot k - 1 to k there is at a way from the former, of `rest` to the end
+// of its rod and `whole` in all: by equal parts, as where the path bends evenly, and at a kink at
+// once.
 static double lost_at(const snw_model *m, int k, double way, double rest, double whole,
                       const snw_work *w) {
-    const snw_spot_work *at = &w->spot[k];
-    if (m->spot[k].kink < 0) return way / whole;
-    const double before = m->spot[k - 1].after * at[-1].turning;
-    const double behind = m->spot[k].before * at->turning, angle = before + at->kink + behind;
+    const snw_tendon_point_work *at = &w->tendon_point[k];
+    if (m->tendon_point[k].corner < 0) return way / whole;
+    const double before = m->tendon_point[k - 1].after * at[-1].turning;
+    const double behind = m->tendon_point[k].before * at->turning,
+                 angle = before + at->corner + behind;
     if (!(angle > 0)) return 0;
     if (way < rest) return before / angle * way / rest;
-    return (before + at->kink + behind * (way - rest) / (whole - rest)) / angle;
+    return (before + at->corner + behind * (way - rest) / (whole - rest)) / angle;
 }
 
 // along a straight part tensions are equal
-double snw_tendon_tension(const snw_model *m, int measure, double fraction, const snw_work *w) {
-    const snw_measure *x = &m->measure[measure];
-    const double e = w->measured[measure].effort;
-    const double way = fraction * (x->reference - w->measured[measure].value);
+double snw_tendon_tension(const snw_model *m, int tendon, double fraction, const snw_work *w) {
+    const snw_tendon *x = &m->tendon[tendon];
+    const double e = w->tendon[tendon].effort;
+    const double way = fraction * (x->reference - w->tendon[tendon].value);
     double at = 0, rest = 0, share = 1; // the last place known, and what of its rod is behind it
-    for (int k = x->spot0; k < x->spot0 + x->nspot; k++) {
-        const snw_spot_work *spot = &w->spot[k];
-        const bool straight = m->spot[k].span >= 0;
-        const double next = at + rest + m->spot[k].before * spot->f;
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+        const snw_tendon_point_work *point = &w->tendon_point[k];
+        const bool straight = m->tendon_point[k].segment >= 0;
+        const double next = at + rest + m->tendon_point[k].before * point->f;
         if (way < next) {
             return e * share *
-                   pow(spot->share / share, lost_at(m, k, way - at, rest, next - at, w));
+                   pow(point->share / share, lost_at(m, k, way - at, rest, next - at, w));
         }
-        at = straight ? next + spot->f : next;
-        rest = m->spot[k].after * spot->f;
-        share = spot->share;
+        at = straight ? next + point->f : next;
+        rest = m->tendon_point[k].after * point->f;
+        share = point->share;
         if (way < at) return e * share;
     }
     // from the last spot to where it is tied
     const double part = rest > 0 ? fmin((way - at) / rest, 1) : 1;
-    return e * share * pow(w->measured[measure].tied / share, part);
+    return e * share * pow(w->tendon[tendon].tied / share, part);
 }
 
 // unit tangent of the path at x in the section's frame, and where it is
-static snw_vec3 tangent_at(const snw_model *m, const snw_measure_desc *d, int link, double x,
+static snw_vec3 tangent_at(const snw_model *m, const snw_tendon_desc *d, int link, double x,
                            double t, const snw_state *s, snw_vec3 *D) {
     const snw_rod *rod = &m->rod[m->link_rod[link]];
     const snw_at at = {.x = x, .L = rod->L};
@@ -53,16 +55,16 @@ static snw_vec3 tangent_at(const snw_model *m, const snw_measure_desc *d, int li
     return snw_scale(1 / snw_norm(u), u);
 }
 
-snw_wrench snw_tendon_pull(const snw_model *m, int measure, bool tied, snw_se3 g, double t,
+snw_wrench snw_tendon_pull(const snw_model *m, int tendon, bool tied, snw_se3 g, double t,
                            const snw_state *s, const snw_work *w) {
-    const snw_measure *x = &m->measure[measure];
-    const snw_measure_desc *d = &m->desc->measure[measure];
-    const int k = tied ? x->spot0 + x->nspot - 1 : x->spot0;
+    const snw_tendon *x = &m->tendon[tendon];
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    const int k = tied ? x->point_adr + x->npoint - 1 : x->point_adr;
     // towards the rest of the tendon
-    const double e = w->measured[measure].effort, T = tied ? -e * w->measured[measure].tied : e;
+    const double e = w->tendon[tendon].effort, T = tied ? -e * w->tendon[tendon].tied : e;
     snw_wrench F = {0};
-    if (m->spot[k].span >= 0) {
-        F.f = snw_rotate_inv(g.R, snw_scale(T, w->spot[k].n));
+    if (m->tendon_point[k].segment >= 0) {
+        F.f = snw_rotate_inv(g.R, snw_scale(T, w->tendon_point[k].n));
         return F;
     }
     snw_vec3 D;

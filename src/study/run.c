@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "study/run_private.h"
 
-#include "study/reduced.h"
+#include "constraint/locomotion.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "constraint/massless.h"
+#include "integrate/integrator.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
-#include "study/massless.h"
 #include "study/memory.h"
-#include "study/mover.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,10 +23,12 @@ enum { POOL_LIMIT = 1 << 28 };
 // Share of the energy that moved which the balance may miss before it is worth a word.
 static const double astray = 0.1;
 
-// How far a loop may be open at the start before it is worth a word, in radians or relative to the robot's size.
+// How far a loop may be open at the start before it is worth a word, in radians or relative to the
+// robot's size.
 static const double open_enough = 1e-3;
 
-// ---- what will be recorded -------------------------------------------------------------------------
+// ---- what will be recorded
+// -------------------------------------------------------------------------
 
 static bool recorded(const snw_desc *d, int probe) {
     if (d->nrecord < 0) return true;
@@ -67,7 +69,7 @@ static snw_status describe_columns(snw_run *r) {
 }
 
 static snw_status describe_coordinates(snw_run *r) {
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     static const char *const pose[7] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
     const char **name = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *name);
     if (!name) return SNW_E_MEMORY;
@@ -77,9 +79,9 @@ static snw_status describe_coordinates(snw_run *r) {
         const snw_block *b = &m->block[m->link_block[l]];
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
-        if (b->curved >= 0) n = b->n + 1;
+        if (b->lie_block >= 0) n = b->n + 1;
         for (int k = 0; k < n; k++) {
-            const char *number = b->curved >= 0 ? pose[k] : c[k].name;
+            const char *number = b->lie_block >= 0 ? pose[k] : c[k].name;
             name[b->q + k] = snw_pool_format(r->pool, "%s.%s", link->name, number);
         }
     }
@@ -105,26 +107,26 @@ static snw_status describe_coordinates(snw_run *r) {
 
 // how the first kinematic step finds its motion, as far as that can be told at the beginning
 static snw_status describe_locomotion(snw_run *r) {
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     int i = 0;
     while (i < r->desc->nstep && !r->desc->step[i].kinematic) i++;
     if (i == r->desc->nstep) return SNW_OK;
-    const snw_reduced_opts opts = {.torque = r->desc->step[i].torque};
-    snw_reduced *red = NULL;
+    const snw_locomotion_opts opts = {.torque = r->desc->step[i].torque};
+    snw_locomotion *lo = NULL;
     snw_inputs *in = NULL;
     snw_state *s = NULL;
     snw_error err = {0};
     char text[200] = "";
-    snw_status status = snw_reduced_create(m, &opts, &red, &err);
+    snw_status status = snw_locomotion_create(m, &opts, &lo, &err);
     if (status == SNW_OK) status = snw_inputs_create(m, &in);
     if (status == SNW_OK) status = snw_state_create(m, &s);
-    for (int k = 0; status == SNW_OK && k < m->nswitch; k++) s->z[m->switch_signal[k]] = 1;
+    for (int k = 0; status == SNW_OK && k < m->ncondition; k++) s->z[m->condition_signal[k]] = 1;
     if (status == SNW_OK) {
-        status = snw_reduced_start(red, in, s, r->desc->step[i].duration, &err);
+        status = snw_locomotion_start(lo, in, s, r->desc->step[i].duration, &err);
     }
-    if (status == SNW_OK) snw_reduced_describe(red, text, sizeof text);
+    if (status == SNW_OK) snw_locomotion_describe(lo, text, sizeof text);
     if (text[0]) r->info.locomotion = snw_pool_text(r->pool, text, strlen(text));
-    snw_reduced_destroy(red);
+    snw_locomotion_destroy(lo);
     snw_inputs_destroy(in);
     snw_state_destroy(s);
     return status == SNW_E_MEMORY ? status : SNW_OK; // what else is wrong the step says
@@ -132,7 +134,7 @@ static snw_status describe_locomotion(snw_run *r) {
 
 // the centre of mass at the beginning
 static snw_status find_start(snw_run *r) {
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     snw_inputs *in = NULL;
     snw_state *s = NULL;
     snw_work *w = NULL;
@@ -152,7 +154,7 @@ static snw_status find_start(snw_run *r) {
 
 static snw_status describe_rest(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     const char **stage = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *stage);
     const char **link = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *link);
     if (!stage || !link) return SNW_E_MEMORY;
@@ -164,11 +166,11 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     if (!note || !warning) return SNW_E_MEMORY;
     for (int i = 0; i < m->nloop; i++) {
         char text[900];
-        snw_assembly_describe(m, i, text, 300);
+        snw_projection_describe(m, i, text, 300);
         note[i] = snw_pool_text(r->pool, text, strlen(text));
-        snw_assembly_remark(m, i, text, 300);
+        snw_projection_remark(m, i, text, 300);
         const size_t n = strlen(text), gap = n > 0 ? 2 : 0;
-        snw_assembly_remark_singular(m, i, text + n + gap, sizeof text - n - gap);
+        snw_projection_remark_singular(m, i, text + n + gap, sizeof text - n - gap);
         if (n > 0 && text[n + gap]) memcpy(text + n, "; ", 2);
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
@@ -181,9 +183,9 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     }
     r->info.rod_error = error;
     for (int i = 0; i < m->ndrive; i++) {
-        r->info.driven += m->drive[i].row >= 0 && !m->drive[i].follows;
+        r->info.driven += m->drive[i].row >= 0 && !m->drive[i].passive;
     }
-    for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
+    for (int i = 0; i < m->ntendon; i++) r->info.driven += m->tendon[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     SNW_TRY(describe_locomotion(r));
     SNW_TRY(find_start(r));
@@ -201,8 +203,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     r->info.nload = d->nload;
     r->info.nloop = d->nloop;
     r->info.ncontact = d->ncontact;
-    r->info.nmeasure = d->nmeasure;
-    r->info.nswitch = m->nswitch;
+    r->info.ntendon = d->ntendon;
+    r->info.ncondition = m->ncondition;
     r->info.nnode = m->nseg - 1;
     r->info.node_link = link;
     r->info.node_x = m->seg_x + 1;
@@ -221,36 +223,36 @@ static bool only_given(const snw_desc *d) {
 // one model for the beginning and one for each change; all have the same coordinates and nodes
 static snw_status compile_eras(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
-    r->era = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era);
-    r->era_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era_of_step);
-    if (!r->era || !r->era_of_step) return SNW_E_MEMORY;
+    r->phase = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase);
+    r->phase_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase_of_step);
+    if (!r->phase || !r->phase_of_step) return SNW_E_MEMORY;
     const bool given = only_given(d);
     for (int i = -1; i < d->nstep; i++) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
-            snw_era *e = &r->era[r->nera++];
+            snw_phase *e = &r->phase[r->nphase++];
             SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(given ? snw_assembly_compile_given(e->desc, &e->model, err)
-                          : snw_assembly_compile(e->desc, &e->model, err));
+            SNW_TRY(given ? snw_projection_compile_given(e->desc, &e->model, err)
+                          : snw_projection_compile(e->desc, &e->model, err));
         }
-        if (i >= 0) r->era_of_step[i] = r->nera - 1;
+        if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
     }
     SNW_TRY(snw_run_same_nodes(r, given, err));
     for (int i = -1; i < d->nstep; i++) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
-        snw_era *e = &r->era[i < 0 ? 0 : r->era_of_step[i]];
+        snw_phase *e = &r->phase[i < 0 ? 0 : r->phase_of_step[i]];
         SNW_TRY(snw_statics_create(e->model, &e->statics));
         snw_statics_choose_rows(e->statics, e->model);
-        const snw_model *first = r->era[0].model, *m = e->model;
-        if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
+        const snw_model *first = r->phase[0].model, *m = e->model;
+        if (!r->wide || m->nconstraint > r->wide->nconstraint) r->wide = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
-            const snw_place at = d->step[i].place;
+            const snw_source_location at = d->step[i].location;
             const snw_status s =
                 snw_fail(err, SNW_E_MODEL,
                          "'%s' changes the coordinates or the nodes of the model; a "
                          "change may alter values, not strains, bases, nodes, stations or "
                          "what loops forbid",
                          d->step[i].name);
-            return snw_fail_place(err, s, at.file, at.line, at.column);
+            return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
     }
     return SNW_OK;
@@ -261,7 +263,7 @@ static snw_status check_masses(const snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     const snw_model *looked_at = NULL;
     for (int i = 0; i < d->nstep; i++) {
-        const snw_model *m = r->era[r->era_of_step[i]].model;
+        const snw_model *m = r->phase[r->phase_of_step[i]].model;
         if (d->step[i].kind != SNW_STEP_DYNAMIC || m == looked_at) continue;
         SNW_TRY(snw_massless_check(m, err));
         looked_at = m;
@@ -274,15 +276,15 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].engine != SNW_ENGINE_SHOOTING) continue;
         snw_shooter *e;
-        const snw_model *m = r->era[r->era_of_step[i]].model;
-        const snw_place at = r->desc->step[i].place;
+        const snw_model *m = r->phase[r->phase_of_step[i]].model;
+        const snw_source_location at = r->desc->step[i].location;
         const snw_status s = snw_shooter_create(m, &r->desc->step[i], &e, err);
         if (s == SNW_E_SINGULAR) {
             (void)snw_fail(
                 err, s,
                 "the shooting engine cannot divide by the stiffness or length of a rod: look "
                 "at its length, section and material");
-            return snw_fail_place(err, s, at.file, at.line, at.column);
+            return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
         SNW_TRY(s);
         snw_shooter_destroy(e);
@@ -296,7 +298,7 @@ static snw_status check_schemes(const snw_run *r, snw_error *err) {
         const snw_step_desc *step = &r->desc->step[i];
         if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
         if (step->engine == SNW_ENGINE_SHOOTING) continue;
-        SNW_TRY(snw_mover_knows(r->era[r->era_of_step[i]].model, step, err));
+        SNW_TRY(snw_integrator_knows(r->phase[r->phase_of_step[i]].model, step, err));
     }
     return SNW_OK;
 }
@@ -310,13 +312,13 @@ static snw_status prepare_modes(snw_run *r) {
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].kind != SNW_STEP_MODES) continue;
         any = true;
-        const snw_model *m = r->era[r->era_of_step[i]].model;
+        const snw_model *m = r->phase[r->phase_of_step[i]].model;
         SNW_TRY(snw_modes_create(m, d->step[i].count, d->step[i].steady, &r->modes[i]));
     }
-    return any ? snw_state_create(r->era[0].model, &r->shape) : SNW_OK;
+    return any ? snw_state_create(r->phase[0].model, &r->shape) : SNW_OK;
 }
 
-static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
+static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
     if (!r->pool) return SNW_E_MEMORY;
@@ -324,7 +326,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(check_masses(r, err));
     SNW_TRY(check_shooting(r, err));
     SNW_TRY(check_schemes(r, err));
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
@@ -336,22 +338,23 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
     r->q = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *r->q);
     r->v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->v);
-    r->l = snw_pool_array(r->pool, (size_t)r->wide->nrow + 1, sizeof *r->l);
+    r->lambda = snw_pool_array(r->pool, (size_t)r->wide->nconstraint + 1, sizeof *r->lambda);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
-    r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
+    r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon), sizeof *r->beyond);
     r->turned = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->turned);
     r->passed = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->passed);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
     r->field_saves = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_saves);
-    if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
-        !r->beyond || !r->turned || !r->passed || !r->said || !r->fields || !r->field_saves)
+    if (!r->rotation || !r->turn || !r->q || !r->v || !r->lambda || !r->z || !r->fresh ||
+        !r->ended || !r->beyond || !r->turned || !r->passed || !r->said || !r->fields ||
+        !r->field_saves)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
-    r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->nmeasure + m->nswitch) + 1,
+    r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
                                sizeof *r->acting);
     if (!r->acting) return SNW_E_MEMORY;
     const size_t nsave = snw_run_save_size(r);
@@ -367,7 +370,7 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
     snw_run *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     r->desc = desc;
-    const snw_status s = prepare(r, name, err);
+    const snw_status s = run_prepare(r, name, err);
     if (s == SNW_OK) {
         *out = r;
         return s;
@@ -388,20 +391,20 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
     snw_state_destroy(r->shape);
     snw_state_destroy(r->state);
-    for (int i = 0; r->era && i <= r->desc->nstep; i++) {
-        snw_truncation_destroy(r->era[i].truncation);
-        snw_statics_destroy(r->era[i].statics);
-        snw_model_destroy(r->era[i].model);
+    for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
+        snw_truncation_destroy(r->phase[i].truncation);
+        snw_statics_destroy(r->phase[i].statics);
+        snw_model_destroy(r->phase[i].model);
     }
     snw_pool_destroy(r->pool);
     snw_free(r);
 }
 
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
-const snw_model *snw_run_model(const snw_run *r) { return r->era[0].model; }
+const snw_model *snw_run_model(const snw_run *r) { return r->phase[0].model; }
 
 const snw_model *snw_run_model_at(const snw_run *r, int stage) {
-    return r->era[r->era_of_step[stage]].model;
+    return r->phase[r->phase_of_step[stage]].model;
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
@@ -410,21 +413,21 @@ const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
 
 snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
     snw_model *whole = NULL; // with columns
-    if (r->era[0].model->bare) SNW_TRY(snw_assembly_compile(r->era[0].desc, &whole, err));
-    const snw_model *m = whole ? whole : r->era[0].model;
-    snw_assembly *as = NULL;
+    if (r->phase[0].model->bare) SNW_TRY(snw_projection_compile(r->phase[0].desc, &whole, err));
+    const snw_model *m = whole ? whole : r->phase[0].model;
+    snw_projection *pr = NULL;
     snw_state *state = NULL;
     snw_inputs *in = NULL;
-    snw_assembly_info info;
+    snw_projection_info info;
     snw_status s = SNW_E_MEMORY;
-    if (snw_assembly_create(m, &as) == SNW_OK && snw_state_create(m, &state) == SNW_OK &&
+    if (snw_projection_create(m, &pr) == SNW_OK && snw_state_create(m, &state) == SNW_OK &&
         snw_inputs_create(m, &in) == SNW_OK) {
         snw_inputs_at(m, 0, in);
         memcpy(state->q, m->q0, (size_t)m->nq * sizeof *m->q0);
-        s = m->nrow ? snw_assembly_close(as, in, state, &info, err) : SNW_OK;
-        if (s == SNW_OK) s = snw_assembly_idle(as, in, state, idle);
+        s = m->nconstraint ? snw_projection_close(pr, in, state, &info, err) : SNW_OK;
+        if (s == SNW_OK) s = snw_projection_idle(pr, in, state, idle);
     }
-    snw_assembly_destroy(as);
+    snw_projection_destroy(pr);
     snw_state_destroy(state);
     snw_inputs_destroy(in);
     snw_model_destroy(whole);
@@ -457,9 +460,9 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
     r->hooks->progress(r->hooks->user, &p);
 }
 
-void snw_run_switch(snw_run *r) {
+void snw_run_set_conditions(snw_run *r) {
     const snw_model *m = r->now->model;
-    if (m->nswitch == 0) return;
+    if (m->ncondition == 0) return;
     snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_residual(m, in, r->state, false, w);
@@ -469,41 +472,43 @@ void snw_run_switch(snw_run *r) {
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->turn, w);
     (void)snw_memory_throw(m, r->state, w, r->z);
-    snw_switches_set(snw_statics_switches(r->now->statics), in, r->z, r->state);
+    snw_impacts_set(snw_statics_impacts(r->now->statics), in, r->z, r->state);
 }
 
 void snw_run_remark(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     char text[400];
-    for (int i = 0; i < m->nloop && m->nswitch > 0; i++) {
-        const int rows = snw_switches_remark(m, s, i, text, sizeof text);
+    for (int i = 0; i < m->nloop && m->ncondition > 0; i++) {
+        const int rows = snw_impacts_describe_dropped(m, s, i, text, sizeof text);
         if (!text[0] || r->said[i] >> rows & 1) continue;
         r->said[i] |= 1ULL << rows;
         snw_run_warn(r, text);
     }
 }
 
-// the multipliers of r->state, made by the rows of one model, in the rows of another: loops and drives that both have
-// keep theirs
+// the multipliers of r->state, made by the rows of one model, in the rows of another: loops and
+// drives that both have keep theirs
 static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
-    double *l = r->state->l;
+    double *lambda = r->state->lambda;
     if (from == to) return;
-    for (int i = 0; i < from->nrow; i++) r->l[i] = l[i];
-    for (int i = 0; i < r->wide->nrow; i++) l[i] = 0;
+    for (int i = 0; i < from->nconstraint; i++) r->lambda[i] = lambda[i];
+    for (int i = 0; i < r->wide->nconstraint; i++) lambda[i] = 0;
     for (int i = 0; i < to->nloop && i < from->nloop; i++) {
         const snw_loop *a = &from->loop[i], *b = &to->loop[i];
-        for (int k = 0; a->nrow == b->nrow && k < b->nrow; k++) l[b->row + k] = r->l[a->row + k];
+        for (int k = 0; a->nrow == b->nrow && k < b->nrow; k++)
+            lambda[b->row + k] = r->lambda[a->row + k];
     }
     for (int i = 0; i < to->ndrive; i++) {
         const snw_drive *b = &to->drive[i];
         for (int j = 0; b->row >= 0 && j < from->ndrive; j++) {
             const snw_drive *a = &from->drive[j];
-            if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof) l[b->row] = r->l[a->row];
+            if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof)
+                lambda[b->row] = r->lambda[a->row];
         }
     }
-    for (int i = 0; i < to->nmeasure && i < from->nmeasure; i++) {
-        const int a = from->measure[i].row, b = to->measure[i].row;
-        if (a >= 0 && b >= 0) l[b] = r->l[a];
+    for (int i = 0; i < to->ntendon && i < from->ntendon; i++) {
+        const int a = from->tendon[i].row, b = to->tendon[i].row;
+        if (a >= 0 && b >= 0) lambda[b] = r->lambda[a];
     }
 }
 
@@ -511,11 +516,11 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
 static void forget_gates(snw_run *r) {
     const snw_desc *d = r->now->desc;
     for (int i = 0; i < d->nsignal; i++) {
-        if (d->signal[i].kind == SNW_SIGNAL_GATE && !d->signal[i].source) r->state->z[i] = 0;
+        if (d->signal[i].kind == SNW_SIGNAL_CONDITION && !d->signal[i].source) r->state->z[i] = 0;
     }
 }
 
-static double seconds(void) {
+static double run_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -531,16 +536,16 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
                 snw_state_copy(r->wide, r->ended[from], r->state);
                 r->current = r->fields[from];
                 r->held = NAN;
-                carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
+                carry_rows(r, r->phase[r->phase_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
             forget_gates(r);
             r->next_frame = -INFINITY;
             r->here = (snw_here){.stage = i, .t0 = r->state->t};
             // after a change the loads that held until then count, by node
-            const bool still = d->step[i].kind != SNW_STEP_DYNAMIC;
+            const bool is_static = d->step[i].kind != SNW_STEP_DYNAMIC;
             if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
-                SNW_TRY(snw_run_follow(r, r->state, still, true, &changed, err));
+                SNW_TRY(snw_run_follow(r, r->state, is_static, true, &changed, err));
         }
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
@@ -553,9 +558,9 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_static(r, i, err));
             break;
         case SNW_STEP_DYNAMIC: {
-            const double clock = seconds(), began = r->state->t;
+            const double clock = run_seconds(), began = r->state->t;
             const snw_status s = snw_run_dynamic(r, i, err);
-            r->totals.moving += seconds() - clock;
+            r->totals.moving += run_seconds() - clock;
             r->totals.moved += r->state->t - began;
             SNW_TRY(s);
             break;
@@ -565,11 +570,11 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             break;
         case SNW_STEP_CHANGE:
             if (isnan(r->held) && r->loaded) r->held = snw_run_stored(r);
-            SNW_TRY(snw_run_grid_apply(r, &r->era[r->era_of_step[i]], err));
+            SNW_TRY(snw_run_grid_apply(r, &r->phase[r->phase_of_step[i]], err));
             // statics goes on from the loads that held until now
-            snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
-            carry_rows(r, r->now->model, r->era[r->era_of_step[i]].model);
-            r->now = &r->era[r->era_of_step[i]];
+            snw_statics_take(r->phase[r->phase_of_step[i]].statics, r->now->statics);
+            carry_rows(r, r->now->model, r->phase[r->phase_of_step[i]].model);
+            r->now = &r->phase[r->phase_of_step[i]];
             break;
         }
         r->resuming = false;
@@ -582,21 +587,22 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-void snw_run_gaps(snw_run *r) {
-    if (r->now->model->nrow == 0) return;
+void snw_run_warn_violations(snw_run *r) {
+    if (r->now->model->nconstraint == 0) return;
     char text[300], by[64];
     (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
-    snw_assembly *as = snw_statics_assembly(r->now->statics);
+    snw_projection *pr = snw_statics_projection(r->now->statics);
     int row;
-    const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
+    const double gap =
+        snw_projection_violation(pr, snw_statics_inputs(r->now->statics), r->state, &row);
     if (gap <= open_enough) return;
     // a given volume fills what it finds: no word about that
-    for (int i = 0; i < r->now->model->nmeasure; i++) {
-        if (r->now->model->measure[i].row == row) return;
+    for (int i = 0; i < r->now->model->ntendon; i++) {
+        if (r->now->model->tendon[i].row == row) return;
     }
-    snw_assembly_say_gap(as, row, gap, by, sizeof by);
+    snw_projection_explain_violation(pr, row, gap, by, sizeof by);
     const char *kind, *name;
-    (void)snw_assembly_place_of(as, row, &kind, &name);
+    (void)snw_projection_place_of(pr, row, &kind, &name);
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
                    kind, name, by);
     snw_run_warn(r, text);
@@ -607,12 +613,12 @@ static void speak_of_loops(snw_run *r) {
     const snw_model *m = r->now->model;
     char text[600];
     for (int i = 0; i < m->nloop; i++) {
-        snw_assembly_remark(m, i, text, sizeof text);
+        snw_projection_remark(m, i, text, sizeof text);
         if (text[0]) snw_run_warn(r, text);
-        snw_assembly_remark_singular(m, i, text, sizeof text);
+        snw_projection_remark_singular(m, i, text, sizeof text);
         if (text[0]) snw_run_warn(r, text);
     }
-    if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);
+    if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
 }
 
 // at the end: nodes too few, steps too long
@@ -634,7 +640,7 @@ static void speak_of_errors(const snw_run *r) {
 
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                            const snw_run_hooks *hooks, snw_run_totals *totals, snw_error *err) {
-    const double start = seconds();
+    const double start = run_seconds();
     snw_error local = {0};
     if (!err) err = &local;
     r->nrecorder = nrecorder;
@@ -644,7 +650,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->cut_of = NULL;
     r->leans = r->gives = r->smooth = false;
     r->left = 0;
-    r->now = &r->era[0];
+    r->now = &r->phase[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));
     snw_run_choose_reset(r);
@@ -656,9 +662,9 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
-    for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
+    for (int i = 0; i < r->wide->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    for (int i = 0; i < r->desc->nlink + r->desc->nmeasure; i++) r->beyond[i] = false;
+    for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->beyond[i] = false;
     r->opened = false;
     for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
@@ -668,7 +674,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     snw_statics_reset(r->now->statics);
     if (r->resuming) SNW_TRY(snw_run_load(r, err));
     r->increments_before = r->totals.increments;
-    if (!r->resuming) snw_run_switch(r);
+    if (!r->resuming) snw_run_set_conditions(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
@@ -676,8 +682,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     // The failure of a step is reported at its place in the text, which may be an included file.
     const bool its = s == SNW_E_DIVERGED || s == SNW_E_SINGULAR || s == SNW_E_MODEL;
     if (its && !err->line && r->here.stage >= 0 && r->here.stage < r->desc->nstep) {
-        const snw_place at = r->desc->step[r->here.stage].place;
-        (void)snw_fail_place(err, s, at.file, at.line, at.column);
+        const snw_source_location at = r->desc->step[r->here.stage].location;
+        (void)snw_fail_at_location(err, s, at.file, at.line, at.column);
     }
     r->resuming = false;
     speak_of_errors(r);
@@ -686,7 +692,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
             recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);
         if (s == SNW_OK) s = e;
     }
-    r->totals.seconds = seconds() - start;
+    r->totals.seconds = run_seconds() - start;
     if (totals) *totals = r->totals;
     return s;
 }

@@ -34,12 +34,12 @@ typedef struct snw_run_totals {
     double worst_condition;  // of Newton's matrices, estimated; 0: there were none
     double stability;        // at the last frame, NaN when not known
     bool follower; // the tangent was not symmetric there: flutter may come before buckling
-    // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the largest of kinetic
-    // energy, work, heat and change of the whole among its frames
+    // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the
+    // largest of kinetic energy, work, heat and change of the whole among its frames
     double balance, scheme, exchanged;
     double created, removed; // by the scheme, most between two instants of the last dynamic step, J
-    double
-        astray; // of the last dynamic step: estimated error of its time steps, of the robot's length; 0: not known
+    double astray;  // of the last dynamic step: estimated error of its time steps, of the robot's
+                    // length; 0: not known
     double seconds; // wall clock
     double moved,
         moving; // of the dynamic steps: time that went by in the model, and on the wall clock, s
@@ -55,14 +55,15 @@ const struct snw_model *snw_run_model(const snw_run *r);
 // The model that step `stage` is done with, after all changes before it.
 const struct snw_model *snw_run_model_at(const snw_run *r, int stage);
 
-// Modes that step `stage` found in the last execution; NULL: it is of another kind, or was not done.
+// Modes that step `stage` found in the last execution; NULL: it is of another kind, or was not
+// done.
 const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);
-// idle[l] (nlink of the description) <- whether link l's joint has a motion that nothing resists and nothing takes part in,
-// where the loops are closed. Allocates; takes nv^3.
+// idle[l] (nlink of the description) <- whether link l's joint has a motion that nothing resists
+// and nothing takes part in, where the loops are closed. Allocates; takes nv^3.
 SNW_NODISCARD snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err);
 
-// The next execution goes on after the frame that `save` (info.nsave numbers, checked here for their stage only) came
-// with: the frames after it have the bits they would have had.
+// The next execution goes on after the frame that `save` (info.nsave numbers, checked here for
+// their stage only) came with: the frames after it have the bits they would have had.
 SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);
 
 // Each recorder gets every frame, in order; all are told how it ended.

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Estimated errors of a run's discretisation: how well nodes resolve the shape and what is integrated along rods, and what
-// the strain bases leave out; and what is said of them.
+// Estimated errors of a run's discretisation: how well nodes resolve the shape and what is
+// integrated along rods, and what the strain bases leave out; and what is said of them.
 #include "study/run_private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// Errors worth a word: of the shape and of a displacement by the length of a rod, of an integral and of a frequency by its value.
+// Errors worth a word: of the shape and of a displacement by the length of a rod, of an integral
+// and of a frequency by its value.
 static const double coarse = 1e-5, rough = 1e-4, cut_off = 1e-2, off = 1e-2;
 
 bool snw_run_looks_closely(const snw_run *r, bool last) {
     return last || r->totals.frames % 50 == 0;
 }
 
-// What estimates the errors of the present model's strain bases; NULL: nothing. An estimate for which there is no memory is not known, and
-// the run goes on.
-static snw_truncation *truncation_of(snw_run *r) {
-    snw_era *e = r->now;
+// What estimates the errors of the present model's strain bases; NULL: nothing. An estimate for
+// which there is no memory is not known, and the run goes on.
+static snw_truncation *accuracy_truncation_of(snw_run *r) {
+    snw_phase *e = r->now;
     if (!e->asked && snw_truncation_create(e->model, &e->truncation) != SNW_OK)
         e->truncation = NULL;
     e->asked = true;
@@ -44,7 +45,7 @@ static void look_at_nodes(const snw_run *r, const snw_state *s, snw_stats *stats
 
 void snw_run_accuracy(snw_run *r, const snw_state *s, snw_truncation_state kind, snw_stats *stats) {
     look_at_nodes(r, s, stats);
-    snw_truncation *t = truncation_of(r);
+    snw_truncation *t = accuracy_truncation_of(r);
     if (!t) return;
     snw_truncation_info cut;
     const bool leave = !(stats->stability < SNW_UNSTABLE) && !follows_branches(r);
@@ -140,7 +141,7 @@ static void speak_of_modes(const snw_run *r, const snw_mode_table *table,
 
 void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats) {
     look_at_nodes(r, r->state, stats);
-    snw_truncation *t = truncation_of(r);
+    snw_truncation *t = accuracy_truncation_of(r);
     const snw_mode_table *table = snw_modes_found(r->modes[stage]);
     if (!t || table->n == 0) return;
     snw_truncation_info cut;
@@ -156,9 +157,9 @@ void snw_run_speak_of_accuracy(const snw_run *r) {
     speak_of_strains(r);
 }
 
-void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mover *mv) {
+void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
     double t = 0;
-    r->totals.astray = mv->astray && !step->kinematic ? mv->astray(mv->self, &t) : 0;
+    r->totals.astray = it->astray && !step->kinematic ? it->astray(it->self, &t) : 0;
     if (!(r->totals.astray > off)) return;
     char text[320];
     (void)snprintf(
@@ -166,6 +167,6 @@ void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mov
         "run '%s', step '%.60s': by t = %.4g s time steps of %.3g ms have led the robot "
         "astray by up to about %.1g of its length, by an estimate; write step: %.3g ms, or "
         "adapt: on",
-        r->info.run, step->name, t, 1e3 * mv->grid, r->totals.astray, 250 * mv->grid);
+        r->info.run, step->name, t, 1e3 * it->grid, r->totals.astray, 250 * it->grid);
     snw_run_warn(r, text);
 }

@@ -3,8 +3,8 @@
 // What acts at a frame, for whoever draws it: loads, closures, tendons and chambers.
 #include "study/run_private.h"
 
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
-#include "dynamics/loop.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void add_world(snw_wrench F, const snw_mat3 *R, double *out) {
 }
 
 static snw_wrench load_of_act(const snw_model *m, int act, const snw_view *v) {
-    if (!snw_load_follows(m, v->in, m->act[act].load)) return v->in->load[act];
+    if (!snw_load_reads_signals(m, v->in, m->load_point[act].load)) return v->in->load[act];
     snw_wrench F;
     snw_load_at(m, act, (snw_at){.t = v->in->t, .signal = v->w->signal}, &F);
     return snw_wrench_scale(*v->in->share, F);
@@ -25,21 +25,21 @@ void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
     const snw_run_info *info = &r->info;
     double *loop = acting + 6 * (size_t)info->nload, *contact = loop + 6 * (size_t)info->nloop;
     double *effort = contact + 6 * (size_t)info->ncontact;
-    double *present = effort + info->nmeasure;
-    memset(acting, 0, (size_t)(present + info->nswitch - acting) * sizeof *acting);
-    for (int i = 0; i < m->nact; i++) {
-        const int load = m->act[i].load;
-        const snw_mat3 *R = m->desc->load[load].body ? &v->w->g[m->act[i].seg].R : NULL;
+    double *present = effort + info->ntendon;
+    memset(acting, 0, (size_t)(present + info->ncondition - acting) * sizeof *acting);
+    for (int i = 0; i < m->nload_point; i++) {
+        const int load = m->load_point[i].load;
+        const snw_mat3 *R = m->desc->load[load].body ? &v->w->g[m->load_point[i].seg].R : NULL;
         if (load < info->nload) add_world(load_of_act(m, i, v), R, acting + 6 * (size_t)load);
     }
     for (int i = 0; i < m->nloop && i < info->nloop; i++) {
         const snw_mat3 R = snw_loop_pose(m, v->w, i).R;
-        add_world(snw_loop_wrench(m, v->w, i, v->w->l), &R, loop + 6 * (size_t)i);
+        add_world(snw_loop_wrench(m, v->w, i, v->w->lambda), &R, loop + 6 * (size_t)i);
     }
     for (int i = 0; i < m->desc->ncontact && i < info->ncontact; i++) {
         add_world(snw_contact_wrench(m, v->w, i), NULL, contact + 6 * (size_t)i);
     }
-    for (int i = 0; i < m->nmeasure && i < info->nmeasure; i++)
-        effort[i] = v->w->measured[i].effort;
-    for (int i = 0; i < m->nswitch && i < info->nswitch; i++) present[i] = snw_is_on(v->w, i);
+    for (int i = 0; i < m->ntendon && i < info->ntendon; i++) effort[i] = v->w->tendon[i].effort;
+    for (int i = 0; i < m->ncondition && i < info->ncondition; i++)
+        present[i] = snw_is_active(v->w, i);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rows of redundant loops that are kept as a run goes on (study/assembly_choose.c): carried by checkpoints, and as compiled when a run
-// begins.
+// Rows of redundant loops that are kept as a run goes on (constraint/projection_choose.c): carried
+// by checkpoints, and as compiled when a run begins.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -13,8 +13,8 @@ static bool redundant(const snw_model *m) {
 }
 
 snw_status snw_run_choose_room(snw_run *r) {
-    for (int k = 0; k < r->nera; k++) {
-        const snw_model *m = r->era[k].model;
+    for (int k = 0; k < r->nphase; k++) {
+        const snw_model *m = r->phase[k].model;
         if (redundant(m) && (size_t)m->nloop > r->nchoice) r->nchoice = (size_t)m->nloop;
     }
     r->choice = snw_pool_array(r->pool, r->nchoice + 1, sizeof *r->choice);
@@ -22,11 +22,11 @@ snw_status snw_run_choose_room(snw_run *r) {
 }
 
 void snw_run_choose_reset(snw_run *r) {
-    for (int k = 0; k < r->nera; k++) {
-        snw_model *m = r->era[k].model;
+    for (int k = 0; k < r->nphase; k++) {
+        snw_model *m = r->phase[k].model;
         if (!redundant(m)) continue;
         for (int i = 0; i < m->nloop; i++) {
-            (void)snw_assembly_set_choice(snw_statics_assembly(r->era[k].statics), m, i, 0);
+            (void)snw_projection_set_choice(snw_statics_projection(r->phase[k].statics), m, i, 0);
         }
     }
 }
@@ -35,16 +35,16 @@ void snw_run_choose_read(snw_run *r) {
     const snw_model *m = r->now->model;
     for (size_t i = 0; i < r->nchoice; i++) r->choice[i] = 0;
     if (!redundant(m)) return;
-    const snw_assembly *as = snw_statics_assembly(r->now->statics);
-    for (int i = 0; i < m->nloop; i++) r->choice[i] = snw_assembly_choice(as, i);
+    const snw_projection *pr = snw_statics_projection(r->now->statics);
+    for (int i = 0; i < m->nloop; i++) r->choice[i] = snw_projection_choice(pr, i);
 }
 
 snw_status snw_run_choose_apply(snw_run *r, snw_error *err) {
     snw_model *m = r->now->model;
     if (!redundant(m)) return SNW_OK;
-    const snw_assembly *as = snw_statics_assembly(r->now->statics);
+    const snw_projection *pr = snw_statics_projection(r->now->statics);
     for (int i = 0; i < m->nloop; i++) {
-        if (snw_assembly_set_choice(as, m, i, r->choice[i])) continue;
+        if (snw_projection_set_choice(pr, m, i, r->choice[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                         r->info.run);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Does a motion diverge? Energy that its steps have made, G = change of T + U - work + heat, is compared with all that could have moved
-// the robot: energy stored at the start, work of everything that acts, heights gained or lost. theory.md (6.14)
+// Does a motion diverge? Energy that its steps have made, G = change of T + U - work + heat, is
+// compared with all that could have moved the robot: energy stored at the start, work of everything
+// that acts, heights gained or lost. theory.md (6.14)
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -12,7 +13,7 @@
 static const double FACTOR = 10;    // of what was supplied: nothing is right any more
 static const double NOTHING = 1e-6; // of typical energies: what rounding makes of a robot at rest
 
-static double typical_energy(const snw_model *m) {
+static double diverge_typical_energy(const snw_model *m) {
     double most = 0;
     for (int i = 0; i < m->nv; i++) most = fmax(most, m->scale[i] * m->typical[i]);
     return most;
@@ -39,22 +40,24 @@ static void advise(const snw_model *m, const snw_step_desc *step, char *out, siz
         snw_step_desc fine = *step;
         snw_error ignored = {0};
         fine.method = SNW_METHOD_GAUSS4;
-        const bool knows = snw_mover_knows(m, &fine, &ignored) == SNW_OK;
+        const bool knows = snw_integrator_knows(m, &fine, &ignored) == SNW_OK;
         (void)snprintf(out, size,
                        "Let '%sadapt: on' choose them, or give a shorter one, e.g. 'step: %.3g ms'",
                        knows ? "scheme: gauss4, " : "", 0.125e3 * step->step);
     }
 }
 
-snw_status snw_run_diverges(snw_run *r, const snw_mover *mv, const snw_energy *e, snw_error *err) {
+snw_status snw_run_diverges(snw_run *r, const snw_integrator *it, const snw_energy *e,
+                            snw_error *err) {
     const snw_step_desc *step = &r->desc->step[r->here.stage];
-    const snw_work_done done = mv->work(mv->self);
+    const snw_work_done done = it->work(it->self);
     double work = 0, sum = 0;
     for (int i = 0; i < done.n; i++) work += fabs(done.work[i]), sum += done.work[i];
     const double made = e->kinetic + e->elastic + e->gravity - r->here.start - sum + done.heat;
     const double start = r->here.supplied, moved = fmax(work, fabs(e->gravity - r->here.height));
     r->here.supplied = fmax(start, moved); // NaN of what runs away is left out
-    const double limit = FACTOR * r->here.supplied + NOTHING * typical_energy(r->now->model);
+    const double limit =
+        FACTOR * r->here.supplied + NOTHING * diverge_typical_energy(r->now->model);
     if (step->kinematic || made <= limit) return SNW_OK;
     char text[200];
     const snw_model *m = r->now->model;
@@ -68,5 +71,5 @@ snw_status snw_run_diverges(snw_run *r, const snw_mover *mv, const snw_energy *e
         err, SNW_E_DIVERGED,
         "the motion diverges: by t = %g s its steps, too long for it, made %.2g J where "
         "%.2g J were stored or supplied; what was computed is kept. %s",
-        mv->state(mv->self)->t, made, r->here.supplied, text);
+        it->state(it->self)->t, made, r->here.supplied, text);
 }

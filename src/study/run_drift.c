@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the time scheme does to the energy of a dynamic step (theory.md 6.5): how much it created and removed, when most, and
-// the word about it.
+// What the time scheme does to the energy of a dynamic step (theory.md 6.5): how much it created
+// and removed, when most, and the word about it.
 #include "study/run_private.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ static const double SOON = 10;                     // intervals behind a start o
 
 void snw_drift_begin(snw_drift *d) { *d = (snw_drift){.jump = -INFINITY, .least = INFINITY}; }
 
-// Energy that neither work nor heat explains, E - W + heat, counts as created whether the account books it as `scheme` or
-// leaves it in `balance`.
+// Energy that neither work nor heat explains, E - W + heat, counts as created whether the account
+// books it as `scheme` or leaves it in `balance`.
 void snw_drift_weigh(snw_drift *d, const snw_energy *e) {
     const double made = e->balance - e->scheme;
     d->least = fmin(d->least, made);
@@ -22,25 +22,25 @@ void snw_drift_weigh(snw_drift *d, const snw_energy *e) {
 }
 
 // Exchanged energy up to the integrator's present time, J.
-static double moved(const snw_run *r, const snw_work_done *done) {
+static double drift_moved(const snw_run *r, const snw_work_done *done) {
     double work = r->work;
     for (int i = 0; i < done->n; i++) work += done->work[i];
     return fmax(r->totals.exchanged, fmax(fabs(work), r->heat + done->heat));
 }
 
 static bool touches(const snw_model *m, const snw_work *w) {
-    for (int k = 0; k < m->ntouch; k++) {
-        if (w->touch[k].near) return true;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (w->contact_point[k].near) return true;
     }
     return false;
 }
 
-static snw_suspect suspect(const snw_run *r, const snw_mover *mv, double lost, double heat,
+static snw_suspect suspect(const snw_run *r, const snw_integrator *it, double lost, double heat,
                            const snw_stats *took) {
     const snw_drift *d = &r->drift;
-    const double t = mv->state(mv->self)->t, soon = SOON * mv->grid;
+    const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
-    if (m->ntouch && (took->increments > 1 || touches(m, mv->look(mv->self)))) {
+    if (m->ncontact_point && (took->increments > 1 || touches(m, it->look(it->self)))) {
         return SNW_SUSPECT_CONTACT;
     }
     if (t - d->jump <= soon) return SNW_SUSPECT_JUMP;
@@ -54,17 +54,17 @@ static void sharpen(snw_sharpest *s, double energy, double t, snw_suspect why) {
     *s = (snw_sharpest){.energy = energy, .t = t, .why = (double)why};
 }
 
-void snw_drift_follow(snw_run *r, const snw_mover *mv, const snw_stats *took) {
+void snw_drift_follow(snw_run *r, const snw_integrator *it, const snw_stats *took) {
     snw_drift *d = &r->drift;
-    const snw_work_done done = mv->work(mv->self);
+    const snw_work_done done = it->work(it->self);
     const double lost = done.scheme - d->scheme, heat = done.heat - d->heat;
-    const double t = mv->state(mv->self)->t;
+    const double t = it->state(it->self)->t;
     d->scheme = done.scheme, d->heat = done.heat;
     d->high = fmax(d->high, done.scheme), d->low = fmin(d->low, done.scheme);
     d->created = fmax(d->created, d->high - done.scheme);
     d->removed = fmax(d->removed, done.scheme - d->low);
-    if (!(fabs(lost) > FAINT * moved(r, &done))) return;
-    const snw_suspect why = suspect(r, mv, lost, heat, took);
+    if (!(fabs(lost) > FAINT * drift_moved(r, &done))) return;
+    const snw_suspect why = suspect(r, it, lost, heat, took);
     sharpen(&d->creates, -lost, t, why);
     sharpen(&d->removes, lost, t, why);
 }

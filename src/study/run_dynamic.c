@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// A dynamic step: time goes from instant to instant, of a grid of steps, of jumps in the laws, of the end; between
-// two instants a mover carries the state, in shorter steps where it must.
+// A dynamic step: time goes from instant to instant, of a grid of steps, of jumps in the laws, of
+// the end; between two instants a mover carries the state, in shorter steps where it must.
 #include "study/run_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "integrate/integrator.h"
 #include "shoot/shooter.h"
 #include "study/memory.h"
-#include "study/mover.h"
 #include "study/target.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- instants at which laws jump or bend -----------------------------------------------------------
+// ---- instants at which laws jump or bend
+// -----------------------------------------------------------
 
 enum { MOST_BREAKS = 20000 };
 
@@ -24,12 +25,12 @@ typedef struct breaks {
     double *t;
 } breaks;
 
-static void gather(breaks *b, snw_law law, double t0, double t1) {
+static void dynamic_run_gather(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
 }
 
-static int rising(const void *a, const void *b) {
+static int dynamic_run_rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -38,50 +39,53 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
                               breaks *b) {
     *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
     if (!b->t) return SNW_E_MEMORY;
-    for (int i = 0; i < 3; i++) gather(b, d->gravity[i], t0, t1);
+    for (int i = 0; i < 3; i++) dynamic_run_gather(b, d->gravity[i], t0, t1);
     for (int i = 0; i < d->nlink; i++) {
         const snw_pose_desc *p = &d->link[i].pose;
-        for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
-        for (int k = 0; k < 6; k++) gather(b, d->link[i].rod.given[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather(b, p->turn[k].angle, t0, t1);
+        for (int k = 0; k < 6; k++) dynamic_run_gather(b, d->link[i].rod.given[k], t0, t1);
     }
     for (int i = 0; i < d->nload; i++) {
-        for (int k = 0; k < 3; k++) gather(b, d->load[i].force[k], t0, t1);
-        for (int k = 0; k < 3; k++) gather(b, d->load[i].torque[k], t0, t1);
-        gather(b, d->load[i].when, t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->load[i].force[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->load[i].torque[k], t0, t1);
+        dynamic_run_gather(b, d->load[i].when, t0, t1);
     }
     for (int i = 0; i < d->nstress; i++) {
-        for (int k = 0; k < 6; k++) gather(b, d->stress[i].stress[k], t0, t1);
-        gather(b, d->stress[i].when, t0, t1);
+        for (int k = 0; k < 6; k++) dynamic_run_gather(b, d->stress[i].stress[k], t0, t1);
+        dynamic_run_gather(b, d->stress[i].when, t0, t1);
     }
     for (int i = 0; i < d->nloop; i++) {
         const snw_pose_desc *p = &d->loop[i].pose;
-        for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
-        gather(b, d->loop[i].b.sweep, t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather(b, p->turn[k].angle, t0, t1);
+        dynamic_run_gather(b, d->loop[i].b.sliding, t0, t1);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        for (int k = 0; k < d->motor[i].n; k++) gather(b, d->motor[i].law[k], t0, t1);
-        gather(b, d->motor[i].when, t0, t1);
+        for (int k = 0; k < d->motor[i].n; k++) dynamic_run_gather(b, d->motor[i].law[k], t0, t1);
+        dynamic_run_gather(b, d->motor[i].when, t0, t1);
     }
-    for (int i = 0; i < d->nmeasure; i++) {
-        gather(b, d->measure[i].law, t0, t1);
-        gather(b, d->measure[i].temperature, t0, t1);
-        gather(b, d->measure[i].ambient, t0, t1);
-        gather(b, d->measure[i].when, t0, t1);
+    for (int i = 0; i < d->ntendon; i++) {
+        dynamic_run_gather(b, d->tendon[i].law, t0, t1);
+        dynamic_run_gather(b, d->tendon[i].temperature, t0, t1);
+        dynamic_run_gather(b, d->tendon[i].ambient, t0, t1);
+        dynamic_run_gather(b, d->tendon[i].when, t0, t1);
     }
     for (int i = 0; i < d->nfluid; i++) {
-        for (int k = 0; k < 3; k++) gather(b, d->fluid[i].current[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->fluid[i].current[k], t0, t1);
     }
-    for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
-    gather(b, step->until, t0, t1);
-    qsort(b->t, (size_t)b->n, sizeof *b->t, rising);
+    for (int i = 0; i < d->nsignal; i++) dynamic_run_gather(b, d->signal[i].source, t0, t1);
+    dynamic_run_gather(b, step->until, t0, t1);
+    qsort(b->t, (size_t)b->n, sizeof *b->t, dynamic_run_rising);
     return SNW_OK;
 }
 
-// ---- frames ----------------------------------------------------------------------------------------
+// ---- frames
+// ----------------------------------------------------------------------------------------
 
-static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+static double dynamic_run_total(const snw_energy *e) {
+    return e->kinetic + e->elastic + e->gravity;
+}
 
 double snw_run_stored(snw_run *r) {
     if (r->current) {
@@ -96,22 +100,23 @@ double snw_run_stored(snw_run *r) {
            snw_gravity_energy(m, in, w);
 }
 
-snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
+snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const snw_work *w) {
     const snw_model *m = r->now->model;
-    const snw_work_done done = mv->work(mv->self);
+    const snw_work_done done = it->work(it->self);
     double work = 0;
     for (int i = 0; i < done.n; i++) work += done.work[i];
     snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                    .elastic = snw_stored_energy(m, mv->state(mv->self)->q, w),
-                    .gravity = snw_gravity_energy(m, mv->inputs(mv->self), w),
+                    .elastic = snw_stored_energy(m, it->state(it->self)->q, w),
+                    .gravity = snw_gravity_energy(m, it->inputs(it->self), w),
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work,
                     .scheme = r->scheme + done.scheme};
-    if (mv->shooter) {
-        const snw_shoot_energy full = snw_shooter_energy(mv->shooter(mv->self));
+    if (it->shooter) {
+        const snw_shoot_energy full = snw_shooter_energy(it->shooter(it->self));
         e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
     }
-    e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat + done.scheme;
+    e.balance =
+        r->balance + (dynamic_run_total(&e) - r->here.start) - work + done.heat + done.scheme;
     return e;
 }
 
@@ -121,46 +126,47 @@ void snw_run_settle(snw_run *r, const snw_energy *e) {
 
 // what moved until now, J: the measure of what the balance misses
 static double exchanged(const snw_run *r, const snw_energy *e) {
-    return fmax(fmax(e->kinetic, fabs(total(e) - r->here.start)),
+    return fmax(fmax(e->kinetic, fabs(dynamic_run_total(e) - r->here.start)),
                 fmax(fabs(e->work), e->dissipated));
 }
 
 // `sum`: what the solver did since the last frame; begins anew
-static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *sum, bool last,
-                        snw_error *err) {
+static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator *it, snw_stats *sum,
+                                    bool last, snw_error *err) {
     const snw_model *m = r->now->model;
-    const snw_work *w = mv->look(mv->self);
-    const snw_state *s = mv->state(mv->self);
+    const snw_work *w = it->look(it->self);
+    const snw_state *s = it->state(it->self);
     sum->load = 1;
     sum->stability = NAN;
-    sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
+    sum->condition = it->condition ? it->condition(it->self) : NAN;
     sum->truncation = NAN;
-    if (!mv->shooter && snw_run_looks_closely(r, last)) {
+    if (!it->shooter && snw_run_looks_closely(r, last)) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
         snw_run_accuracy(r, s, SNW_TRUNCATION_MOTION, sum);
     }
     const snw_view v = {.state = s,
-                        .in = mv->inputs(mv->self),
+                        .in = it->inputs(it->self),
                         .w = w,
-                        .mover = mv,
-                        .fields = mv->shooter ? mv->shooter(mv->self) : NULL,
-                        .energy = snw_run_energies(r, mv, w),
+                        .integrator = it,
+                        .fields = it->shooter ? it->shooter(it->self) : NULL,
+                        .energy = snw_run_energies(r, it, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
-    SNW_TRY(snw_run_diverges(r, mv, &v.energy, err));
+    SNW_TRY(snw_run_diverges(r, it, &v.energy, err));
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
     if (!r->desc->step[stage].kinematic) snw_drift_weigh(&r->drift, &v.energy);
     r->here.over = last;
     return snw_run_frame(r, stage, &v, err);
 }
 
-// ---- what happens at instants ----------------------------------------------------------------------
+// ---- what happens at instants
+// ----------------------------------------------------------------------
 
 // signals at the mover's state, all of them
-static const snw_work *read_signals(snw_run *r, const snw_mover *mv) {
-    snw_work *w = (snw_work *)mv->look(mv->self); // its owner lets us fill in the signals
-    const snw_energy e = snw_run_energies(r, mv, w);
-    snw_memory_read(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e, r->turn, w);
+static const snw_work *read_signals(snw_run *r, const snw_integrator *it) {
+    snw_work *w = (snw_work *)it->look(it->self); // its owner lets us fill in the signals
+    const snw_energy e = snw_run_energies(r, it, w);
+    snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e, r->turn, w);
     return w;
 }
 
@@ -169,26 +175,28 @@ static bool ends(const snw_step_desc *step, double t, const double *signal) {
 }
 
 // Does a switch change, or the step end, at the mover's state? r->z <- the memory as it then is.
-static bool turns(snw_run *r, const snw_mover *mv, const snw_step_desc *step, bool *over) {
-    const snw_work *w = read_signals(r, mv);
-    const bool thrown = snw_memory_throw(r->now->model, mv->state(mv->self), w, r->z);
-    *over = ends(step, mv->state(mv->self)->t, w->signal);
+static bool dynamic_run_turns(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
+                              bool *over) {
+    const snw_work *w = read_signals(r, it);
+    const bool thrown = snw_memory_throw(r->now->model, it->state(it->self), w, r->z);
+    *over = ends(step, it->state(it->self)->t, w->signal);
     return thrown || *over;
 }
 
-// Something turned between the instant before and `to`: bring the mover to the first time at which it does, to a
-// billionth of the interval. The advance to `to` has been made.
-static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *step, double from,
-                         double to, double limit, bool *over, snw_stats *took, snw_error *err) {
+// Something turned between the instant before and `to`: bring the mover to the first time at which
+// it does, to a billionth of the interval. The advance to `to` has been made.
+static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
+                                     const snw_step_desc *step, double from, double to,
+                                     double limit, bool *over, snw_stats *took, snw_error *err) {
     double lo = from, hi = to, at = to;
     const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
     // where a law of time jumps, it is most likely this one that turned
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
     while (hi - lo > close) {
-        mv->back(mv->self);
-        SNW_TRY(mv->advance(mv->self, mid, limit, took, err));
+        it->back(it->self);
+        SNW_TRY(it->advance(it->self, mid, limit, took, err));
         at = mid;
-        if (turns(r, mv, step, over)) {
+        if (dynamic_run_turns(r, it, step, over)) {
             hi = mid;
         } else {
             lo = mid;
@@ -196,18 +204,18 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
         mid = 0.5 * (lo + hi);
     }
     if (at == hi) return SNW_OK;
-    mv->back(mv->self);
-    SNW_TRY(mv->advance(mv->self, hi, limit, took, err));
-    (void)turns(r, mv, step, over);
+    it->back(it->self);
+    SNW_TRY(it->advance(it->self, hi, limit, took, err));
+    (void)dynamic_run_turns(r, it, step, over);
     return SNW_OK;
 }
 
-// r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether the laws then do
-// something else
-static bool remember(snw_run *r, const snw_mover *mv) {
-    snw_work *w = (snw_work *)mv->look(mv->self);
-    const snw_energy e = snw_run_energies(r, mv, w);
-    return snw_memory_remember(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e,
+// r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether
+// the laws then do something else
+static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
+    snw_work *w = (snw_work *)it->look(it->self);
+    const snw_energy e = snw_run_energies(r, it, w);
+    return snw_memory_remember(r->now->model, it->inputs(it->self), it->state(it->self), &e,
                                r->fresh, r->turn, w, r->z);
 }
 
@@ -216,7 +224,7 @@ static void find_fresh(snw_run *r, int stage) {
     for (int i = 0; i < r->desc->nsignal; i++) {
         r->fresh[i] = true;
         for (int k = 0; k < stage; k++) {
-            const snw_desc *d = r->era[r->era_of_step[k]].desc;
+            const snw_desc *d = r->phase[r->phase_of_step[k]].desc;
             if (r->desc->step[k].kind != SNW_STEP_CHANGE && d->signal[i].source)
                 r->fresh[i] = false;
         }
@@ -224,13 +232,14 @@ static void find_fresh(snw_run *r, int stage) {
 }
 
 // The step as it begins. *over when there is nothing left to do.
-static snw_status commence(snw_run *r, int stage, const snw_mover *mv, bool *over, snw_error *err) {
+static snw_status commence(snw_run *r, int stage, const snw_integrator *it, bool *over,
+                           snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_fresh(r, stage);
-    if (snw_memory_acts(r->now->model) && remember(r, mv))
-        SNW_TRY(mv->restart(mv->self, r->z, err));
+    if (snw_memory_acts(r->now->model) && dynamic_run_remember(r, it))
+        SNW_TRY(it->restart(it->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
-    *over = ends(step, r->here.t0, read_signals(r, mv)->signal);
+    *over = ends(step, r->here.t0, read_signals(r, it)->signal);
     if (!*over) return SNW_OK;
     char text[200];
     (void)snprintf(text, sizeof text,
@@ -240,13 +249,14 @@ static snw_status commence(snw_run *r, int stage, const snw_mover *mv, bool *ove
     return SNW_OK;
 }
 
-// ---- time ------------------------------------------------------------------------------------------
+// ---- time
+// ------------------------------------------------------------------------------------------
 
 enum { MOST_TURNS = 200 };
 
 // r->z differs from the state's where something turned
-static snw_status restless(const snw_run *r, const snw_mover *mv, snw_error *err) {
-    const snw_state *s = mv->state(mv->self);
+static snw_status restless(const snw_run *r, const snw_integrator *it, snw_error *err) {
+    const snw_state *s = it->state(it->self);
     const snw_desc *d = r->now->desc;
     int i = 0;
     while (i < d->nsignal - 1 && r->z[i] == s->z[i]) i++;
@@ -259,22 +269,23 @@ static snw_status restless(const snw_run *r, const snw_mover *mv, snw_error *err
 }
 
 // nodes of rods follow the mover's state
-static snw_status follow(snw_run *r, const snw_mover *mv, snw_error *err) {
+static snw_status dynamic_run_follow(snw_run *r, const snw_integrator *it, snw_error *err) {
     bool changed;
-    SNW_TRY(snw_run_follow(r, mv->state(mv->self), false, true, &changed, err));
+    SNW_TRY(snw_run_follow(r, it->state(it->self), false, true, &changed, err));
     if (!changed) return SNW_OK;
-    if (!mv->renew) return mv->restart(mv->self, NULL, err);
-    mv->renew(mv->self);
+    if (!it->renew) return it->restart(it->self, NULL, err);
+    it->renew(it->self);
     return SNW_OK;
 }
 
 // rows of redundant loops fit the mover's state
-static snw_status choose_rows(snw_run *r, const snw_mover *mv, snw_error *err) {
-    return snw_mover_choose_rows(mv, snw_statics_assembly(r->now->statics), r->now->model, err);
+static snw_status dynamic_run_choose_rows(snw_run *r, const snw_integrator *it, snw_error *err) {
+    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->model,
+                                      err);
 }
 
-// the next time after t at which laws do something new, a jump or a sample; times that are one but for rounding are
-// made one
+// the next time after t at which laws do something new, a jump or a sample; times that are one but
+// for rounding are made one
 static double next_change(const snw_model *m, breaks *b, double t, double grid) {
     while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
     const double jump = b->next < b->n ? b->t[b->next] : INFINITY;
@@ -283,15 +294,16 @@ static double next_change(const snw_model *m, breaks *b, double t, double grid) 
     return fmin(jump, fabs(sample - grid) <= same ? grid : sample);
 }
 
-// Is it worth looking whether the motion diverges, beside frames? Where steps were hard to take, and now and then.
+// Is it worth looking whether the motion diverges, beside frames? Where steps were hard to take,
+// and now and then.
 static bool doubtful(const snw_stats *took, double k) {
     return took->increments > 1 || took->iterations > 15 || fmod(k, 16) == 0;
 }
 
 // No step was found: `err` says so, or that the motion had diverged before.
-static snw_status explain(snw_run *r, const snw_mover *mv, snw_error *err) {
-    const snw_energy e = snw_run_energies(r, mv, mv->look(mv->self));
-    SNW_TRY(snw_run_diverges(r, mv, &e, err));
+static snw_status dynamic_run_explain(snw_run *r, const snw_integrator *it, snw_error *err) {
+    const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+    SNW_TRY(snw_run_diverges(r, it, &e, err));
     return SNW_E_DIVERGED;
 }
 
@@ -328,16 +340,16 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
 }
 
 // the errors of proportional laws at the mover's state, now and then
-static void look_at_offsets(snw_run *r, const snw_mover *mv, snw_targets *g, double t) {
+static void look_at_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
     if (!snw_targets_due(g, t)) return;
-    snw_targets_look_offsets(g, t, read_signals(r, mv)->signal);
+    snw_targets_look_offsets(g, t, read_signals(r, it)->signal);
 }
 
-static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_targets *targets,
-                        snw_error *err) {
+static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator *it, breaks *b,
+                                    snw_targets *targets, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0, t1 = t0 + step->duration;
-    const double grid = mv->grid > 0 ? mv->grid : step->duration / 100;
+    const double grid = it->grid > 0 ? it->grid : step->duration / 100;
     const snw_model *m = r->now->model;
     const bool acts = snw_memory_acts(m);
     const bool watches = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
@@ -347,16 +359,16 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     if (!r->resuming) {
         r->here.k = 1;
         bool over = false;
-        SNW_TRY(commence(r, stage, mv, &over, err));
-        SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
+        SNW_TRY(commence(r, stage, it, &over, err));
+        SNW_TRY(snw_run_limits(r, it->state(it->self), err));
         (void)snw_run_due(r, t0, true);
-        SNW_TRY(frame(r, stage, mv, &sum, over, err));
+        SNW_TRY(dynamic_run_frame(r, stage, it, &sum, over, err));
         if (over) return SNW_OK;
-        if (targets) snw_targets_look(targets, t0, mv->state(mv->self)->z);
-        if (targets) look_at_offsets(r, mv, targets, t0);
+        if (targets) snw_targets_look(targets, t0, it->state(it->self)->z);
+        if (targets) look_at_offsets(r, it, targets, t0);
     }
     for (;;) {
-        const double t = mv->state(mv->self)->t;
+        const double t = it->state(it->self)->t;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         // the next instant: of the grid, of a law, the end
         double to = t0 + r->here.k * grid;
@@ -367,19 +379,19 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         if (jump) to = limit;
         snw_stats took = {0};
         const double asked = to;
-        snw_assembly *as = snw_statics_assembly(r->now->statics);
-        const snw_status s = snw_mover_advance(mv, as, r->now->model, &to, limit, &took, err);
-        if (s == SNW_E_DIVERGED) return explain(r, mv, err);
+        snw_projection *pr = snw_statics_projection(r->now->statics);
+        const snw_status s = snw_integrator_advance(it, pr, r->now->model, &to, limit, &took, err);
+        if (s == SNW_E_DIVERGED) return dynamic_run_explain(r, it, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;
-        if (watches && turns(r, mv, step, &over)) {
+        if (watches && dynamic_run_turns(r, it, step, &over)) {
             if (++turned > MOST_TURNS) {
-                if (mv->back) mv->back(mv->self);
-                return restless(r, mv, err);
+                if (it->back) it->back(it->self);
+                return restless(r, it, err);
             }
             // one that cannot go back knows only conditions of time, whose instants are known
-            if (mv->back) SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
-            if (mv->state(mv->self)->t < to) to = mv->state(mv->self)->t, jump = false;
+            if (it->back) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
+            if (it->state(it->self)->t < to) to = it->state(it->self)->t, jump = false;
             jump = jump || acts;
         } else {
             turned = 0;
@@ -392,40 +404,40 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.tangents += (int)took.tangents;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
-        snw_drift_follow(r, mv, &took);
-        if (jump && acts) (void)remember(r, mv);
+        snw_drift_follow(r, it, &took);
+        if (jump && acts) (void)dynamic_run_remember(r, it);
         if (jump) {
             r->drift.jump = to;
-            SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
-            snw_run_remark(r, mv->state(mv->self));
+            SNW_TRY(it->restart(it->self, acts ? r->z : NULL, err));
+            snw_run_remark(r, it->state(it->self));
         }
-        SNW_TRY(follow(r, mv, err));
-        SNW_TRY(choose_rows(r, mv, err));
+        SNW_TRY(dynamic_run_follow(r, it, err));
+        SNW_TRY(dynamic_run_choose_rows(r, it, err));
         if (doubtful(&took, r->here.k)) {
-            const snw_energy e = snw_run_energies(r, mv, mv->look(mv->self));
-            SNW_TRY(snw_run_diverges(r, mv, &e, err));
+            const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+            SNW_TRY(snw_run_diverges(r, it, &e, err));
         }
         if (!watches) over = ends(step, to, NULL);
-        SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
+        SNW_TRY(snw_run_limits(r, it->state(it->self), err));
         const bool last = over || to >= t1;
-        if (targets && !r->resuming) snw_targets_look(targets, to, mv->state(mv->self)->z);
-        if (targets) look_at_offsets(r, mv, targets, to);
+        if (targets && !r->resuming) snw_targets_look(targets, to, it->state(it->self)->z);
+        if (targets) look_at_offsets(r, it, targets, to);
         snw_run_report(r, stage, to, t0, t1);
-        if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));
+        if (snw_run_due(r, to, last)) SNW_TRY(dynamic_run_frame(r, stage, it, &sum, last, err));
         if (last) return SNW_OK;
     }
 }
 
-// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows where they are
-// left to themselves, theory.md 6.6. Driven coordinates have none.
+// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which
+// then grows where they are left to themselves, theory.md 6.6. Driven coordinates have none.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     const bool keeps = step->method == SNW_METHOD_NEWMARK ||
                        step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
                        (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
     const snw_model *m = r->now->model;
     bool closed = false;
-    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
-    if (!keeps || !closed || !step->plain) return;
+    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
+    if (!keeps || !closed || !step->undamped_velocities) return;
     char text[200];
     (void)snprintf(
         text, sizeof text,
@@ -435,25 +447,27 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     snw_run_warn(r, text);
 }
 
-// loops closed, and velocities with them; those of fields are, which coordinates follow as near as they can
-static snw_status assemble(snw_run *r, bool fields, snw_error *err) {
+// loops closed, and velocities with them; those of fields are, which coordinates follow as near as
+// they can
+static snw_status dynamic_run_assemble(snw_run *r, bool fields, snw_error *err) {
     const snw_model *m = r->now->model;
-    if (m->nrow == 0 && m->nswitch == 0) return SNW_OK;
-    snw_assembly *as = snw_statics_assembly(r->now->statics);
-    snw_assembly_info info;
-    snw_run_switch(r);
+    if (m->nconstraint == 0 && m->ncondition == 0) return SNW_OK;
+    snw_projection *pr = snw_statics_projection(r->now->statics);
+    snw_projection_info info;
+    snw_run_set_conditions(r);
     if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
-    if (r->here.stage > 0 && !fields) snw_run_gaps(r); // those of the first step were spoken of
+    if (r->here.stage > 0 && !fields)
+        snw_run_warn_violations(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    if (!fields && snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
-        SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
+    if (!fields && snw_projection_violation(pr, in, r->state, NULL) > 1e-12) {
+        SNW_TRY(snw_projection_close(pr, in, r->state, &info, err));
     }
-    if (m->nswitch) {
-        snw_switches_compare(snw_statics_switches(r->now->statics), in, r->state);
+    if (m->ncondition) {
+        snw_impacts_compare(snw_statics_impacts(r->now->statics), in, r->state);
         snw_run_remark(r, r->state);
     }
-    return fields ? SNW_OK : snw_assembly_velocities(as, in, r->state, err);
+    return fields ? SNW_OK : snw_projection_velocities(pr, in, r->state, err);
 }
 
 // Does a law that moves something jump, or its rate, at time t? What it does, NULL: neither.
@@ -510,7 +524,7 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
-        if (drive->row < 0 || drive->follows) continue;
+        if (drive->row < 0 || drive->passive) continue;
         look_at_law(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
     if (all.n == 0) return;
@@ -526,14 +540,14 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     snw_run_warn(r, text);
 }
 
-// Motors that follow contacts have no law that a dynamic step could use, and those that hold a probe push elsewhere than they measure,
-// which its rows do not know (theory.md 6.8).
+// Motors that follow contacts have no law that a dynamic step could use, and those that hold a
+// probe push elsewhere than they measure, which its rows do not know (theory.md 6.8).
 static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = r->now->desc;
     for (int i = 0; i < d->nmotor; i++) {
-        if (step->kinematic || !d->motor[i].follows) continue;
+        if (step->kinematic || !d->motor[i].passive) continue;
         const bool holds = d->motor[i].holds || d->motor[i].same;
-        return snw_fail_place(
+        return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
                      "actuator '%s' follows %s, which only a kinematic step knows (it also moves "
@@ -542,7 +556,7 @@ static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, 
                      holds ? "so that a probe is held (hold)"
                            : "where contacts lead it (position: free)",
                      holds ? "an effort that reads the probe" : "an effort"),
-            step->place.file, step->place.line, step->place.column);
+            step->location.file, step->location.line, step->location.column);
     }
     return SNW_OK;
 }
@@ -552,55 +566,55 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     SNW_TRY(refuse_following(r, step, err));
     warn_of_noise(r, step);
-    snw_mover mv = {0};
+    snw_integrator it = {0};
     breaks b = {0};
     snw_targets *targets = NULL;
     const double t0 = r->here.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
-    snw_status s = shoots ? snw_mover_shoot(m, step, r->current, &mv, err)
-                          : snw_mover_open(m, step, r->desc->record_every, &mv, err);
+    snw_status s = shoots ? snw_integrator_shooting(m, step, r->current, &it, err)
+                          : snw_integrator_open(m, step, r->desc->record_every, &it, err);
     if (s == SNW_OK && r->hooks) {
-        mv.heed(mv.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
+        it.heed(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
     if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
-        s = mv.load(mv.self, snw_run_save_mover(r), err);
+        s = it.load(it.self, snw_run_save_integrator(r), err);
     } else if (s == SNW_OK) {
-        s = assemble(r, shoots && r->current, err);
-        if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
-        if (s == SNW_OK) s = follow(r, &mv, err);
-        if (s == SNW_OK) s = choose_rows(r, &mv, err);
+        s = dynamic_run_assemble(r, shoots && r->current, err);
+        if (s == SNW_OK) s = it.start(it.self, r->state, err);
+        if (s == SNW_OK) s = dynamic_run_follow(r, &it, err);
+        if (s == SNW_OK) s = dynamic_run_choose_rows(r, &it, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
-            const snw_energy first = snw_run_energies(r, &mv, mv.look(mv.self));
-            r->here.start = total(&first);
+            const snw_energy first = snw_run_energies(r, &it, it.look(it.self));
+            r->here.start = dynamic_run_total(&first);
             snw_run_supply(r, &first);
             if (!isnan(r->held)) r->work += r->here.start - r->held;
             r->totals.exchanged = 0;
             snw_drift_begin(&r->drift);
         }
-        s = carry(r, stage, &mv, &b, targets, err);
+        s = dynamic_run_carry(r, stage, &it, &b, targets, err);
         if (s == SNW_OK && targets) {
             warn_of_targets(r, step, targets);
             note_offsets(r, step, targets);
         }
         // also after a failure: what was reached counts
-        const snw_energy e = snw_run_energies(r, &mv, mv.look(mv.self));
+        const snw_energy e = snw_run_energies(r, &it, it.look(it.self));
         snw_run_settle(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         r->totals.created = r->drift.created, r->totals.removed = r->drift.removed;
-        snw_drift_speak(r, step, mv.grid);
-        snw_run_speak_of_steps(r, step, &mv);
-        snw_state_copy(m, mv.state(mv.self), r->state);
+        snw_drift_speak(r, step, it.grid);
+        snw_run_speak_of_steps(r, step, &it);
+        snw_state_copy(m, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
-            r, stage, mv.shooter ? mv.shooter(mv.self) : NULL, s == SNW_OK ? err : NULL);
+            r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);
         if (s == SNW_OK) s = kept;
     }
-    if (mv.close) mv.close(mv.self);
+    if (it.close) it.close(it.self);
     snw_free(b.t);
     snw_targets_destroy(targets);
     if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);

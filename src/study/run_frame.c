@@ -9,23 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
-// how far rows that were left out may come open before it is worth a word, in radians or relative to the robot's size
+// how far rows that were left out may come open before it is worth a word, in radians or relative
+// to the robot's size
 static const double ajar = 1e-4;
 
-// Rows are left out because they held at several times of the study. Where they do not hold in between, what drives the robot
-// asks for something that its loops do not allow.
+// Rows are left out because they held at several times of the study. Where they do not hold in
+// between, what drives the robot asks for something that its loops do not allow.
 static void look_at_rows_left_out(snw_run *r, const snw_view *v) {
     const snw_model *m = r->now->model;
     int spare = 0, row = 0;
     for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
     if (spare == 0 || r->opened) return;
-    snw_assembly *as = snw_statics_assembly(r->now->statics);
-    const double gap = snw_assembly_gap(as, v->in, v->state, &row);
+    snw_projection *pr = snw_statics_projection(r->now->statics);
+    const double gap = snw_projection_violation(pr, v->in, v->state, &row);
     if (gap <= ajar) return;
     const char *kind, *name;
     char by[64], text[400];
-    snw_assembly_say_gap(as, row, gap, by, sizeof by);
-    (void)snw_assembly_place_of(as, row, &kind, &name);
+    snw_projection_explain_violation(pr, row, gap, by, sizeof by);
+    (void)snw_projection_place_of(pr, row, &kind, &name);
     (void)snprintf(
         text, sizeof text,
         "run '%.60s': %s '%.60s' is open by %s at t = %g s: rows of it were left out as implied "
@@ -47,15 +48,16 @@ static void declare(snw_run *r, const snw_state *s) {
     }
 }
 
-// Straight parts of tendons that have come to nothing: the cord has no direction there, and solvers find no rest.
+// Straight parts of tendons that have come to nothing: the cord has no direction there, and solvers
+// find no rest.
 static void without_length(snw_run *r, const snw_view *v) {
     const snw_model *m = r->now->model;
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure *x = &m->measure[i];
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *x = &m->tendon[i];
         int part = 0;
-        for (int k = x->spot0; k < x->spot0 + x->nspot; k++) {
-            if (m->spot[k].span < 0) continue;
-            const snw_span *p = &m->span[m->spot[k].span];
+        for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+            if (m->tendon_point[k].segment < 0) continue;
+            const snw_tendon_segment *p = &m->tendon_segment[m->tendon_point[k].segment];
             part++;
             const double f = snw_norm(snw_sub(v->w->g[p->b].p, v->w->g[p->a].p));
             if (r->beyond[m->desc->nlink + i] || f > 1e-3 * x->reference) continue;
@@ -65,7 +67,7 @@ static void without_length(snw_run *r, const snw_view *v) {
                 "run '%s': straight part %d of tendon '%.60s' has come to nothing at t = %g "
                 "s: where two of its eyes meet a cord has no direction; move them apart, "
                 "or pull less",
-                r->info.run, part, m->desc->measure[i].name, v->state->t);
+                r->info.run, part, m->desc->tendon[i].name, v->state->t);
             snw_run_warn(r, text);
             r->beyond[m->desc->nlink + i] = true;
         }
@@ -118,7 +120,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .loop = loop,
                          .contact = contact,
                          .effort = effort,
-                         .present = effort + r->info.nmeasure,
+                         .present = effort + r->info.ntendon,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial || v->live ? NULL : snw_run_save(r, v)};
@@ -141,29 +143,31 @@ bool snw_run_due(snw_run *r, double t, bool last) {
 // a tendon of given length that would have to push
 static void pushing(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure *x = &m->measure[i];
-        const bool length = m->desc->measure[i].kind == SNW_MEASURE_TENDON && x->row >= 0;
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *x = &m->tendon[i];
+        const bool length = m->desc->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
         // rounding is no push
-        if (!length || r->beyond[m->desc->nlink + i] || !(s->l[x->row] < -1e-9)) continue;
+        if (!length || r->beyond[m->desc->nlink + i] || !(s->lambda[x->row] < -1e-9)) continue;
         char text[280];
         (void)snprintf(text, sizeof text,
                        "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g "
                        "N, which no cord has; give it a 'compliance', so that it can be slack",
-                       r->info.run, m->desc->measure[i].name, s->t, s->l[x->row]);
+                       r->info.run, m->desc->tendon[i].name, s->t, s->lambda[x->row]);
         snw_run_warn(r, text);
         r->beyond[m->desc->nlink + i] = true;
     }
 }
 
-// the section of a fed rod is looked at where its material is now, which no file could be checked for
-static snw_status sound(const snw_model *m, const snw_rod *rod, double l, snw_error *err) {
+// the section of a fed rod is looked at where its material is now, which no file could be checked
+// for
+static snw_status run_frame_sound(const snw_model *m, const snw_rod *rod, double lambda,
+                                  snw_error *err) {
     const snw_link_desc *link = &m->desc->link[rod->link];
     for (int k = -1; k < rod->nseg; k++) {
         const double y = k < 0 ? 1 : 1 - m->seg_x[rod->seg0 + k] / rod->L;
         double H[36], D[36];
         snw_inertia M;
-        SNW_TRY(snw_section_at(&link->rod, link->name, rod->L - l * y, H, D, &M, err));
+        SNW_TRY(snw_section_at(&link->rod, link->name, rod->L - lambda * y, H, D, &M, err));
     }
     return SNW_OK;
 }
@@ -174,7 +178,7 @@ snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
     snw_run_turns(r, s);
     for (int i = 0; m->nfeed && i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
-        if (rod->tapers) SNW_TRY(sound(m, rod, s->q[rod->feed_q], err));
+        if (rod->section_varies) SNW_TRY(run_frame_sound(m, rod, s->q[rod->feed_q], err));
         if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "

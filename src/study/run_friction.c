@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Friction of tendons in static steps: nothing slides there, so it acts only where the file says which way the cord slid last.
+// Friction of tendons in static steps: nothing slides there, so it acts only where the file says
+// which way the cord slid last.
 #include "study/run_private.h"
 
 #include <stdio.h>
 
 void snw_run_friction(snw_run *r) {
     const snw_model *m = r->now->model;
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure_desc *d = &m->desc->measure[i];
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon_desc *d = &m->desc->tendon[i];
         if (!(d->friction > 0) || d->sliding || r->smooth) continue;
         char text[320];
         r->smooth = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods whose nodes follow their shape (model/cells.h). Between steps the run looks at the estimated error of each; where it
-// leaves the tolerance, or is far below, cells are placed anew and a model is compiled that takes the place of the old
-// one. Coordinates, rows and sizes are the same, so all that was made for one serves the other. Frames show the poses at
-// the nodes of the beginning.
+// Rods whose nodes follow their shape (model/rod_mesh.h). Between steps the run looks at the
+// estimated error of each; where it leaves the tolerance, or is far below, cells are placed anew
+// and a model is compiled that takes the place of the old one. Coordinates, rows and sizes are the
+// same, so all that was made for one serves the other. Frames show the poses at the nodes of the
+// beginning.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -15,7 +16,7 @@
 static const double loose = 0.03, fewer = 0.7;
 
 // e->desc <- a copy whose links may change
-static snw_status own_links(snw_run *r, snw_era *e) {
+static snw_status own_links(snw_run *r, snw_phase *e) {
     const snw_desc *d = e->desc;
     if (e->link) return SNW_OK;
     snw_desc *own = snw_pool_array(r->pool, 1, sizeof *own);
@@ -28,37 +29,37 @@ static snw_status own_links(snw_run *r, snw_era *e) {
     return SNW_OK;
 }
 
-snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e) {
+snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_phase *e) {
     e->desc = d;
     bool follows = false;
     for (int l = 0; l < d->nlink; l++)
         follows |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
-    r->follows |= follows;
+    r->mesh_adapts |= follows;
     return follows ? own_links(r, e) : SNW_OK;
 }
 
-static snw_status compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
-    return given ? snw_assembly_compile_given(d, out, err) : snw_assembly_compile(d, out, err);
+static snw_status mesh_run_compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
+    return given ? snw_projection_compile_given(d, out, err) : snw_projection_compile(d, out, err);
 }
 
 // nodes of link l's rod in an era; 0: it has none, or they are not for us to choose
-static int chosen(const snw_era *e, int l) {
+static int chosen(const snw_phase *e, int l) {
     const int rod = l < e->desc->nlink ? e->model->link_rod[l] : -1;
     if (rod < 0 || e->desc->link[l].rod.nodes > 0 || e->model->rod[rod].tolerance > 0) return 0;
     return e->model->rod[rod].nodes;
 }
 
 snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err) {
-    bool *other = snw_pool_array(r->pool, (size_t)r->nera, sizeof *other);
+    bool *other = snw_pool_array(r->pool, (size_t)r->nphase, sizeof *other);
     if (!other) return SNW_E_MEMORY;
     for (int l = 0; l < r->desc->nlink; l++) {
         int most = 0;
-        for (int k = 0; k < r->nera; k++) {
-            const int n = chosen(&r->era[k], l);
+        for (int k = 0; k < r->nphase; k++) {
+            const int n = chosen(&r->phase[k], l);
             if (n > most) most = n;
         }
-        for (int k = 0; k < r->nera; k++) {
-            snw_era *e = &r->era[k];
+        for (int k = 0; k < r->nphase; k++) {
+            snw_phase *e = &r->phase[k];
             const int n = chosen(e, l);
             if (n == 0 || n == most) continue;
             SNW_TRY(own_links(r, e));
@@ -66,18 +67,18 @@ snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err) {
             other[k] = true;
         }
     }
-    for (int k = 0; k < r->nera; k++) {
+    for (int k = 0; k < r->nphase; k++) {
         if (!other[k]) continue;
-        snw_model_destroy(r->era[k].model);
-        r->era[k].model = NULL;
-        SNW_TRY(compile(r->era[k].desc, given, &r->era[k].model, err));
+        snw_model_destroy(r->phase[k].model);
+        r->phase[k].model = NULL;
+        SNW_TRY(mesh_run_compile(r->phase[k].desc, given, &r->phase[k].model, err));
     }
     return SNW_OK;
 }
 
 snw_status snw_run_room(snw_run *r) {
-    const snw_model *m = r->era[0].model;
-    if (!r->follows) return SNW_OK;
+    const snw_model *m = r->phase[0].model;
+    if (!r->mesh_adapts) return SNW_OK;
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].tolerance > 0) r->ngrid += (size_t)m->rod[i].room + 2;
     }
@@ -87,11 +88,11 @@ snw_status snw_run_room(snw_run *r) {
     if (!r->grid || !r->pose || !x) return SNW_E_MEMORY;
     memcpy(x, m->seg_x + 1, (size_t)(m->nseg - 1) * sizeof *x);
     r->info.node_x = x;
-    for (int k = 0; k < r->nera; k++) {
+    for (int k = 0; k < r->nphase; k++) {
         double *at = r->grid;
         for (int i = 0; i < m->nrod; i++) {
             if (m->rod[i].tolerance == 0) continue;
-            r->era[k].link[m->rod[i].link].rod.cell = at + 1;
+            r->phase[k].link[m->rod[i].link].rod.cell = at + 1;
             at += m->rod[i].room + 2;
         }
     }
@@ -99,7 +100,7 @@ snw_status snw_run_room(snw_run *r) {
 }
 
 // the era's model, as the cells in r->grid have it; none: as it was at the beginning
-static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
+static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
     const double *at = r->grid;
     bool same = true;
     for (int i = 0; i < e->model->nrod; i++) {
@@ -112,7 +113,7 @@ static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
     }
     if (same) return SNW_OK;
     snw_model *fresh = NULL;
-    SNW_TRY(compile(e->desc, e->model->bare, &fresh, err));
+    SNW_TRY(mesh_run_compile(e->desc, e->model->bare, &fresh, err));
     const bool swapped = snw_model_swap(e->model, fresh);
     snw_model_destroy(fresh);
     if (swapped) return SNW_OK;
@@ -122,14 +123,14 @@ static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
 }
 
 snw_status snw_run_grid_reset(snw_run *r, snw_error *err) {
-    if (!r->follows) return SNW_OK;
+    if (!r->mesh_adapts) return SNW_OK;
     memset(r->grid, 0, r->ngrid * sizeof *r->grid);
-    for (int k = 0; k < r->nera; k++) SNW_TRY(rebuild(r, &r->era[k], err));
+    for (int k = 0; k < r->nphase; k++) SNW_TRY(rebuild(r, &r->phase[k], err));
     return SNW_OK;
 }
 
 // a checkpoint may come from anywhere
-static bool sound(const double *at, const snw_rod *rod) {
+static bool mesh_run_sound(const double *at, const snw_rod *rod) {
     const double n = at[0];
     if (!(n >= 0 && n <= rod->room && n == floor(n))) return false;
     if (n == 0) return true;
@@ -140,13 +141,13 @@ static bool sound(const double *at, const snw_rod *rod) {
     return cell[0] == 0 && cell[(int)n] == rod->L;
 }
 
-snw_status snw_run_grid_apply(snw_run *r, snw_era *e, snw_error *err) {
-    if (!r->follows) return SNW_OK;
+snw_status snw_run_grid_apply(snw_run *r, snw_phase *e, snw_error *err) {
+    if (!r->mesh_adapts) return SNW_OK;
     const double *at = r->grid;
     for (int i = 0; i < e->model->nrod; i++) {
         const snw_rod *rod = &e->model->rod[i];
         if (rod->tolerance == 0) continue;
-        if (!sound(at, rod)) {
+        if (!mesh_run_sound(at, rod)) {
             return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                             r->info.run);
         }
@@ -157,38 +158,38 @@ snw_status snw_run_grid_apply(snw_run *r, snw_era *e, snw_error *err) {
 
 static snw_status no_room(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
     const snw_link_desc *link = &m->desc->link[rod->link];
-    const snw_place at = link->rod.place;
+    const snw_source_location at = link->rod.location;
     const snw_status s = snw_fail(
         err, SNW_E_MODEL,
         "rod '%s': at t = %g s its tolerance of %g asks for more than the %d nodes there is "
         "room for; raise its nodes: or its tolerance:",
         link->name, t, rod->tolerance, rod->nodes);
-    return snw_fail_place(err, s, at.file, at.line, at.column);
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
 // nodes in use
 static int count_nodes(const snw_model *m) {
     int n = 0;
     for (int i = 0; i < m->nrod; i++) {
-        if (m->rod[i].tolerance > 0) n += SNW_CELL_NODES * m->rod[i].ncell;
+        if (m->rod[i].tolerance > 0) n += SNW_ROD_MESH_CELL_NODES * m->rod[i].ncell;
     }
     return n;
 }
 
-snw_status snw_run_follow(snw_run *r, const snw_state *s, bool still, bool loosen, bool *changed,
-                          snw_error *err) {
+snw_status snw_run_follow(snw_run *r, const snw_state *s, bool is_static, bool loosen,
+                          bool *changed, snw_error *err) {
     *changed = false;
-    if (!r->follows) return SNW_OK;
+    if (!r->mesh_adapts) return SNW_OK;
     const snw_model *m = r->now->model;
     double *now = r->grid, *next = r->grid + r->ngrid;
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         if (rod->tolerance == 0) continue;
-        const double miss = snw_rod_error(m, rod, s, still) / rod->tolerance;
+        const double miss = snw_rod_error(m, rod, s, is_static) / rod->tolerance;
         const bool bad = !(miss <= 1);
         const bool good = loosen && miss < loose && rod->ncell > rod->nelem * rod->least;
         if (bad || good) {
-            const int n = snw_rod_cells(m, rod, s, still, next + 1);
+            const int n = snw_rod_mesh_cells(m, rod, s, is_static, next + 1);
             if (n == 0 && bad) return no_room(m, rod, s->t, err);
             if (n > 0 && (bad || n <= fewer * rod->ncell)) {
                 next[0] = n;
@@ -215,7 +216,7 @@ snw_status snw_run_follow(snw_run *r, const snw_state *s, bool still, bool loose
 
 const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v) {
     const snw_model *m = r->now->model;
-    if (!r->follows) return v->w->g + 1;
+    if (!r->mesh_adapts) return v->w->g + 1;
     memcpy(r->pose, v->w->g + 1, (size_t)(m->nseg - 1) * sizeof *r->pose);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// A modes step: small motions about the present configuration. Its frames show the shapes, the last one the configuration
-// itself, so that whoever asks for values at the end or at that time gets those; the state goes on as it was.
+// A modes step: small motions about the present configuration. Its frames show the shapes, the last
+// one the configuration itself, so that whoever asks for values at the end or at that time gets
+// those; the state goes on as it was.
 #include "study/run_private.h"
 
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 
 #include <math.h>
 #include <stdio.h>
 
 // what a frame shows of s: k = 0 the configuration itself, else mode k
-static snw_status frame(snw_run *r, int stage, int k, double quadrature, snw_state *s,
-                        snw_error *err) {
+static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadrature, snw_state *s,
+                                  snw_error *err) {
     const snw_model *m = r->now->model;
     const bool steady = r->desc->step[stage].steady;
     const snw_mode_table *table = snw_modes_found(r->modes[stage]);
     const snw_work *w = snw_statics_begin(r->now->statics, s, s->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    if (steady) snw_rows_impose(m, in, s);
+    if (steady) snw_constraints_impose(m, in, s);
     snw_view view = {.state = s,
                      .in = in,
                      .energy = {.elastic = snw_stored_energy(m, s->q, w),
@@ -48,7 +49,7 @@ static snw_status frame(snw_run *r, int stage, int k, double quadrature, snw_sta
 }
 
 // does anything go on by itself or by its law?
-static bool moves(const snw_run *r) {
+static bool modes_run_moves(const snw_run *r) {
     const snw_model *m = r->now->model;
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     bool any = false;
@@ -67,7 +68,7 @@ static void warn(const snw_run *r, const snw_mode_table *table, bool steady) {
                        table->residual, steady ? ", steady too," : "");
         snw_run_warn(r, text);
     }
-    if (!steady && moves(r)) {
+    if (!steady && modes_run_moves(r)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': modes at t = %g s: the robot moves; they are those of its "
                        "configuration at rest, 'steady: on' has those of the motion",
@@ -78,12 +79,12 @@ static void warn(const snw_run *r, const snw_mode_table *table, bool steady) {
 
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
-    SNW_TRY(snw_run_still(r, &r->desc->step[stage], err));
+    SNW_TRY(snw_run_refuse_nonholonomic(r, &r->desc->step[stage], err));
     snw_modes *modes = r->modes[stage];
-    if (!r->resuming && m->nswitch) {
-        snw_run_switch(r);
-        snw_switches_compare(snw_statics_switches(r->now->statics),
-                             snw_statics_inputs(r->now->statics), r->state);
+    if (!r->resuming && m->ncondition) {
+        snw_run_set_conditions(r);
+        snw_impacts_compare(snw_statics_impacts(r->now->statics),
+                            snw_statics_inputs(r->now->statics), r->state);
         snw_run_remark(r, r->state);
     }
     SNW_TRY(snw_modes_solve(modes, r->state, err));
@@ -102,14 +103,14 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
-        snw_state_copy(r->era[0].model, r->state, r->shape);
+        snw_state_copy(r->phase[0].model, r->state, r->shape);
         if (k > 0) snw_modes_shape(modes, k - 1, r->shape->q);
         for (int j = 0; j < m->nv; j++) {
             r->shape->a[j] = 0;
             if (!steady) r->shape->v[j] = 0;
         }
         r->here.k = i;
-        SNW_TRY(frame(r, stage, k, errors.quadrature, r->shape, err));
+        SNW_TRY(modes_run_frame(r, stage, k, errors.quadrature, r->shape, err));
     }
     snw_run_report(r, stage, r->state->t, r->state->t, r->state->t);
     return SNW_OK;

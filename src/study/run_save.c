@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints of a run: one row of numbers. First where it is and its totals, then the pieces that all steps share,
-// then room for the largest mover. A run continued from one computes the bits of a run that was never interrupted.
+// Checkpoints of a run: one row of numbers. First where it is and its totals, then the pieces that
+// all steps share, then room for the largest mover. A run continued from one computes the bits of a
+// run that was never interrupted.
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "integrate/checkpoint.h"
 #include "shoot/shooter.h"
-#include "study/pieces.h"
 
 #include <math.h>
 
@@ -64,17 +65,18 @@ enum {
 #undef X
 };
 
-static size_t inputs_size(const snw_era *e) {
-    return 4 + snw_piece_inputs(snw_statics_held(e->statics)).n;
+static size_t inputs_size(const snw_phase *e) {
+    return 4 + snw_checkpoint_inputs(snw_statics_held(e->statics)).n;
 }
 
-// where the mover's numbers begin: behind single ones, cells, rotations, states, and the inputs of the largest era
+// where the mover's numbers begin: behind single ones, cells, rotations, states, and the inputs of
+// the largest era
 static size_t mover_at(const snw_run *r) {
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     const size_t states = 1 + (size_t)r->desc->nstep, rotations = (size_t)(m->nseg + m->nobs);
     size_t most = 0;
-    for (int i = 0; i < r->nera; i++) {
-        const size_t n = inputs_size(&r->era[i]);
+    for (int i = 0; i < r->nphase; i++) {
+        const size_t n = inputs_size(&r->phase[i]);
         most = n > most ? n : most;
     }
     return NSINGLE + SNW_PROBE_FREQUENCIES + r->ngrid + r->nchoice + 3 * rotations +
@@ -90,7 +92,8 @@ static int origin(const snw_run *r, int i) {
     return i >= 0 && step[i].engine == SNW_ENGINE_SHOOTING ? i : -1;
 }
 
-// Does a step behind i begin with the fields of i after checkpoints of its own, or of steps between?
+// Does a step behind i begin with the fields of i after checkpoints of its own, or of steps
+// between?
 static bool asked_for(const snw_run *r, int i) {
     const snw_step_desc *step = r->desc->step;
     bool asked = i + 1 < r->desc->nstep && step[i + 1].kind == SNW_STEP_MODES;
@@ -103,66 +106,72 @@ size_t snw_run_save_size(snw_run *r) {
     for (int i = 0; i < r->desc->nstep; i++) {
         const snw_step_desc *step = &r->desc->step[i];
         const bool moves = step->kind == SNW_STEP_DYNAMIC || step->engine == SNW_ENGINE_SHOOTING;
-        const size_t n = moves ? snw_mover_saves(r->era[r->era_of_step[i]].model, step) : 0;
+        const size_t n =
+            moves ? snw_integrator_saves(r->phase[r->phase_of_step[i]].model, step) : 0;
         most = n > most ? n : most;
         const int of = asked_for(r, i) ? origin(r, i) : -1;
         if (of < 0) continue;
-        r->field_saves[i] = snw_mover_saves(r->era[r->era_of_step[of]].model, &r->desc->step[of]);
+        r->field_saves[i] =
+            snw_integrator_saves(r->phase[r->phase_of_step[of]].model, &r->desc->step[of]);
         fields += 1 + r->field_saves[i];
     }
-    r->mover_saves = most;
+    r->integrator_saves = most;
     return mover_at(r) + most + fields;
 }
 
-const double *snw_run_save_mover(const snw_run *r) { return r->save + mover_at(r); }
+const double *snw_run_save_integrator(const snw_run *r) { return r->save + mover_at(r); }
 
-typedef double *carry_fn(snw_piece piece, double *row);
+typedef double *carry_fn(snw_checkpoint_block piece, double *row);
 
-static double *out(snw_piece piece, double *row) { return snw_pieces_save(1, &piece, row); }
+static double *out(snw_checkpoint_block piece, double *row) {
+    return snw_checkpoint_save(1, &piece, row);
+}
 
-static double *in(snw_piece piece, double *row) {
-    (void)snw_pieces_load(1, &piece, row);
+static double *in(snw_checkpoint_block piece, double *row) {
+    (void)snw_checkpoint_load(1, &piece, row);
     return row + piece.n;
 }
 
 // what all steps share, to or from the row behind the single numbers
 static void carry_shared(snw_run *r, carry_fn *carry) {
-    const snw_model *m = r->era[0].model;
+    const snw_model *m = r->phase[0].model;
     double *row = r->save + NSINGLE;
-    row = carry((snw_piece){r->frequency, SNW_PROBE_FREQUENCIES}, row);
-    row = carry((snw_piece){r->grid, r->ngrid}, row);
-    row = carry((snw_piece){r->choice, r->nchoice}, row);
-    row = carry((snw_piece){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
-    row = carry(snw_piece_state(r->wide, r->state), row);
+    row = carry((snw_checkpoint_block){r->frequency, SNW_PROBE_FREQUENCIES}, row);
+    row = carry((snw_checkpoint_block){r->grid, r->ngrid}, row);
+    row = carry((snw_checkpoint_block){r->choice, r->nchoice}, row);
+    row = carry((snw_checkpoint_block){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
+    row = carry(snw_checkpoint_state(r->wide, r->state), row);
     for (int i = 0; i < r->desc->nstep; i++) {
-        row = carry((snw_piece){&r->ended[i]->t, 1}, row);
-        row = carry(snw_piece_state(r->wide, r->ended[i]), row);
+        row = carry((snw_checkpoint_block){&r->ended[i]->t, 1}, row);
+        row = carry(snw_checkpoint_state(r->wide, r->ended[i]), row);
     }
     snw_inputs *held = snw_statics_held(r->now->statics);
-    row = carry((snw_piece){&held->t, 1}, row);
-    row = carry((snw_piece){held->gravity.e, 3}, row);
-    (void)carry(snw_piece_inputs(held), row);
+    row = carry((snw_checkpoint_block){&held->t, 1}, row);
+    row = carry((snw_checkpoint_block){held->gravity.e, 3}, row);
+    (void)carry(snw_checkpoint_inputs(held), row);
 }
 
 // Fields of steps done, behind the mover's numbers: whether there are any, and they.
-static double *field_at(snw_run *r) { return r->save + mover_at(r) + r->mover_saves; }
+static double *run_save_field_at(snw_run *r) { return r->save + mover_at(r) + r->integrator_saves; }
 
 // in a room of so many numbers, which is none where the engine could not be made when the room was
-static bool fits(const snw_shooter *e, size_t room) {
+static bool run_save_fits(const snw_shooter *e, size_t room) {
     return snw_shooter_fits(e) && snw_shooter_saves(e) <= room;
 }
 
 static bool fields_fit(const snw_run *r, const snw_view *v) {
-    const size_t before = v->mover ? snw_mover_shoot_head(r->now->model) : 0;
-    bool fit = !v->fields || (before <= r->mover_saves && fits(v->fields, r->mover_saves - before));
+    const size_t before = v->integrator ? snw_integrator_shooting_head(r->now->model) : 0;
+    bool fit = !v->fields || (before <= r->integrator_saves &&
+                              run_save_fits(v->fields, r->integrator_saves - before));
     for (int i = 0; i < r->desc->nstep; i++) {
-        if (r->field_saves[i] && r->fields[i]) fit = fit && fits(r->fields[i], r->field_saves[i]);
+        if (r->field_saves[i] && r->fields[i])
+            fit = fit && run_save_fits(r->fields[i], r->field_saves[i]);
     }
     return fit;
 }
 
 static void save_fields(snw_run *r) {
-    double *row = field_at(r);
+    double *row = run_save_field_at(r);
     for (int i = 0; i < r->desc->nstep; i++) {
         if (!r->field_saves[i]) continue;
         // those of an execution before this one are not of this one
@@ -174,14 +183,14 @@ static void save_fields(snw_run *r) {
 }
 
 static snw_status load_fields(snw_run *r, snw_error *err) {
-    const double *row = field_at(r);
+    const double *row = run_save_field_at(r);
     for (int i = 0; i < r->desc->nstep; i++) {
         snw_shooter_destroy(r->fields[i]);
         r->fields[i] = NULL;
         if (!r->field_saves[i]) continue;
         if (row[0] != 0) {
             const int of = origin(r, i);
-            SNW_TRY(snw_shooter_create(r->era[r->era_of_step[of]].model, &r->desc->step[of],
+            SNW_TRY(snw_shooter_create(r->phase[r->phase_of_step[of]].model, &r->desc->step[of],
                                        &r->fields[i], err));
             SNW_TRY(snw_shooter_restore(r->fields[i], row + 1, err));
         }
@@ -196,8 +205,8 @@ static snw_status load_fields(snw_run *r, snw_error *err) {
 }
 
 const double *snw_run_save(snw_run *r, const snw_view *v) {
-    const snw_mover *mv = v->mover;
-    if ((mv && !mv->save) || !fields_fit(r, v)) return NULL;
+    const snw_integrator *it = v->integrator;
+    if ((it && !it->save) || !fields_fit(r, v)) return NULL;
     double *single = r->save;
 #define X(field, type) *single++ = (double)r->field;
     SINGLE_LIST(X)
@@ -205,8 +214,8 @@ const double *snw_run_save(snw_run *r, const snw_view *v) {
     snw_run_choose_read(r);
     carry_shared(r, out);
     save_fields(r);
-    if (mv) {
-        mv->save(mv->self, r->save + mover_at(r));
+    if (it) {
+        it->save(it->self, r->save + mover_at(r));
     } else if (v->fields) {
         snw_shooter_save(v->fields, r->save + mover_at(r));
     }
@@ -218,7 +227,7 @@ snw_status snw_run_load(snw_run *r, snw_error *err) {
 #define X(field, type) r->field = (type)*single++;
     SINGLE_LIST(X)
 #undef X
-    r->now = &r->era[r->era_of_step[r->here.stage]];
+    r->now = &r->phase[r->phase_of_step[r->here.stage]];
     carry_shared(r, in);
     SNW_TRY(load_fields(r, err));
     SNW_TRY(snw_run_grid_apply(r, r->now, err));
@@ -229,9 +238,10 @@ snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err) {
     const double stage = save[0];
     const bool known = stage >= 0 && stage < r->desc->nstep && stage == floor(stage);
     const snw_step_desc *step = known ? &r->desc->step[(int)stage] : NULL;
-    const bool sound = step && step->kind != SNW_STEP_CHANGE &&
-                       (step->kind != SNW_STEP_DYNAMIC ||
-                        snw_mover_saves(r->era[r->era_of_step[(int)stage]].model, step) > 0);
+    const bool sound =
+        step && step->kind != SNW_STEP_CHANGE &&
+        (step->kind != SNW_STEP_DYNAMIC ||
+         snw_integrator_saves(r->phase[r->phase_of_step[(int)stage]].model, step) > 0);
     if (!sound) {
         return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                         r->info.run);

@@ -21,8 +21,8 @@ snw_status snw_run_keep_fields(snw_run *r, int stage, const snw_shooter *fields,
     return SNW_OK;
 }
 
-static snw_status frame(snw_run *r, int stage, const snw_shooter *e, const snw_stats *stats,
-                        snw_work *w, snw_error *err) {
+static snw_status shooting_run_frame(snw_run *r, int stage, const snw_shooter *e,
+                                     const snw_stats *stats, snw_work *w, snw_error *err) {
     const snw_shoot_energy E = snw_shooter_energy(e);
     snw_shooter_show(e, r->state, w);
     for (int i = 0; i < r->now->model->nv; i++) r->state->v[i] = 0;
@@ -41,17 +41,19 @@ static snw_status frame(snw_run *r, int stage, const snw_shooter *e, const snw_s
     return snw_run_frame(r, stage, &view, err);
 }
 
-// ---- stability --------------------------------------------------------------------------------------
+// ---- stability
+// --------------------------------------------------------------------------------------
 
-// Do no multipliers but those of drives take part? Then coordinates nearest to the fields say all that a tangent needs.
+// Do no multipliers but those of drives take part? Then coordinates nearest to the fields say all
+// that a tangent needs.
 static bool has_tangent(const snw_model *m) {
     bool known = m->nloop == 0 && m->nrod == 1;
-    for (int i = 0; i < m->nmeasure; i++) known = known && m->measure[i].row < 0;
+    for (int i = 0; i < m->ntendon; i++) known = known && m->tendon[i].row < 0;
     return known;
 }
 
-// Is the equilibrium at t unstable? Where the fields themselves cannot tell, by the strain engine's tangent at the coordinates
-// nearest to them.
+// Is the equilibrium at t unstable? Where the fields themselves cannot tell, by the strain engine's
+// tangent at the coordinates nearest to them.
 static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     const int n = snw_shooter_unstable(e);
     if (n >= 0) return n > 0;
@@ -61,7 +63,8 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
 }
 
-// The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as the guess.
+// The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as
+// the guess.
 static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
     const snw_model *m = r->now->model;
     snw_statics_opts opts = snw_statics_defaults();
@@ -85,7 +88,7 @@ static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_in
 }
 
 // once, and not to those who look at it themselves
-static void warn_of_unstable(snw_run *r, double t) {
+static void shooting_run_warn_of_unstable(snw_run *r, double t) {
     char text[240];
     if (r->leans || r->reads_stability) return;
     r->leans = true;
@@ -114,7 +117,7 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     if (!is_unstable(r, e, t, w)) return SNW_OK;
     const bool conserves = snw_shooter_unstable(e) > 0, joined = r->now->model->nloop > 0;
     if (r->desc->step[stage].follow || (!conserves && !joined && !has_tangent(r->now->model))) {
-        warn_of_unstable(r, t);
+        shooting_run_warn_of_unstable(r, t);
         return SNW_OK;
     }
     snw_shooter *first;
@@ -129,13 +132,14 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     if (found) {
         say_that_it_was_left(r, t);
     } else {
-        warn_of_unstable(r, t);
+        shooting_run_warn_of_unstable(r, t);
     }
     return s;
 }
 
-// An equilibrium of the shooting engine by itself, else from the strain engine's, unless a branch is followed. Where there is none
-// the fields are those of the share `reached` of the load that the engine got to by itself.
+// An equilibrium of the shooting engine by itself, else from the strain engine's, unless a branch
+// is followed. Where there is none the fields are those of the share `reached` of the load that the
+// engine got to by itself.
 static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
                               snw_boundary_info *info, double *reached, snw_error *err) {
     const snw_status s = snw_shooter_static(e, t, info, reached);
@@ -154,10 +158,12 @@ static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
     return SNW_OK;
 }
 
-// ---- paths ------------------------------------------------------------------------------------------
+// ---- paths
+// ------------------------------------------------------------------------------------------
 
 // one equilibrium after the other, as t goes on
-static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_error *err) {
+static snw_status shooting_run_path(snw_run *r, int stage, snw_shooter *e, snw_work *w,
+                                    snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0;
     const long n = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
@@ -184,7 +190,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
         if (s != SNW_OK) {
             snw_error ignored = {0};
-            if (sum.load > 0) (void)frame(r, stage, e, &sum, w, &ignored);
+            if (sum.load > 0) (void)shooting_run_frame(r, stage, e, &sum, w, &ignored);
             return snw_fail(err, s,
                             "no equilibrium found at t = %g s beyond %.3g of the load (residual "
                             "%.2g of a typical force); what was computed is kept. Try more points, "
@@ -195,7 +201,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         if (!snw_run_due(r, t, k == n)) continue;
         r->here.k = (double)k;
         if (r->reads_stability) sum.stability = snw_shooter_stability(e);
-        SNW_TRY(frame(r, stage, e, &sum, w, err));
+        SNW_TRY(shooting_run_frame(r, stage, e, &sum, w, err));
         sum = (snw_stats){.stability = NAN, .condition = NAN, .truncation = NAN};
     }
     return SNW_OK;
@@ -208,13 +214,13 @@ snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err) {
     snw_status s = snw_shooter_create(m, &r->desc->step[stage], &e, err);
     if (s == SNW_OK) s = snw_work_create(m, &w);
     if (s == SNW_OK && r->resuming) {
-        s = snw_shooter_restore(e, snw_run_save_mover(r), err);
+        s = snw_shooter_restore(e, snw_run_save_integrator(r), err);
     } else if (s == SNW_OK && r->current) {
         s = snw_shooter_follow(e, r->current, err);
     } else if (s == SNW_OK) {
         snw_shooter_take(e, r->state);
     }
-    if (s == SNW_OK) s = path(r, stage, e, w, err);
+    if (s == SNW_OK) s = shooting_run_path(r, stage, e, w, err);
     if (s == SNW_OK) s = snw_run_keep_fields(r, stage, e, err);
     if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);
     snw_work_destroy(w);

@@ -20,13 +20,13 @@ static void say_where(const snw_statics_info *info, char *out, size_t size) {
 // whoever takes another branch than the load leads along is told; the first few times in a run
 static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
     char text[400], where[40];
-    if (info->gap > 0 && !r->gives) {
+    if (info->violation > 0 && !r->gives) {
         r->gives = true;
         (void)snprintf(text, sizeof text,
                        "run '%s': at t = %g s loops nearly contradict each other; they give way a "
                        "little and are closed to %.2g m or rad. Let loops forbid less, or take "
                        "some away",
-                       r->info.run, t, info->gap);
+                       r->info.run, t, info->violation);
         snw_run_warn(r, text);
     }
     const bool ended = info->branch == SNW_BRANCH_ENDED;
@@ -53,7 +53,8 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
 }
 
 // once, and not to those who look at it themselves
-static void warn_of_unstable(snw_run *r, double stability, const snw_statics_info *info) {
+static void static_run_warn_of_unstable(snw_run *r, double stability,
+                                        const snw_statics_info *info) {
     char text[300], where[40];
     if (!(stability < SNW_UNSTABLE) || r->leans || r->reads_stability) return;
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -69,15 +70,15 @@ static void warn_of_unstable(snw_run *r, double stability, const snw_statics_inf
     snw_run_warn(r, text);
 }
 
-static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
-                        snw_error *err) {
+static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
+                                   snw_error *err) {
     const snw_model *m = r->now->model;
     const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
-    if (!(info->reached < 1)) warn_of_unstable(r, st.value, info);
+    if (!(info->reached < 1)) static_run_warn_of_unstable(r, st.value, info);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,
                        .load = info->reached,
@@ -109,7 +110,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, boo
 }
 
 // switches and samples as they are where the step begins; they stay so
-static void remember(snw_run *r) {
+static void static_run_remember(snw_run *r) {
     const snw_model *m = r->now->model;
     if (!snw_memory_acts(m)) return;
     snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
@@ -118,34 +119,35 @@ static void remember(snw_run *r) {
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
     (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
-    snw_switches *sw = snw_statics_switches(r->now->statics);
-    if (sw) {
-        snw_switches_set(sw, in, r->z, r->state);
-        snw_switches_compare(sw, in, r->state);
+    snw_impacts *ip = snw_statics_impacts(r->now->statics);
+    if (ip) {
+        snw_impacts_set(ip, in, r->z, r->state);
+        snw_impacts_compare(ip, in, r->state);
         snw_run_remark(r, r->state);
     }
-    for (int i = 0; !sw && i < m->nsignal; i++) r->state->z[i] = r->z[i];
+    for (int i = 0; !ip && i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 
-snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err) {
+snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *step,
+                                       snw_error *err) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->nloop; i++) {
-        if (!m->loop[i].sweep || m->loop[i].nrow == 0) continue;
-        return snw_fail_place(
+        if (!m->loop[i].sliding_station || m->loop[i].nrow == 0) continue;
+        return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
                      "contact '%s' moves along a rod and forbids velocities of what passes, so "
                      "step '%s' cannot tell where the robot rests; switch it off (when: off), take "
                      "a station that stays, or use a kinematic step",
                      m->desc->loop[i].name, step->name),
-            step->place.file, step->place.line, step->place.column);
+            step->location.file, step->location.line, step->location.column);
     }
     return SNW_OK;
 }
 
 // the equilibrium at time t; `sum`: what the solver did since the last frame
-static snw_status solve(snw_run *r, double t, const snw_statics_opts *opts, snw_statics_info *sum,
-                        snw_error *err) {
+static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts *opts,
+                                   snw_statics_info *sum, snw_error *err) {
     snw_statics_info info;
     const snw_status s = snw_statics_solve(r->now->statics, t, opts, r->state, &info, err);
     sum->iterations += info.iterations;
@@ -161,23 +163,23 @@ static snw_status solve(snw_run *r, double t, const snw_statics_opts *opts, snw_
     return s;
 }
 
-static bool should_stop(void *user) { return snw_run_stopped(user); }
+static bool static_run_should_stop(void *user) { return snw_run_stopped(user); }
 
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
-    SNW_TRY(snw_run_still(r, step, err));
+    SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
     snw_statics_opts opts = snw_statics_defaults();
     if (step->tolerance > 0) opts.tolerance = step->tolerance;
     opts.march = step->march;
     opts.march_step = step->march_step;
     opts.steady = step->steady;
     opts.follow = step->follow;
-    opts.stop = should_stop, opts.user = r;
+    opts.stop = static_run_should_stop, opts.user = r;
     const double t0 = r->here.t0;
     // at most 1e7 of them: the reader sees to it
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {.left = NAN};
-    if (!r->resuming) remember(r);
+    if (!r->resuming) static_run_remember(r);
     for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) {
@@ -186,11 +188,12 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         bool changed = true;
         while (changed) { // nodes follow the shape that was found
             opts.assemble = !r->loaded;
-            const snw_status s = solve(r, t, &opts, &sum, err);
+            const snw_status s = static_run_solve(r, t, &opts, &sum, err);
             if (s != SNW_OK) {
                 // the last equilibrium on the way is a result too, marked by its share of the load
                 snw_error ignored = {0};
-                if (sum.reached > 0 && sum.reached < 1) (void)frame(r, stage, &sum, true, &ignored);
+                if (sum.reached > 0 && sum.reached < 1)
+                    (void)static_run_frame(r, stage, &sum, true, &ignored);
                 return s;
             }
             r->loaded = true;
@@ -200,7 +203,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
         r->here.k = (double)k;
-        SNW_TRY(frame(r, stage, &sum, k == path, err));
+        SNW_TRY(static_run_frame(r, stage, &sum, k == path, err));
         sum = (snw_statics_info){.left = NAN};
     }
     return SNW_OK;

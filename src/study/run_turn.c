@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Springs of spherical joints act along the rotation vector from rest, which is that of at most half a turn: where
-// a motion passes half a turn it jumps to the opposite side, and the torque with it. A run says so, once a joint.
+// Springs of spherical joints act along the rotation vector from rest, which is that of at most
+// half a turn: where a motion passes half a turn it jumps to the opposite side, and the torque with
+// it. A run says so, once a joint.
 #include "study/run_private.h"
 
 #include "dynamics/joint.h"
@@ -22,7 +23,7 @@ static void rotation_from_rest(const snw_model *m, const snw_spring *s, const do
     for (int i = 0; i < 3; i++) e[i] /= s->stiffness;
 }
 
-static const char *name_of(const snw_model *m, int block) {
+static const char *turn_name_of(const snw_model *m, int block) {
     for (int l = 0; l < m->desc->nlink; l++) {
         if (m->link_block[l] == block) return m->desc->link[l].name;
     }
@@ -64,7 +65,7 @@ void snw_run_turns(snw_run *r, const snw_state *state) {
             "its "
             "torque jumps there to the opposite side, by %.3g N*m, and the motion beyond is "
             "not that of a spring; keep it below, or move its 'rest'",
-            r->info.run, name_of(m, s->block), state->t, 2 * PI * s->stiffness);
+            r->info.run, turn_name_of(m, s->block), state->t, 2 * PI * s->stiffness);
         snw_run_warn(r, text);
     }
 }

@@ -25,7 +25,7 @@ void snw_series_clear(snw_series *s) {
 // ---- recording ---------------------------------------------------------------------------------
 
 // Room for twice as many frames; the series is unchanged when there is none.
-static snw_status grow(snw_series *s, snw_error *err) {
+static snw_status series_grow(snw_series *s, snw_error *err) {
     const size_t row = (size_t)s->ncolumn * sizeof(double);
     const bool fits = s->capacity <= INT_MAX / 2;
     const int capacity = !fits ? INT_MAX : s->capacity ? 2 * s->capacity : 64;
@@ -58,10 +58,10 @@ static snw_status grow(snw_series *s, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status record_frame(void *user, const snw_frame *f, snw_error *err) {
+static snw_status series_record_frame(void *user, const snw_frame *f, snw_error *err) {
     snw_series *s = user;
     if (f->partial || f->stats.mode > 0) return SNW_OK;
-    if (s->nframe == s->capacity) SNW_TRY(grow(s, err));
+    if (s->nframe == s->capacity) SNW_TRY(series_grow(s, err));
     s->t[s->nframe] = f->t;
     s->stage[s->nframe] = f->stage;
     if (s->ncolumn > 0) {
@@ -72,7 +72,8 @@ static snw_status record_frame(void *user, const snw_frame *f, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status record_end(void *user, snw_status status, const char *message, snw_error *err) {
+static snw_status series_record_end(void *user, snw_status status, const char *message,
+                                    snw_error *err) {
     (void)message;
     (void)err;
     snw_series *s = user;
@@ -81,7 +82,7 @@ static snw_status record_end(void *user, snw_status status, const char *message,
 }
 
 snw_recorder snw_series_recorder(snw_series *s) {
-    const snw_recorder r = {s, record_frame, record_end};
+    const snw_recorder r = {s, series_record_frame, series_record_end};
     return r;
 }
 

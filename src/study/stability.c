@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Stability of an equilibrium of a model: eigenvalues and unstable motions of its tangent, relative to the unloaded
-// elastic stiffness, on the motions that loops and drives allow. theory.md 5.
+// Stability of an equilibrium of a model: eigenvalues and unstable motions of its tangent, relative
+// to the unloaded elastic stiffness, on the motions that loops and drives allow. theory.md 5.
 #include "study/statics_private.h"
 
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool symmetric(int n, const double *A) {
+static bool stability_symmetric(int n, const double *A) {
     double largest = 0, skew = 0;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
@@ -33,8 +33,8 @@ static bool idle(const snw_statics *st, int i) {
         const double f = m->typical[j] / m->scale[i];
         most = fmax(most, fmax(fabs(st->T[j * n + I]), fabs(st->T[I * n + j])) * f);
     }
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row row = snw_row_at(m, st->w, k);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint row = snw_constraint_at(m, st->w, k);
         for (int j = 0; j < row.n; j++) {
             if (row.dof[j] == i) most = fmax(most, fabs(row.C[j]) * m->typical[i] / row.size);
         }
@@ -48,51 +48,53 @@ static void corner(size_t n, size_t m, double *B) {
     for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
 }
 
-// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of coordinates that rest
+// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of
+// coordinates that rest
 static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
     const snw_model *m = st->m;
     const size_t nv = (size_t)m->nv;
     double *to = A;
     for (int j = 0; j < columns; j++) {
         bool stays = true;
-        for (int k = 0; square && k < m->nfleeting; k++) {
-            stays = stays && (m->fleeting[k] != j || snw_is_on(st->w, m->fleeting_gate[k]));
+        for (int k = 0; square && k < m->nconditional; k++) {
+            stays = stays && (m->conditional[k] != j || snw_is_active(st->w, m->conditional_on[k]));
         }
         int next = 0; // fleeting ones are in order
         for (int i = 0; stays && i < m->nv; i++) {
-            while (next < m->nfleeting && m->fleeting[next] < i) next++;
-            const bool rests = next < m->nfleeting && m->fleeting[next] == i &&
-                               !snw_is_on(st->w, m->fleeting_gate[next]);
+            while (next < m->nconditional && m->conditional[next] < i) next++;
+            const bool rests = next < m->nconditional && m->conditional[next] == i &&
+                               !snw_is_active(st->w, m->conditional_on[next]);
             if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
         }
     }
 }
 
-// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many those are
+// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many
+// those are
 static int restrict_to_allowed(snw_statics *st, int n, int *rank) {
     const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, here = (size_t)n;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, here = (size_t)n;
     memset(st->rows, 0, nv * nr * sizeof *st->rows);
     for (size_t k = 0; k < nr; k++) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
-        snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
+        snw_constraints_apply_transpose(m, st->w, st->tau, st->rows + k * nv);
     }
-    leave_out(st, false, m->nrow, st->rows);
-    *rank = snw_qr_factor(n, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
-    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->T, &st->scratch);
-    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->K, &st->scratch);
+    leave_out(st, false, m->nconstraint, st->rows);
+    *rank = snw_qr_factor(n, m->nconstraint, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
+    snw_qr_turn(n, m->nconstraint, st->rows, st->tau, st->T, &st->scratch);
+    snw_qr_turn(n, m->nconstraint, st->rows, st->tau, st->K, &st->scratch);
     corner(here, here - (size_t)*rank, st->T);
     corner(here, here - (size_t)*rank, st->K);
     return n - *rank;
 }
 
-// st->T, st->K <- tangent at s and unloaded elastic stiffness, n x n, on the motions that loops allow: n; whether the tangent
-// is symmetric, and how many rows are independent
+// st->T, st->K <- tangent at s and unloaded elastic stiffness, n x n, on the motions that loops
+// allow: n; whether the tangent is symmetric, and how many rows are independent
 static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmetric, int *rank) {
     const snw_model *m = st->m;
     int n = m->nv;
     snw_residual(m, st->now, s, !st->steady, st->w);
-    snw_tangent_sweep(m, NULL, st->w);
+    snw_tangent_pass(m, NULL, st->w);
     snw_tangent_assemble(m, st->now, 1, 0, 0, st->w, st->T);
     snw_elastic_matrices(m, st->K, NULL);
     // a joint without stiffness is measured by typical forces instead
@@ -104,19 +106,19 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
             if (!(*own > 0)) *own = m->scale[i] / m->typical[i];
         }
     }
-    *is_symmetric = symmetric(n, st->T);
+    *is_symmetric = stability_symmetric(n, st->T);
     for (int i = 0; st->soft && i < n; i++) {
         if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
     }
     leave_out(st, true, m->nv, st->T);
     leave_out(st, true, m->nv, st->K);
-    for (int k = 0; k < m->nfleeting; k++) n -= !snw_is_on(st->w, m->fleeting_gate[k]);
+    for (int k = 0; k < m->nconditional; k++) n -= !snw_is_active(st->w, m->conditional_on[k]);
     *rank = 0;
-    return m->nrow ? restrict_to_allowed(st, n, rank) : n;
+    return m->nconstraint ? restrict_to_allowed(st, n, rank) : n;
 }
 
 // value and number of the n eigenvalues with real parts re
-static void judge(int n, const double *re, snw_stability *out) {
+static void stability_judge(int n, const double *re, snw_stability *out) {
     out->value = re[0];
     for (int i = 0; i < n; i++) {
         out->value = fmin(out->value, re[i]);
@@ -136,7 +138,7 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     const snw_status status = out.symmetric
                                   ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
                                   : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);
-    if (status == SNW_OK) judge(n, re, &out);
+    if (status == SNW_OK) stability_judge(n, re, &out);
     snw_arena_reset(&st->scratch, mark);
     return out;
 }
@@ -146,19 +148,20 @@ static void unfold(snw_statics *st, int n, int rank, const double *y, double *x)
     const snw_model *m = st->m;
     memset(x, 0, (size_t)rank * sizeof *x);
     memcpy(x + rank, y, (size_t)n * sizeof *x);
-    if (m->nrow) snw_qr_apply(n + rank, m->nrow, st->rows, st->tau, x, &st->scratch);
+    if (m->nconstraint) snw_qr_apply(n + rank, m->nconstraint, st->rows, st->tau, x, &st->scratch);
     // back to where they stood among those that rest
     int from = n + rank;
-    for (int i = m->nv, k = m->nfleeting; i-- > 0;) {
-        while (k > 0 && m->fleeting[k - 1] > i) k--;
+    for (int i = m->nv, k = m->nconditional; i-- > 0;) {
+        while (k > 0 && m->conditional[k - 1] > i) k--;
         const bool rests =
-            k > 0 && m->fleeting[k - 1] == i && !snw_is_on(st->w, m->fleeting_gate[k - 1]);
+            k > 0 && m->conditional[k - 1] == i && !snw_is_active(st->w, m->conditional_on[k - 1]);
         x[i] = rests ? 0 : x[--from];
     }
 }
 
-// dx <- of the motions in the columns of X (nv x k), all as unstable as each other (a round column may buckle any way), the
-// one that moves most the first coordinate that any of them moves most; it moves it forward, by a typical amount
+// dx <- of the motions in the columns of X (nv x k), all as unstable as each other (a round column
+// may buckle any way), the one that moves most the first coordinate that any of them moves most; it
+// moves it forward, by a typical amount
 static void choose_direction(const snw_model *m, int k, const double *X, double *dx) {
     const size_t nv = (size_t)m->nv;
     double most = 0;
@@ -192,7 +195,7 @@ snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double 
     const size_t mark = snw_arena_mark(&st->scratch), nv = (size_t)st->m->nv;
     double *lambda = snw_arena_doubles(&st->scratch, (size_t)n);
     if (snw_eigen_symmetric(n, st->T, st->K, true, &st->scratch, lambda) == SNW_OK) {
-        judge(n, lambda, &out);
+        stability_judge(n, lambda, &out);
         int k = 0;
         for (; k < n && lambda[k] <= lambda[0] + ALIKE * fabs(lambda[0]); k++) {
             unfold(st, n, rank, st->T + (size_t)k * (size_t)n, st->K + (size_t)k * nv);

@@ -3,22 +3,23 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "constraint/bordered_matrix.h"
+#include "constraint/mechanism.h"
+#include "dynamics/closure.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
 #include "solve/settle.h"
-#include "study/matrix.h"
-#include "study/unheld.h"
 
 #include <math.h>
 #include <string.h>
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
-static bool driven(const snw_model *m, int dof) {
+static bool statics_driven(const snw_model *m, int dof) {
     for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0 && m->drive[i].gate < 0 && m->drive[i].dof == dof) return true;
+        if (m->drive[i].row >= 0 && m->drive[i].condition < 0 && m->drive[i].dof == dof)
+            return true;
     }
     return false;
 }
@@ -27,7 +28,7 @@ static bool driven(const snw_model *m, int dof) {
 static bool loose(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
-        if (m->seg[b->seg].kind == SNW_SEG_ROD || driven(m, b->dof)) continue;
+        if (m->seg[b->seg].kind == SNW_SEG_ROD || statics_driven(m, b->dof)) continue;
         if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) return true;
     }
     return false;
@@ -42,15 +43,16 @@ static size_t count_scratch(int n) {
     return (N * N + N) * sizeof(double) + 2 * pad + snw_negative_scratch(n);
 }
 
-static size_t scratch_size(const snw_model *m) {
+static size_t statics_scratch_size(const snw_model *m) {
     if (m->bare) return 0;
-    const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
-                            snw_relax_scratch(m->nv, m->nq),
-                            snw_eigen_symmetric_scratch(m->nv),
-                            snw_eigen_general_scratch(m->nv),
-                            snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow),
-                            count_scratch(m->nv + m->nrow),
-                            snw_qr_scratch(m->nv, m->nrow)};
+    const size_t parts[] = {
+        snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
+        snw_relax_scratch(m->nv, m->nq),
+        snw_eigen_symmetric_scratch(m->nv),
+        snw_eigen_general_scratch(m->nv),
+        snw_settle_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
+        count_scratch(m->nv + m->nconstraint),
+        snw_qr_scratch(m->nv, m->nconstraint)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -60,7 +62,8 @@ static size_t scratch_size(const snw_model *m) {
 // what gaps are measured by
 static void measure_rows(snw_statics *st) {
     const snw_model *m = st->m;
-    for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
+    for (int i = 0; i < m->nconstraint; i++)
+        st->scale[m->nv + i] = snw_constraint_at(m, st->w, i).size;
 }
 
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
@@ -68,19 +71,19 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = scratch_size(m);
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = statics_scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
-    const size_t numbers = (size_t)(m->nq + m->nrow);
+    const size_t numbers = (size_t)(m->nq + m->nconstraint);
     st->x = snw_alloc((4 * numbers + nv) * sizeof(double));
-    const size_t nr = (size_t)m->nrow, n = nv + nr;
+    const size_t nr = (size_t)m->nconstraint, n = nv + nr;
     st->scale = snw_alloc((3 * n + nr) * sizeof(double));
     st->rows = snw_alloc((nv * nr + n) * sizeof(double));
     st->order = snw_alloc(nr * sizeof *st->order);
     if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
-        (nr + (size_t)m->nswitch > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
-        (m->nswitch > 0 && snw_switches_create(m, st->assembly, &st->switches) != SNW_OK) ||
+        (nr + (size_t)m->ncondition > 0 && snw_projection_create(m, &st->projection) != SNW_OK) ||
+        (m->ncondition > 0 && snw_impacts_create(m, st->projection, &st->impacts) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
@@ -127,8 +130,8 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st->scale);
     snw_free(st->rows);
     snw_free(st->order);
-    snw_switches_destroy(st->switches);
-    snw_assembly_destroy(st->assembly);
+    snw_impacts_destroy(st->impacts);
+    snw_projection_destroy(st->projection);
     snw_work_destroy(st->w);
     snw_inputs_destroy(st->before);
     snw_inputs_destroy(st->after);
@@ -155,17 +158,18 @@ void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
-void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
-    st->before->hand = st->after->hand = st->now->hand = hand;
+void snw_statics_hold(snw_statics *st, const snw_manual_inputs *manual) {
+    st->before->manual = st->after->manual = st->now->manual = manual;
 }
 
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
-// ---- the equations as the solver sees them ---------------------------------------------------------
+// ---- the equations as the solver sees them
+// ---------------------------------------------------------
 
-static snw_twist between(snw_twist a, snw_twist b, double load) {
+static snw_twist statics_between(snw_twist a, snw_twist b, double load) {
     return snw_twist_axpy(load, b, snw_twist_scale(1 - load, a));
 }
 
@@ -173,15 +177,15 @@ static snw_twist between(snw_twist a, snw_twist b, double load) {
 static void give_rates(snw_statics *st, double load) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->npose; i++) {
-        st->now->pose_u[i] = between(st->before->pose_u[i], st->after->pose_u[i], load);
-        st->now->pose_du[i] = between(st->before->pose_du[i], st->after->pose_du[i], load);
+        st->now->pose_u[i] = statics_between(st->before->pose_u[i], st->after->pose_u[i], load);
+        st->now->pose_du[i] = statics_between(st->before->pose_du[i], st->after->pose_du[i], load);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_jet a = st->before->drive[i], b = st->after->drive[i];
         st->now->drive[i].d = (1 - load) * a.d + load * b.d;
         st->now->drive[i].dd = (1 - load) * a.dd + load * b.dd;
     }
-    snw_rows_impose(m, st->now, st->trial);
+    snw_constraints_impose(m, st->now, st->trial);
 }
 
 void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
@@ -192,23 +196,24 @@ void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     }
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, x, (size_t)m->nq * sizeof *x);
-    if (m->nrow) memcpy(st->trial->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    if (m->nconstraint) memcpy(st->trial->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
     snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
 // Compliance of constraint row i: its opening per unit of its multiplier.
-static double compliance(const snw_statics *st, int i) {
+static double statics_compliance(const snw_statics *st, int i) {
     const double size = st->scale[st->m->nv + i];
     return st->give > 0 ? st->give * size * size / st->soft_energy : 0;
 }
 
-// forces out of balance, then gaps, with the sign that makes the tangent of conservative loads symmetric
-static void gather(const snw_statics *st, double load, double *r) {
+// forces out of balance, then gaps, with the sign that makes the tangent of conservative loads
+// symmetric
+static void statics_gather(const snw_statics *st, double load, double *r) {
     const snw_model *m = st->m;
     memcpy(r, st->w->r, (size_t)m->nv * sizeof *r);
-    for (int i = 0; i < m->nrow; i++) {
-        r[m->nv + i] =
-            (1 - load) * st->open[i] - st->w->gap[i] - compliance(st, i) * st->trial->l[i];
+    for (int i = 0; i < m->nconstraint; i++) {
+        r[m->nv + i] = (1 - load) * st->open[i] - st->w->violation[i] -
+                       statics_compliance(st, i) * st->trial->lambda[i];
     }
 }
 
@@ -217,51 +222,53 @@ static double part(const snw_statics *st, double load) {
     return (1 - load) * st->from + load * st->to;
 }
 
-static snw_status residual(void *user, double fraction, const double *x, double *r) {
+static snw_status statics_residual(void *user, double fraction, const double *x, double *r) {
     snw_statics *st = user;
     const double load = part(st, fraction);
     snw_statics_evaluate(st, load, x);
-    gather(st, load, r);
+    statics_gather(st, load, r);
     return SNW_OK;
 }
 
-static snw_status tangent(void *user, double fraction, const double *x, double *r, double *J) {
+static snw_status statics_tangent(void *user, double fraction, const double *x, double *r,
+                                  double *J) {
     snw_statics *st = user;
     const double load = part(st, fraction);
     if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once an iteration
     snw_statics_evaluate(st, load, x);
-    gather(st, load, r);
-    snw_tangent_sweep(st->m, NULL, st->w);
+    statics_gather(st, load, r);
+    snw_tangent_pass(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
-    snw_rows_border(st->m, st->w, 1, J);
-    const size_t nv = (size_t)st->m->nv, n = nv + (size_t)st->m->nrow;
-    for (int i = 0; st->give > 0 && i < st->m->nrow; i++) {
-        J[(nv + (size_t)i) * (n + 1)] -= compliance(st, i);
+    snw_constraints_border(st->m, st->w, 1, J);
+    const size_t nv = (size_t)st->m->nv, n = nv + (size_t)st->m->nconstraint;
+    for (int i = 0; st->give > 0 && i < st->m->nconstraint; i++) {
+        J[(nv + (size_t)i) * (n + 1)] -= statics_compliance(st, i);
     }
     return SNW_OK;
 }
 
-static void move(void *user, const double *x, double step, const double *dx, double *out) {
+static void statics_move(void *user, const double *x, double step, const double *dx, double *out) {
     const snw_model *m = ((const snw_statics *)user)->m;
     snw_move(m, x, step, dx, out);
-    for (int i = 0; i < m->nrow; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
+    for (int i = 0; i < m->nconstraint; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
 }
 
 snw_problem snw_statics_problem(snw_statics *st) {
     const snw_model *m = st->m;
     return (snw_problem){
-        .n = m->nv + m->nrow,
-        .nx = m->nq + m->nrow,
+        .n = m->nv + m->nconstraint,
+        .nx = m->nq + m->nconstraint,
         .user = st,
-        .residual = residual,
-        .tangent = tangent,
-        .move = m->ncurved ? move : NULL,
+        .residual = statics_residual,
+        .tangent = statics_tangent,
+        .move = m->nlie_block ? statics_move : NULL,
         .scale = st->scale,
         .soft = st->soft,
         .sparse = {st->give > 0 ? NULL : st->sparse[0], st->give > 0 ? NULL : st->sparse[1]}};
 }
 
-// ---- solving ---------------------------------------------------------------------------------------
+// ---- solving
+// ---------------------------------------------------------------------------------------
 
 snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                               snw_statics_info *info) {
@@ -284,35 +291,36 @@ snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
 snw_status snw_statics_close(snw_statics *st, bool *moved, snw_error *err) {
     const snw_model *m = st->m;
     *moved = false;
-    if (!m->nrow) return SNW_OK;
+    if (!m->nconstraint) return SNW_OK;
     snw_statics_evaluate(st, st->to, st->x);
-    *moved = snw_assembly_gap(st->assembly, st->now, st->trial, NULL) > 1e-12;
+    *moved = snw_projection_violation(st->projection, st->now, st->trial, NULL) > 1e-12;
     if (!*moved) return SNW_OK;
-    snw_assembly_info ai;
-    SNW_TRY(snw_assembly_close(st->assembly, st->now, st->trial, &ai, err));
+    snw_projection_info ai;
+    SNW_TRY(snw_projection_close(st->projection, st->now, st->trial, &ai, err));
     memcpy(st->x, st->trial->q, (size_t)m->nq * sizeof *st->x);
-    for (int i = 0; i < m->nrow; i++) st->x[m->nq + i] = 0;
-    for (int i = 0; i < m->nrow; i++) st->open[i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) st->x[m->nq + i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) st->open[i] = 0;
     return SNW_OK;
 }
 
 void snw_statics_start(snw_statics *st, const snw_state *s) {
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
-    if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
-    if (!m->nrow) return;
+    if (m->nconstraint) memcpy(st->x + m->nq, s->lambda, (size_t)m->nconstraint * sizeof *st->x);
+    if (!m->nconstraint) return;
     snw_statics_evaluate(st, 1, st->x);
-    memcpy(st->open, st->w->gap, (size_t)m->nrow * sizeof *st->open);
+    memcpy(st->open, st->w->violation, (size_t)m->nconstraint * sizeof *st->open);
 }
 
-static bool failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
+static bool statics_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
-// Rows of redundant loops that are kept, chosen anew at st->x under the fraction `load`; their multipliers begin anew. False: they stay.
-static bool choose_rows(snw_statics *st, double load) {
+// Rows of redundant loops that are kept, chosen anew at st->x under the fraction `load`; their
+// multipliers begin anew. False: they stay.
+static bool statics_choose_rows(snw_statics *st, double load) {
     const snw_model *m = st->m;
-    if (!st->own || !snw_assembly_redundant(st->assembly)) return false;
+    if (!st->own || !snw_projection_redundant(st->projection)) return false;
     snw_statics_evaluate(st, load, st->x);
-    if (!snw_assembly_choose(st->assembly, st->own, st->now, st->trial)) return false;
+    if (!snw_projection_choose(st->projection, st->own, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
@@ -323,11 +331,14 @@ static bool choose_rows(snw_statics *st, double load) {
     return true;
 }
 
-// Newton's method with increments; where it ends because rows of redundant loops lose their rank, on with others.
-static snw_status go_on(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info) {
+// Newton's method with increments; where it ends because rows of redundant loops lose their rank,
+// on with others.
+static snw_status statics_go_on(snw_statics *st, const snw_statics_opts *opts,
+                                snw_statics_info *info) {
     enum { CHOICES = 20 };
     snw_status s = snw_statics_newton(st, opts, info);
-    for (int n = 0; n < CHOICES && failed(s) && choose_rows(st, info->reached); n++) {
+    for (int n = 0; n < CHOICES && statics_failed(s) && statics_choose_rows(st, info->reached);
+         n++) {
         st->from = info->reached;
         s = snw_statics_newton(st, opts, info);
         st->from = 0;
@@ -335,87 +346,90 @@ static snw_status go_on(snw_statics *st, const snw_statics_opts *opts, snw_stati
     return s;
 }
 
-// From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails and no
-// equilibrium of the closed robot was ever known, from the robot closed beforehand; when that fails too, or the branch ends on the way, by letting it settle.
+// From where the robot is, its loops closing as the load grows: soft robots go the way of their
+// forces. When that fails and no equilibrium of the closed robot was ever known, from the robot
+// closed beforehand; when that fails too, or the branch ends on the way, by letting it settle.
 // `open` <- `err` says what cannot be closed.
-static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
-                          snw_statics_info *info, bool *open, snw_error *err) {
+static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
+                                  snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
-    snw_status status = go_on(st, opts, info);
-    if (!failed(status)) return status;
-    if (st->m->nrow && (info->reached == 0 || opts->assemble)) {
+    snw_status status = statics_go_on(st, opts, info);
+    if (!statics_failed(status)) return status;
+    if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
-        memcpy(st->kept, st->x, (size_t)(st->m->nq + st->m->nrow) * sizeof *st->x);
+        memcpy(st->kept, st->x, (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x);
         snw_statics_start(st, s);
         *open = snw_statics_close(st, &moved, &why) != SNW_OK;
         if (!*open && moved) status = snw_statics_newton(st, opts, info);
-        if (*open || !moved || (failed(status) && info->reached <= reached)) {
-            memcpy(st->x, st->kept, (size_t)(st->m->nq + st->m->nrow) * sizeof *st->x);
+        if (*open || !moved || (statics_failed(status) && info->reached <= reached)) {
+            memcpy(st->x, st->kept, (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x);
             info->reached = reached;
             info->residual = residual;
         }
     }
-    if (failed(status) && info->reached > 0) {
+    if (statics_failed(status) && info->reached > 0) {
         const snw_status crossed = snw_branch_cross(st, opts, s, info);
-        if (!failed(crossed)) return crossed;
+        if (!statics_failed(crossed)) return crossed;
     }
-    if (failed(status) && !(opts->follow && info->reached > 0)) {
+    if (statics_failed(status) && !(opts->follow && info->reached > 0)) {
         const snw_status settled = snw_branch_settle(st, opts, s, info, &why);
-        if (!failed(settled)) return settled;
+        if (!statics_failed(settled)) return settled;
     }
     if (*open && status != SNW_OK && err) *err = why;
     return status;
 }
 
-// Contacts hold where they are at s, its loops closed, and those that say the same rest: st->trial->rest.
+// Contacts hold where they are at s, its loops closed, and those that say the same rest:
+// st->trial->rest.
 static void take_hold(snw_statics *st, snw_state *s) {
     const snw_model *m = st->m;
-    snw_assembly_info ignored;
+    snw_projection_info ignored;
     snw_error open = {0};
     snw_inputs_at(m, s->t, st->now);
     snw_state_copy(m, s, st->trial);
     // where loops cannot be closed they stay as they are, and the solver will say so
-    if (snw_assembly_gap(st->assembly, st->now, st->trial, NULL) > 1e-12 &&
-        snw_assembly_close(st->assembly, st->now, st->trial, &ignored, &open) != SNW_OK)
+    if (snw_projection_violation(st->projection, st->now, st->trial, NULL) > 1e-12 &&
+        snw_projection_close(st->projection, st->now, st->trial, &ignored, &open) != SNW_OK)
         snw_state_copy(m, s, st->trial);
-    snw_share *share = snw_assembly_share(st->assembly);
-    (void)snw_share_choose(share, st->now, st->trial);
-    memcpy(s->l, st->trial->l, (size_t)m->nrow * sizeof *s->l);
+    snw_redundancy *redundancy = snw_projection_redundancy(st->projection);
+    (void)snw_redundancy_drop(redundancy, st->now, st->trial);
+    memcpy(s->lambda, st->trial->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_kinematics(m, st->now, st->trial, true, st->w);
-    snw_rows_hold(m, st->w);
+    snw_constraints_hold(m, st->w);
 }
 
-// Contacts that rested must have held, but for what is left to first order of ways that bend; then all share what they bear
+// Contacts that rested must have held, but for what is left to first order of ways that bend; then
+// all share what they bear
 static snw_status let_share(snw_statics *st, double t, snw_state *s, snw_error *err) {
     const snw_model *m = st->m;
-    if (!snw_share_rests(snw_assembly_share(st->assembly))) return SNW_OK;
+    if (!snw_redundancy_found(snw_projection_redundancy(st->projection))) return SNW_OK;
     snw_residual(m, st->after, s, true, st->w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->share < 0 || !snw_is_on(st->w, loop->gate)) continue;
+        if (loop->redundancy < 0 || !snw_is_active(st->w, loop->condition)) continue;
         const double way = snw_loop_way(m, st->w, i);
         for (int r = 0; r < loop->nrow; r++) {
             const double size = m->length / snw_loop_kept_size(m, loop, r);
-            const double left = fabs(st->w->gap[loop->row + r]) * size;
+            const double left = fabs(st->w->violation[loop->row + r]) * size;
             if (left <= 0.01 * way + 1e-9 * m->length) continue;
             const snw_loop_desc *d = &m->desc->loop[i];
-            return snw_fail_place(
+            return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,
                          "contact '%s' contradicts the other contacts and what is driven at t = "
                          "%.9g s: it would have to slip by %.3g m. Let a coordinate free, take "
                          "contacts away, or change the laws",
                          d->name, t, left),
-                d->place.file, d->place.line, d->place.column);
+                d->location.file, d->location.line, d->location.column);
         }
     }
-    memcpy(s->rest, st->trial->rest, (size_t)m->ngrip * sizeof *s->rest);
-    return snw_share_spread(snw_assembly_share(st->assembly), st->after, s);
+    memcpy(s->dropped, st->trial->dropped, (size_t)m->nnonholonomic * sizeof *s->dropped);
+    return snw_redundancy_recover(snw_projection_redundancy(st->projection), st->after, s);
 }
 
-// half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for the stiffness that
-// loads add. NaN when D is singular
+// half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for
+// the stiffness that loads add. NaN when D is singular
 static double march_step(snw_statics *st) {
     const int n = st->m->nv;
     const size_t mark = snw_arena_mark(&st->scratch);
@@ -428,9 +442,9 @@ static double march_step(snw_statics *st) {
     return 0.5 / largest;
 }
 
-static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
-                        snw_error *err) {
-    if (st->m->nrow) {
+static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
+                                snw_statics_info *info, snw_error *err) {
+    if (st->m->nconstraint) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "march does not know loops; leave march away to use Newton");
     }
@@ -460,17 +474,20 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     return s;
 }
 
-// the link of a joint that nothing holds at the last equilibrium, not all of the load either; NULL: all are held
-static const snw_link_desc *unheld(snw_statics *st) {
+// the link of a joint that nothing holds at the last equilibrium, not all of the load either; NULL:
+// all are held
+static const snw_link_desc *statics_unheld(snw_statics *st) {
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, st->x, (size_t)m->nq * sizeof *st->x);
-    if (m->nrow) memcpy(st->trial->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
-    const int link = snw_unheld(m, st->after, st->trial, st->w);
+    if (m->nconstraint)
+        memcpy(st->trial->lambda, st->x + m->nq, (size_t)m->nconstraint * sizeof *st->x);
+    const int link = snw_mechanism_find(m, st->after, st->trial, st->w);
     return link < 0 ? NULL : &m->desc->link[link];
 }
 
-// the link whose forces are not finite where the solve began and ended, and its joint or strain coordinate; NULL: all are
-static const snw_link_desc *not_finite(snw_statics *st, int *coordinate) {
+// the link whose forces are not finite where the solve began and ended, and its joint or strain
+// coordinate; NULL: all are
+static const snw_link_desc *statics_not_finite(snw_statics *st, int *coordinate) {
     const snw_model *m = st->m;
     snw_statics_evaluate(st, 1, st->x);
     for (int k = 0; k < m->nblock; k++) {
@@ -483,10 +500,10 @@ static const snw_link_desc *not_finite(snw_statics *st, int *coordinate) {
     return NULL;
 }
 
-static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_statics_info *info,
-                          double t, snw_error *err) {
+static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
+                                  const snw_statics_info *info, double t, snw_error *err) {
     int coordinate;
-    const snw_link_desc *link = failed(s) ? not_finite(st, &coordinate) : NULL;
+    const snw_link_desc *link = statics_failed(s) ? statics_not_finite(st, &coordinate) : NULL;
     if (link) {
         return snw_fail(err, s,
                         "static at t = %g s: the force on coordinate %d of '%s' is not finite at "
@@ -494,7 +511,7 @@ static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_
                         "elsewhere (initial:)",
                         t, coordinate, link->name, info->reached);
     }
-    link = failed(s) ? unheld(st) : NULL;
+    link = statics_failed(s) ? statics_unheld(st) : NULL;
     if (link && link->joint == SNW_JOINT_FREE) {
         return snw_fail(err, s,
                         "static at t = %g s: nothing holds the free joint of '%s', so the "
@@ -508,7 +525,7 @@ static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_
                         "(initial:), or use a dynamic step with damping",
                         t, info->reached, link->name);
     }
-    if (failed(s) && follow && info->reached > 0) {
+    if (statics_failed(s) && follow && info->reached > 0) {
         return snw_fail(err, s,
                         "static at t = %g s: the branch of equilibria ends at %.6g of the load (a "
                         "limit point); the last one is kept. Without 'branch: follow' the robot "
@@ -516,7 +533,7 @@ static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_
                         t, info->reached);
     }
     // who knows no loops cannot march
-    const char *slow = st->m->nrow ? "a dynamic step with damping" : "the damped march";
+    const char *slow = st->m->nconstraint ? "a dynamic step with damping" : "the damped march";
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
@@ -551,37 +568,41 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
     bool fine = isfinite(snw_dot(in->gravity, in->gravity));
     for (size_t i = 0; fine && i < in->bytes / sizeof(double); i++) fine = isfinite(numbers[i]);
     if (fine) return SNW_OK;
-    for (int k = 0; k < st->m->nact; k++) {
+    for (int k = 0; k < st->m->nload_point; k++) {
         for (int c = 0; c < 6; c++) {
             if (isfinite(in->load[k].e[c])) continue;
-            const snw_load_desc *load = &st->m->desc->load[st->m->act[k].load];
-            return snw_fail_place(err,
-                                  snw_fail(err, SNW_E_DIVERGED,
-                                           "load '%s' is not a number at t = %g s", load->name, t),
-                                  load->place.file, load->place.line, load->place.column);
+            const snw_load_desc *load = &st->m->desc->load[st->m->load_point[k].load];
+            return snw_fail_at_location(
+                err,
+                snw_fail(err, SNW_E_DIVERGED, "load '%s' is not a number at t = %g s", load->name,
+                         t),
+                load->location.file, load->location.line, load->location.column);
         }
     }
     for (int i = 0; i < st->m->ndrive; i++) {
         if (isfinite(in->drive[i].v)) continue;
         const snw_motor_desc *motor = &st->m->desc->motor[st->m->drive[i].motor];
-        return snw_fail_place(err,
-                              snw_fail(err, SNW_E_DIVERGED,
-                                       "actuator '%s' is not a number at t = %g s", motor->name, t),
-                              motor->place.file, motor->place.line, motor->place.column);
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_DIVERGED, "actuator '%s' is not a number at t = %g s", motor->name,
+                     t),
+            motor->location.file, motor->location.line, motor->location.column);
     }
-    SNW_TRY(snw_measures_check(st->m, in, t, err));
+    SNW_TRY(snw_tendons_check(st->m, in, t, err));
     return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
                     t);
 }
 
-// rates of what is given must leave the loops closed while all else rests, or the motion is not steady
+// rates of what is given must leave the loops closed while all else rests, or the motion is not
+// steady
 static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, snw_error *err) {
     const snw_model *m = st->m;
     snw_residual(m, st->now, s, false, st->w);
-    snw_rows_rates(m, st->now, s, st->w, st->tau, NULL);
-    for (int k = 0; k < m->nrow; k++) {
-        const int i = snw_assembly_loop_of(st->assembly, k);
-        if (fabs(st->tau[k]) <= 1e-8 * snw_row_at(m, st->w, k).size || i >= m->nloop) continue;
+    snw_constraints_rates(m, st->now, s, st->w, st->tau, NULL);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const int i = snw_projection_loop_of(st->projection, k);
+        if (fabs(st->tau[k]) <= 1e-8 * snw_constraint_at(m, st->w, k).size || i >= m->nloop)
+            continue;
         return snw_fail(err, SNW_E_MODEL,
                         "static at t = %g s: the motion is not steady, loop '%s' would open at the "
                         "rates given while all else rests; leave 'steady' away, or use a dynamic "
@@ -594,8 +615,8 @@ static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, sn
 // the largest gap at s, m or rad
 static double widest(snw_statics *st, const snw_state *s) {
     int row;
-    const double gap = snw_assembly_gap(st->assembly, st->after, s, &row);
-    return gap * snw_assembly_size(st->assembly, row);
+    const double gap = snw_projection_violation(st->projection, st->after, s, &row);
+    return gap * snw_projection_size(st->projection, row);
 }
 
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
@@ -610,7 +631,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     st->give = 0;
     st->steady = opts->steady;
     st->interrupt = (snw_interrupt){.stop = opts->stop, .user = opts->user};
-    if (st->steady && m->ngrip) {
+    if (st->steady && m->nnonholonomic) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a steady static step does not know wheels, rings and anchors; use a "
                         "dynamic step with damping");
@@ -618,28 +639,29 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     memset(st->trial->v, 0, (size_t)m->nv * sizeof *st->trial->v);
     memset(st->trial->a, 0, (size_t)m->nv * sizeof *st->trial->a);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
-    if (m->ngrip) take_hold(st, s);
+    if (m->nnonholonomic) take_hold(st, s);
     snw_statics_start(st, s);
-    (void)choose_rows(st, 0);
+    (void)statics_choose_rows(st, 0);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         bool open = false;
-        status =
-            opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
+        status = opts->march > 0 ? statics_march(st, opts, info, err)
+                                 : statics_balance(st, opts, s, info, &open, err);
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
-            status = explain(st, status, opts->follow, info, t, err);
+            status = statics_explain(st, status, opts->follow, info, t, err);
         if (status == SNW_OK && !(opts->march > 0)) {
             status = snw_branch_judge(st, opts, s, info);
-            if (status == SNW_E_STOPPED) status = explain(st, status, opts->follow, info, t, err);
+            if (status == SNW_E_STOPPED)
+                status = statics_explain(st, status, opts->follow, info, t, err);
         }
     }
     st->interrupt = (snw_interrupt){0};
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
-    if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
+    if (m->nconstraint) memcpy(s->lambda, st->x + m->nq, (size_t)m->nconstraint * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
-    if (st->steady) snw_rows_impose(m, st->after, s);
-    if (st->give > 0) info->gap = widest(st, s);
-    if (status == SNW_OK && m->ngrip) status = let_share(st, t, s, err);
+    if (st->steady) snw_constraints_impose(m, st->after, s);
+    if (st->give > 0) info->violation = widest(st, s);
+    if (status == SNW_OK && m->nnonholonomic) status = let_share(st, t, s, err);
     if (status == SNW_OK) s->t = t;
     // the loads that hold at s: all, or the share reached
     snw_inputs_blend(m, st->before, st->after, info->reached, st->now);
@@ -662,5 +684,5 @@ const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t)
 }
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
-snw_assembly *snw_statics_assembly(snw_statics *st) { return st->assembly; }
-snw_switches *snw_statics_switches(snw_statics *st) { return st->switches; }
+snw_projection *snw_statics_projection(snw_statics *st) { return st->projection; }
+snw_impacts *snw_statics_impacts(snw_statics *st) { return st->impacts; }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// statics_private.h: what the files of static solves share: statics.c (one solve), branch.c (which branch of equilibria
-// it ends on) and stability.c.
+// statics_private.h: what the files of static solves share: statics.c (one solve), branch.c (which
+// branch of equilibria it ends on) and stability.c.
 #pragma once
 
 #include "base/arena.h"
+#include "constraint/projection.h"
+#include "integrate/step_control.h"
 #include "solve/newton.h"
-#include "study/assembly.h"
-#include "study/pace.h"
 #include "study/statics.h"
 
 struct snw_statics {
@@ -26,16 +26,17 @@ struct snw_statics {
     double *x;     // configuration and multipliers, nq + nrow
     double *kept;  // three times the same: to come back to
     double *aside; // nv: a motion that leaves an unstable equilibrium
-    int negative; // eigenvalues of the tangent at the last equilibrium; counted in conservative models
+    int negative;  // eigenvalues of the tangent at the last equilibrium; counted in conservative
+                   // models
     double *scale; // of forces, then of gaps
-    double *
-        soft; // what may be added to the diagonal where joints are held by nothing; NULL: they all are
-    double *slow; // damping by which mechanisms settle, zero for rows
-    double *rows; // nv x nrow: C', and tau and order of its factors
+    double *soft;  // what may be added to the diagonal where joints are held by nothing; NULL: they
+                   // all are
+    double *slow;  // damping by which mechanisms settle, zero for rows
+    double *rows;  // nv x nrow: C', and tau and order of its factors
     double *tau;
     int *order;
-    snw_assembly *assembly;
-    snw_switches *switches;
+    snw_projection *projection;
+    snw_impacts *impacts;
     double give;           // compliance of rows relative to typical ones; 0: they hold exactly
     double soft_energy;    // the smallest typical energy of a coordinate
     double *open;          // nrow: gaps where the solve began; they close as the load grows
@@ -48,24 +49,29 @@ snw_problem snw_statics_problem(snw_statics *st);
 void snw_statics_start(snw_statics *st, const snw_state *s);
 // st->trial, st->now, st->w <- st->x under the fraction `load` of the change.
 void snw_statics_evaluate(snw_statics *st, double load, const double *x);
-// Close the loops of st->x under the load st->to, where they are open; multipliers begin anew then: *moved.
+// Close the loops of st->x under the load st->to, where they are open; multipliers begin anew then:
+// *moved.
 SNW_NODISCARD snw_status snw_statics_close(snw_statics *st, bool *moved, snw_error *err);
-// st->x <- by Newton with increments from st->from to st->to, of which the last reached is info->reached.
+// st->x <- by Newton with increments from st->from to st->to, of which the last reached is
+// info->reached.
 SNW_NODISCARD snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                                             snw_statics_info *info);
 
-// ---- branch.c --------------------------------------------------------------------------------------
+// ---- branch.c
+// --------------------------------------------------------------------------------------
 
-// From a start that is no equilibrium, or beyond the end of a branch (info->reached > 0, st->x the last on it): to a stable
-// equilibrium under all of the load. Where none is found st->x and info->reached stay.
+// From a start that is no equilibrium, or beyond the end of a branch (info->reached > 0, st->x the
+// last on it): to a stable equilibrium under all of the load. Where none is found st->x and
+// info->reached stay.
 SNW_NODISCARD snw_status snw_branch_settle(snw_statics *st, const snw_statics_opts *opts,
                                            const snw_state *start, snw_statics_info *info,
                                            snw_error *err);
-// On along the branch of which st->x is the last equilibrium found, where its loops can be closed and Newton's method ends no
-// further away than the branch would lead: a bifurcation was in the way. Else st->x and info->reached stay.
+// On along the branch of which st->x is the last equilibrium found, where its loops can be closed
+// and Newton's method ends no further away than the branch would lead: a bifurcation was in the
+// way. Else st->x and info->reached stay.
 SNW_NODISCARD snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts,
                                           const snw_state *start, snw_statics_info *info);
-// Look at the equilibrium st->x that was reached from `start`: where it is unstable it is left for a stable one beside it,
-// unless opts->follow. SNW_E_STOPPED alone is a failure.
+// Look at the equilibrium st->x that was reached from `start`: where it is unstable it is left for
+// a stable one beside it, unless opts->follow. SNW_E_STOPPED alone is a failure.
 SNW_NODISCARD snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts,
                                           const snw_state *start, snw_statics_info *info);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The motion is cut into quarters. With e_k the mean of what an integral sums up over quarter k, its target counts as missed when
-// neither of the last two is small beside the largest and the last is of the sign and hardly smaller than the one before: e
-// stays, and the integral grows on. Oscillations about a target have small means, and a slow approach shrinks.
+// The motion is cut into quarters. With e_k the mean of what an integral sums up over quarter k,
+// its target counts as missed when neither of the last two is small beside the largest and the last
+// is of the sign and hardly smaller than the one before: e stays, and the integral grows on.
+// Oscillations about a target have small means, and a slow approach shrinks.
 //
-// A proportional law k (r - p) of a load, effort or active stress comes to rest where it balances the lasting load, at an error.
-// That counts as an offset when through the last quarter r - p stays the same to STILL of itself, p, a probe of the configuration,
-// moves less than RESTS of all its way (a slow approach goes on), and r - p is above PART of the largest of r, p and r - p. Laws
+// A proportional law k (r - p) of a load, effort or active stress comes to rest where it balances
+// the lasting load, at an error. That counts as an offset when through the last quarter r - p stays
+// the same to STILL of itself, p, a probe of the configuration, moves less than RESTS of all its
+// way (a slow approach goes on), and r - p is above PART of the largest of r, p and r - p. Laws
 // whose error an integral sums up are left to it.
 #include "study/target.h"
 
@@ -70,8 +72,8 @@ static bool shows_configuration(snw_probe_kind kind) {
            kind == SNW_PROBE_LENGTH || kind == SNW_PROBE_VOLUME;
 }
 
-// Whether an integral aims at a value of probes: it reads where things are, or differs from zero where all probes show zero, as
-// v.vx - r does. integral(v.vx) measures a way and aims at nothing.
+// Whether an integral aims at a value of probes: it reads where things are, or differs from zero
+// where all probes show zero, as v.vx - r does. integral(v.vx) measures a way and aims at nothing.
 static bool aims(const snw_model *m, int i, const double *zeros) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     bool reads = false;
@@ -140,9 +142,9 @@ static snw_status add_laws(snw_targets *g, const snw_desc *d) {
         if (a->kind != SNW_MOTOR_EFFORT || !a->law) continue;
         for (int k = 0; k < a->n; k++) SNW_TRY(add_law(g, a->name, a->law[k], a->when));
     }
-    for (int i = 0; i < d->nmeasure; i++) {
-        const snw_measure_desc *a = &d->measure[i];
-        if (a->given == SNW_MEASURE_EFFORT) SNW_TRY(add_law(g, a->name, a->law, a->when));
+    for (int i = 0; i < d->ntendon; i++) {
+        const snw_tendon_desc *a = &d->tendon[i];
+        if (a->given == SNW_TENDON_EFFORT) SNW_TRY(add_law(g, a->name, a->law, a->when));
     }
     return SNW_OK;
 }

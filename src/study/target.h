@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// target.h: whether controllers come to rest on their targets in a motion. What an integral sums up must tend to zero, or its
-// target cannot be reached (or not yet). The error of a proportional law need not, but whoever wrote it may expect that.
+// target.h: whether controllers come to rest on their targets in a motion. What an integral sums up
+// must tend to zero, or its target cannot be reached (or not yet). The error of a proportional law
+// need not, but whoever wrote it may expect that.
 #pragma once
 
 #include "model/model.h"
@@ -27,8 +28,8 @@ void snw_targets_look(snw_targets *g, double t, const double *z);
 bool snw_targets_due(const snw_targets *g, double t);
 void snw_targets_look_offsets(snw_targets *g, double t, const double *signal);
 
-// After the last look, at t1: the first integral from `from` on whose target was missed, -1: none. *error <- mean of what it sums up
-// over the last quarter, *before <- over the one before.
+// After the last look, at t1: the first integral from `from` on whose target was missed, -1: none.
+// *error <- mean of what it sums up over the last quarter, *before <- over the one before.
 int snw_targets_missed(const snw_targets *g, int from, double *error, double *before);
 
 // After the last look: offset i from 0 on of those that stayed; false: there are no more.

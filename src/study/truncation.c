@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "dynamics/loop.h"
+#include "dynamics/closure.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
@@ -60,7 +60,8 @@ struct snw_truncation {
     bool steady;          // and of which sort
 };
 
-// ---- richer bases ----------------------------------------------------------------------------------
+// ---- richer bases
+// ----------------------------------------------------------------------------------
 
 // actuators act on each coordinate of it
 static bool acted_on(const snw_desc *d, int link) {
@@ -70,7 +71,8 @@ static bool acted_on(const snw_desc *d, int link) {
     return false;
 }
 
-// t->desc <- links with richer bases; n <- coordinates then, 0: as many as before or too many for a component
+// t->desc <- links with richer bases; n <- coordinates then, 0: as many as before or too many for a
+// component
 static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     const snw_desc *d = t->m->desc;
     snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
@@ -101,7 +103,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
 }
 
 // as rich as the size of the robot allows; any <- whether at all
-static snw_status choose(snw_truncation *t, bool *any) {
+static snw_status truncation_choose(snw_truncation *t, bool *any) {
     int n;
     SNW_TRY(enrich_links(t, true, &n));
     if (n > GENEROUS) SNW_TRY(enrich_links(t, false, &n));
@@ -109,7 +111,8 @@ static snw_status choose(snw_truncation *t, bool *any) {
     return SNW_OK;
 }
 
-// ---- from one basis to the other -------------------------------------------------------------------
+// ---- from one basis to the other
+// -------------------------------------------------------------------
 
 static snw_status make_pairs(snw_truncation *t) {
     int n = 0;
@@ -131,11 +134,12 @@ static snw_status make_pairs(snw_truncation *t) {
     return SNW_OK;
 }
 
-// ---- the richer model ------------------------------------------------------------------------------
+// ---- the richer model
+// ------------------------------------------------------------------------------
 
 // rows that say nothing are those of the other model
 static bool same_rows(const snw_model *from, snw_model *to) {
-    if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->nmeasure != to->nmeasure)
+    if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->ntendon != to->ntendon)
         return false;
     for (int i = 0; i < from->nloop; i++) {
         const snw_loop *a = &from->loop[i];
@@ -147,22 +151,22 @@ static bool same_rows(const snw_model *from, snw_model *to) {
         memcpy(b->mix, a->mix, sizeof b->mix);
     }
     for (int i = 0; i < from->ndrive; i++) to->drive[i].row = from->drive[i].row;
-    for (int i = 0; i < from->nmeasure; i++) to->measure[i].row = from->measure[i].row;
-    to->nrow = from->nrow;
+    for (int i = 0; i < from->ntendon; i++) to->tendon[i].row = from->tendon[i].row;
+    to->nconstraint = from->nconstraint;
     to->freedom = from->freedom;
     return true;
 }
 
-static size_t scratch_size(const snw_model *m) {
-    const size_t a = snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
-    const size_t b = snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow);
-    const size_t c = snw_negative_scratch(m->nv + m->nrow);
+static size_t truncation_scratch_size(const snw_model *m) {
+    const size_t a = snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint);
+    const size_t b = snw_settle_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint);
+    const size_t c = snw_negative_scratch(m->nv + m->nconstraint);
     return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
 
-static snw_status prepare(snw_truncation *t) {
+static snw_status truncation_prepare(snw_truncation *t) {
     const snw_model *m = t->rich;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, n = nv + nr;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
     SNW_TRY(snw_work_create(m, &t->w));
     SNW_TRY(snw_inputs_create(m, &t->in));
     SNW_TRY(snw_state_create(m, &t->s));
@@ -177,7 +181,7 @@ static snw_status prepare(snw_truncation *t) {
     t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
     t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
-    t->scratch.size = scratch_size(m);
+    t->scratch.size = truncation_scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
     if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field ||
         !t->place || !t->J || !t->pivot || !t->scratch.base)
@@ -191,8 +195,8 @@ static snw_status prepare(snw_truncation *t) {
             if (t->rests[i]) t->soft[i] = 1e-9 * t->slow[i];
         }
     }
-    for (int i = 0; i < m->nrow; i++) {
-        t->scale[m->nv + i] = snw_row_at(m, t->w, i).size;
+    for (int i = 0; i < m->nconstraint; i++) {
+        t->scale[m->nv + i] = snw_constraint_at(m, t->w, i).size;
         t->soft[m->nv + i] = -1e-9 * t->scale[m->nv + i];
     }
     return SNW_OK;
@@ -200,18 +204,18 @@ static snw_status prepare(snw_truncation *t) {
 
 snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     *out = NULL;
-    if (m->bare || m->ngrip > 0 || m->nrod == 0) return SNW_OK;
+    if (m->bare || m->nnonholonomic > 0 || m->nrod == 0) return SNW_OK;
     snw_truncation *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
     bool any = false;
     snw_error ignored = {0};
-    snw_status s = t->pool ? choose(t, &any) : SNW_E_MEMORY;
+    snw_status s = t->pool ? truncation_choose(t, &any) : SNW_E_MEMORY;
     // a model that cannot be compiled so has no estimate
     if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
     if (any) any = !t->rich->bare && same_rows(m, t->rich);
     if (s == SNW_OK && any) s = make_pairs(t);
-    if (s == SNW_OK && any) s = prepare(t);
+    if (s == SNW_OK && any) s = truncation_prepare(t);
     if (s == SNW_OK && any) {
         *out = t;
         return SNW_OK;
@@ -233,43 +237,49 @@ void snw_truncation_destroy(snw_truncation *t) {
     snw_free(t);
 }
 
-// ---- its equilibrium -------------------------------------------------------------------------------
+// ---- its equilibrium
+// -------------------------------------------------------------------------------
 
 // r <- forces out of balance, then gaps, less what is left of those to begin with
-static void gather(const snw_truncation *t, double load, double *r) {
+static void truncation_gather(const snw_truncation *t, double load, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) r[i] = t->w->r[i] - (1 - load) * t->r0[i];
-    for (int i = 0; i < m->nrow; i++) r[m->nv + i] = -t->w->gap[i] - (1 - load) * t->r0[m->nv + i];
+    for (int i = 0; i < m->nconstraint; i++)
+        r[m->nv + i] = -t->w->violation[i] - (1 - load) * t->r0[m->nv + i];
 }
 
-static snw_status residual(void *user, double load, const double *x, double *r) {
+static snw_status truncation_residual(void *user, double load, const double *x, double *r) {
     snw_truncation *t = user;
     const snw_model *m = t->rich;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
-    if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    if (m->nconstraint) memcpy(t->s->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
     snw_residual(m, t->in, t->s, !t->rates, t->w);
-    gather(t, load, r);
+    truncation_gather(t, load, r);
     return SNW_OK;
 }
 
-static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
+static snw_status truncation_tangent(void *user, double load, const double *x, double *r,
+                                     double *J) {
     snw_truncation *t = user;
     const snw_model *m = t->rich;
-    SNW_TRY(residual(user, load, x, r));
-    snw_tangent_sweep(m, NULL, t->w);
+    SNW_TRY(truncation_residual(user, load, x, r));
+    snw_tangent_pass(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, 0, t->w, J);
-    snw_rows_border(m, t->w, 1, J);
+    snw_constraints_border(m, t->w, 1, J);
     return SNW_OK;
 }
 
-static void move(void *user, const double *x, double step, const double *dx, double *out) {
+static void truncation_move(void *user, const double *x, double step, const double *dx,
+                            double *out) {
     const snw_model *m = ((const snw_truncation *)user)->rich;
     snw_move(m, x, step, dx, out);
-    for (int i = 0; i < m->nrow; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
+    for (int i = 0; i < m->nconstraint; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
 }
 
 // numbers of a block in q
-static int numbers(const snw_block *b) { return b->space == SNW_SPACE_RN ? b->n : b->n + 1; }
+static int truncation_numbers(const snw_block *b) {
+    return b->space == SNW_SPACE_RN ? b->n : b->n + 1;
+}
 
 static void embed(const pair *p, const double *from, double *to) {
     for (int i = 0; i < p->rich; i++) to[i] = 0;
@@ -279,17 +289,17 @@ static void embed(const pair *p, const double *from, double *to) {
 }
 
 // t->s, t->q0, t->w <- s, in the richer bases
-static void begin(snw_truncation *t, const snw_state *s, snw_truncation_state kind) {
+static void truncation_begin(snw_truncation *t, const snw_state *s, snw_truncation_state kind) {
     const snw_model *a = t->m, *b = t->rich;
-    const bool still = kind == SNW_TRUNCATION_REST;
+    const bool is_static = kind == SNW_TRUNCATION_REST;
     snw_state *to = t->s;
     to->t = s->t;
     for (int k = 0; k < a->nblock; k++) {
         const snw_block *f = &a->block[k], *g = &b->block[k];
         if (!snw_is_joint(a, f)) continue;
-        for (int i = 0; i < numbers(f); i++) to->q[g->q + i] = s->q[f->q + i];
-        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = still ? 0 : s->v[f->dof + i];
-        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = still ? 0 : s->a[f->dof + i];
+        for (int i = 0; i < truncation_numbers(f); i++) to->q[g->q + i] = s->q[f->q + i];
+        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = is_static ? 0 : s->v[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = is_static ? 0 : s->a[f->dof + i];
     }
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
@@ -298,22 +308,23 @@ static void begin(snw_truncation *t, const snw_state *s, snw_truncation_state ki
         embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
         embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
-    for (int i = 0; still && i < b->nv; i++) to->v[i] = 0;
+    for (int i = 0; is_static && i < b->nv; i++) to->v[i] = 0;
     for (int i = 0; kind != SNW_TRUNCATION_MOTION && i < b->nv; i++) to->a[i] = 0;
     for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
-    for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
+    for (int i = 0; i < a->nconstraint; i++) to->lambda[i] = s->lambda[i];
     snw_inputs_at(b, s->t, t->in);
-    t->rates = !still;
-    if (kind == SNW_TRUNCATION_STEADY) snw_rows_impose(b, t->in, to);
+    t->rates = !is_static;
+    if (kind == SNW_TRUNCATION_STEADY) snw_constraints_impose(b, t->in, to);
     memcpy(t->q0, to->q, (size_t)b->nq * sizeof *t->q0);
-    if (b->nrow) memcpy(t->q0 + b->nq, to->l, (size_t)b->nrow * sizeof *t->q0);
-    snw_residual(b, t->in, to, still, t->w);
+    if (b->nconstraint) memcpy(t->q0 + b->nq, to->lambda, (size_t)b->nconstraint * sizeof *t->q0);
+    snw_residual(b, t->in, to, is_static, t->w);
 }
 
-// ---- what is cut off -------------------------------------------------------------------------------
+// ---- what is cut off
+// -------------------------------------------------------------------------------
 
 // Bound of the displacement of a rod by one strain component with the coordinates d, m.
-static double bound(const snw_truncation *t, const pair *p, const double *d) {
+static double truncation_bound(const snw_truncation *t, const pair *p, const double *d) {
     const snw_rod *rod = &t->rich->rod[p->rod];
     enum { STATIONS = 40 };
     double sum = 0, phi[SNW_BASIS_MAX_FUNCTIONS];
@@ -338,7 +349,7 @@ static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
     for (int j = 0; j < p->rich; j++) {
         for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * d[j];
     }
-    return bound(t, p, t->field);
+    return truncation_bound(t, p, t->field);
 }
 
 // how much bases lack of dq, of the largest strain in it
@@ -347,13 +358,13 @@ static double lack(snw_truncation *t, const double *dq) {
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
         lost = fmax(lost, cut_off(t, p, dq));
-        whole = fmax(whole, bound(t, p, dq + t->rich->rod[p->rod].dof[p->a]));
+        whole = fmax(whole, truncation_bound(t, p, dq + t->rich->rod[p->rod].dof[p->a]));
     }
     return whole > 0 ? lost / whole : 0;
 }
 
 // the rod and strains that lack most of dq
-static void blame(snw_truncation *t, const double *dq, snw_truncation_info *out) {
+static void truncation_blame(snw_truncation *t, const double *dq, snw_truncation_info *out) {
     double worst = 0;
     memset(out->strain, 0, sizeof out->strain);
     for (int k = 0; k < t->npair; k++) {
@@ -367,8 +378,9 @@ static void blame(snw_truncation *t, const double *dq, snw_truncation_info *out)
     }
 }
 
-// What an error found by the richer bases is of the whole one. Those of elements of constant functions fall with the square of their number
-// only, so that of elements cut in k parts 1/k^2 is left (theory.md (5.5)); of all others little is.
+// What an error found by the richer bases is of the whole one. Those of elements of constant
+// functions fall with the square of their number only, so that of elements cut in k parts 1/k^2 is
+// left (theory.md (5.5)); of all others little is.
 static double of_the_whole(const snw_truncation *t, const snw_truncation_info *cut) {
     if (cut->rod < 0) return 1;
     const snw_rod *a = &t->m->rod[cut->rod], *b = &t->rich->rod[cut->rod];
@@ -382,22 +394,23 @@ static double of_the_whole(const snw_truncation *t, const snw_truncation_info *c
 
 static snw_problem problem_of(snw_truncation *t) {
     const snw_model *m = t->rich;
-    return (snw_problem){.n = m->nv + m->nrow,
-                         .nx = m->nq + m->nrow,
+    return (snw_problem){.n = m->nv + m->nconstraint,
+                         .nx = m->nq + m->nconstraint,
                          .user = t,
-                         .residual = residual,
-                         .tangent = tangent,
-                         .move = move,
+                         .residual = truncation_residual,
+                         .tangent = truncation_tangent,
+                         .move = truncation_move,
                          .scale = t->scale,
                          .soft = t->soft};
 }
 
-// t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
-static bool solve(snw_truncation *t) {
-    const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nrow;
+// t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in.
+// Whether it is one.
+static bool truncation_solve(snw_truncation *t) {
+    const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nconstraint;
     const snw_problem p = problem_of(t);
     memset(t->r0, 0, (size_t)p.n * sizeof *t->r0);
-    gather(t, 1, t->r0);
+    truncation_gather(t, 1, t->r0);
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MOST_TURNS};
@@ -411,19 +424,19 @@ static bool solve(snw_truncation *t) {
 }
 
 // Do the factors of the tangent at t->x show that it is stable?
-static bool plainly_stable(snw_truncation *t) {
+static bool truncation_plainly_stable(snw_truncation *t) {
     const snw_model *m = t->rich;
     int negative;
-    return tangent(t, 1, t->x, t->r0, t->J) == SNW_OK &&
-           snw_count_negative(m->nv + m->nrow, t->J, &t->scratch, &negative) == SNW_OK &&
-           negative == m->nrow;
+    return truncation_tangent(t, 1, t->x, t->r0, t->J) == SNW_OK &&
+           snw_count_negative(m->nv + m->nconstraint, t->J, &t->scratch, &negative) == SNW_OK &&
+           negative == m->nconstraint;
 }
 
 // t->x <- a stable equilibrium beside it, where it is unstable. False: it is, and none was found.
 static bool leave_unstable(snw_truncation *t) {
     const snw_model *m = t->rich;
     const snw_problem p = problem_of(t);
-    for (int n = 0; !plainly_stable(t); n++) {
+    for (int n = 0; !truncation_plainly_stable(t); n++) {
         if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
         (void)snw_statics_begin(t->statics, t->s, t->s->t);
         if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
@@ -437,7 +450,8 @@ static bool leave_unstable(snw_truncation *t) {
     return true;
 }
 
-// ---- in motion -------------------------------------------------------------------------------------
+// ---- in motion
+// -------------------------------------------------------------------------------------
 
 // square of how fast accelerations change what moves and bends, 1/s^2: a'M a over twice the energy
 static double pace(snw_truncation *t) {
@@ -452,8 +466,10 @@ static double pace(snw_truncation *t) {
     return jerk > 0 ? fmin(jerk / energy, most) : 0;
 }
 
-// A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as well
-static void project(const pair *p, int at, size_t n, bool right, double *scratch, double *A) {
+// A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as
+// well
+static void truncation_project(const pair *p, int at, size_t n, bool right, double *scratch,
+                               double *A) {
     const size_t k = (size_t)p->rich, a = (size_t)at;
     for (size_t line = 0; line < n; line++) {
         for (size_t i = 0; i < k; i++) {
@@ -468,11 +484,11 @@ static void project(const pair *p, int at, size_t n, bool right, double *scratch
     }
 }
 
-// Coordinates that the other model has keep their motion: J <- C'J C + (1 - C)'(1 - C) stiffness, r <- C'r for what bases cut
-// off, joints rest
-static void hold(snw_truncation *t, double *r) {
+// Coordinates that the other model has keep their motion: J <- C'J C + (1 - C)'(1 - C) stiffness, r
+// <- C'r for what bases cut off, joints rest
+static void truncation_hold(snw_truncation *t, double *r) {
     const snw_model *m = t->rich;
-    const size_t n = (size_t)(m->nv + m->nrow);
+    const size_t n = (size_t)(m->nv + m->nconstraint);
     for (size_t i = 0; i < (size_t)m->nv; i++) {
         if (!t->rests[i]) continue;
         for (size_t k = 0; k < n; k++) t->J[k * n + i] = t->J[i * n + k] = 0;
@@ -483,8 +499,8 @@ static void hold(snw_truncation *t, double *r) {
         const pair *p = &t->pair[l];
         const int at = m->rod[p->rod].dof[p->a];
         const size_t k = (size_t)p->rich, a = (size_t)at;
-        project(p, at, n, true, t->field, t->J);
-        project(p, at, n, false, t->field, t->J);
+        truncation_project(p, at, n, true, t->field, t->J);
+        truncation_project(p, at, n, false, t->field, t->J);
         for (size_t i = 0; i < k; i++) {
             t->field[i] = 0;
             for (size_t j = 0; j < k; j++) t->field[i] += p->cut[i * k + j] * r[a + j];
@@ -502,7 +518,8 @@ static void hold(snw_truncation *t, double *r) {
     }
 }
 
-// r <- C'r: the coordinates that the other model has are in balance but for errors of the time scheme
+// r <- C'r: the coordinates that the other model has are in balance but for errors of the time
+// scheme
 static void keep_cut(snw_truncation *t, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) {
@@ -527,21 +544,21 @@ static bool closed(const snw_model *m) {
 }
 
 // t->x <- where forces of this instant bend what the bases cut off, all else as it moves
-static bool bend(snw_truncation *t) {
+static bool truncation_bend(snw_truncation *t) {
     const snw_model *m = t->rich;
-    const int n = m->nv + m->nrow;
+    const int n = m->nv + m->nconstraint;
     double *r = t->r0;
     memset(r, 0, (size_t)n * sizeof *r);
     const double fast = pace(t);
     snw_residual(m, t->in, t->s, false, t->w);
     memcpy(r, t->w->r, (size_t)m->nv * sizeof *r);
-    snw_tangent_sweep(m, NULL, t->w);
+    snw_tangent_pass(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
-    snw_rows_border(m, t->w, 1, t->J);
+    snw_constraints_border(m, t->w, 1, t->J);
     if (closed(m)) {
         keep_cut(t, r);
     } else {
-        hold(t, r);
+        truncation_hold(t, r);
     }
     for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
     if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
@@ -554,13 +571,13 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
                              bool leave, snw_truncation_info *out) {
     const snw_model *m = t->rich;
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    begin(t, s, kind);
+    truncation_begin(t, s, kind);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
     if (kind != SNW_TRUNCATION_MOTION) {
-        out->lower_bound = !solve(t);
+        out->lower_bound = !truncation_solve(t);
         if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
             out->lower_bound = !leave_unstable(t);
-    } else if (!bend(t)) {
+    } else if (!truncation_bend(t)) {
         return;
     }
     double *dq = t->r0;
@@ -570,7 +587,7 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
         for (int i = at; i < at + t->pair[k].rich; i++)
             dq[i] = t->x[i + rod->shift] - t->q0[i + rod->shift];
     }
-    blame(t, dq, out);
+    truncation_blame(t, dq, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
     double far = 0;
@@ -582,10 +599,11 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     out->relative = out->rod >= 0 ? out->displacement / t->m->rod[out->rod].L : 0;
 }
 
-// ---- frequencies -----------------------------------------------------------------------------------
+// ---- frequencies
+// -----------------------------------------------------------------------------------
 
-// motions of one sort are ranked among themselves beside a steady motion, where each that is damped beyond vibration has two roots: those
-// of quick ones come near to slow ones
+// motions of one sort are ranked among themselves beside a steady motion, where each that is damped
+// beyond vibration has two roots: those of quick ones come near to slow ones
 typedef enum sort { NULL_MOTION, GROWS, VIBRATES, DECAYS } sort;
 
 static sort sort_of(const snw_mode *a) {
@@ -594,7 +612,8 @@ static sort sort_of(const snw_mode *a) {
     return a->damping < 1 - 1e-9 ? VIBRATES : DECAYS;
 }
 
-// the mode of b that mode i of a becomes, -1: none. Frequencies rank alike: with more functions none of them rises (Courant's principle).
+// the mode of b that mode i of a becomes, -1: none. Frequencies rank alike: with more functions
+// none of them rises (Courant's principle).
 static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, bool steady) {
     if (!steady) return i < b->n ? i : -1;
     const sort wanted = sort_of(&a->mode[i]);
@@ -611,7 +630,8 @@ static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, 
     return nearest;
 }
 
-// What b says of mode i of a, of the frequency; NaN where it costs nothing or rounding hides it: that of the quickest root, of its square at rest.
+// What b says of mode i of a, of the frequency; NaN where it costs nothing or rounding hides it:
+// that of the quickest root, of its square at rest.
 static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k,
                               bool steady) {
     if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
@@ -622,14 +642,15 @@ static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, 
     return fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
 }
 
-// the rod and strains that lack most of one of the first modes: one that the bases hardly have moves the ranks of those behind it
+// the rod and strains that lack most of one of the first modes: one that the bases hardly have
+// moves the ranks of those behind it
 static void blame_modes(snw_truncation *t, int last, snw_truncation_info *out) {
     double most = 0;
     for (int k = 0; k <= last; k++) {
         const double *x = snw_modes_vector(t->modes, k), lost = lack(t, x);
         if (snw_modes_found(t->modes)->mode[k].null || !(lost > most)) continue;
         most = lost;
-        blame(t, x, out);
+        truncation_blame(t, x, out);
     }
 }
 
@@ -643,12 +664,12 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
     if (!t->modes) SNW_TRY(snw_modes_create(m, 2 * m->nv, steady, &t->modes));
     t->steady = steady;
-    begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
-    bool found = balanced && solve(t);
+    truncation_begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
+    bool found = balanced && truncation_solve(t);
     if (found && leave && !steady) found = leave_unstable(t);
     const double *x = found ? t->x : t->q0;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
-    if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    if (m->nconstraint) memcpy(t->s->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
     snw_error ignored = {0};
     if (snw_modes_solve(t->modes, t->s, &ignored) != SNW_OK) return SNW_OK;
     const snw_mode_table *rich = snw_modes_found(t->modes);
@@ -658,7 +679,7 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
         const double error = frequency_error(own, rich, i, k, steady);
         snw_truncation_info cut = {.rod = -1};
         if (isnan(error)) continue;
-        blame(t, snw_modes_vector(t->modes, k), &cut);
+        truncation_blame(t, snw_modes_vector(t->modes, k), &cut);
         const double whole = fmin(error / of_the_whole(t, &cut), 1);
         snw_modes_set_truncation(modes, i, whole);
         if (!(whole <= out->relative)) out->relative = whole, last = k;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// complex_step.h: put before everything else of a source (-include) that is then read as C++, makes its numbers complex. The
-// library's own code, read again that way, gives derivatives by complex steps: f(x + i h) = f(x) + i h f'(x) + O(h^2),
-// no difference is taken, and h is so small that O(h^2) is below rounding.
+// complex_step.h: put before everything else of a source (-include) that is then read as C++, makes
+// its numbers complex. The library's own code, read again that way, gives derivatives by complex
+// steps: f(x + i h) = f(x) + i h f'(x) + O(h^2), no difference is taken, and h is so small that
+// O(h^2) is below rounding.
 //
-// Order is that of the real parts, which are the numbers that doubles would be; so the branches taken are theirs, and what
-// is not analytic (an absolute value, the larger of two) goes on as the branch it is on. Equal are numbers of which both
-// parts are: a shortcut for zeros is none for a zero that moves.
+// Order is that of the real parts, which are the numbers that doubles would be; so the branches
+// taken are theirs, and what is not analytic (an absolute value, the larger of two) goes on as the
+// branch it is on. Equal are numbers of which both parts are: a shortcut for zeros is none for a
+// zero that moves.
 #pragma once
 
 #define _GNU_SOURCE
@@ -30,8 +32,8 @@ typedef double narrow;
 // numbers of C, enumerations among them
 template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
 
-// As trivial as a double, so that unions, tables and memory from the heap hold it; from numbers by itself, to numbers by
-// casts only.
+// As trivial as a double, so that unions, tables and memory from the heap hold it; from numbers by
+// itself, to numbers by casts only.
 struct complex_number {
     narrow re, im;
 
@@ -81,8 +83,8 @@ constexpr bool operator==(complex_number x, complex_number y) {
     return x.re == y.re && x.im == y.im;
 }
 
-// f(a + i b) = f(a) + i b f'(a), the next term of which is below rounding; a number that does not move has no slope, also
-// where f has a corner
+// f(a + i b) = f(a) + i b f'(a), the next term of which is below rounding; a number that does not
+// move has no slope, also where f has a corner
 static inline complex_number along(narrow value, narrow slope, narrow b) {
     return {value, b == 0 ? 0 : slope * b};
 }

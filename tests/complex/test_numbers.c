@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Complex numbers of complex_step.h: their functions are those of doubles with the slopes that differences find, their
-// branches those of the real part.
+// Complex numbers of complex_step.h: their functions are those of doubles with the slopes that
+// differences find, their branches those of the real part.
 #include "near.h"
 
 #define STEP 1e-100

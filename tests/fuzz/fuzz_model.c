@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// fuzz_model: the examples, spoilt where it hurts: numbers that are huge, tiny or none, counts beyond reason, keys and values in each
-// other's places, lines gone or doubled. Whatever comes, it is read, described and made ready to run soon, or refused with a
-// message, which has a place when the text is to blame. Run as `fuzz_model [seed [count]]`; a timer ends a hang, and the
-// text that caused it is left in fuzz_model.yaml.
-#include "io/document.h"
+// fuzz_model: the examples, spoilt where it hurts: numbers that are huge, tiny or none, counts
+// beyond reason, keys and values in each other's places, lines gone or doubled. Whatever comes, it
+// is read, described and made ready to run soon, or refused with a message, which has a place when
+// the text is to blame. Run as `fuzz_model [seed [count]]`; a timer ends a hang, and the text that
+// caused it is left in fuzz_model.yaml.
+#include "language/document.h"
 #include "study/run.h"
 
 #include "sanitized.h"

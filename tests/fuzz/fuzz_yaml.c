@@ -3,9 +3,9 @@
 // fuzz_yaml: sample models, mutated, and plain noise; whatever comes, reading ends soon with a tree
 // or with a message that has a place. Run as `fuzz_yaml [seed [count]]`; a timer ends a hang and
 // the input that caused it is printed.
-#include "io/text.h"
-#include "io/tree.h"
-#include "io/yaml.h"
+#include "language/text.h"
+#include "language/tree.h"
+#include "language/yaml.h"
 
 #include "draw.h"
 

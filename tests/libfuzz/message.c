@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on the messages of a live simulation, one a line: whatever they say, the simulation goes on, what it tells is whole,
-// and its numbers stay numbers.
+// libFuzzer on the messages of a live simulation, one a line: whatever they say, the simulation
+// goes on, what it tells is whole, and its numbers stay numbers.
 #include "cli/play.h"
 
-#include "io/play_message.h"
+#include "output/play_message.h"
 
 #include <glob.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on the reader: whatever the text, it is read, described and made ready to run, or refused with a message, which has a
-// place when the text is to blame.
-#include "io/document.h"
+// libFuzzer on the reader: whatever the text, it is read, described and made ready to run, or
+// refused with a message, which has a place when the text is to blame.
+#include "language/document.h"
 #include "study/run.h"
 
 #include <stdint.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on result files: whatever the bytes, the file is opened and all of it read, or refused with a message.
-#include "io/result.h"
+// libFuzzer on result files: whatever the bytes, the file is opened and all of it read, or refused
+// with a message.
+#include "results/result.h"
 
 #include "base/alloc.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// dense.c: what the boundary-value engine has of LAPACK, written out, for numbers that LAPACK does not know.
+// dense.c: what the boundary-value engine has of LAPACK, written out, for numbers that LAPACK does
+// not know.
 #include "solve/dense.h"
 
 #include "shoot/single.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Each equation is linear in its own unknown once those before it are known, so a stretch of the rod is four
-// linear systems at Chebyshev points: quaternion; position; twist and acceleration (one matrix); wrench.
-// Integrals are Clenshaw and Curtis' on the same points.
+// Each equation is linear in its own unknown once those before it are known, so a stretch of the
+// rod is four linear systems at Chebyshev points: quaternion; position; twist and acceleration (one
+// matrix); wrench. Integrals are Clenshaw and Curtis' on the same points.
 //
-// By integrating factors only the rotation is an equation (hybrid.md 3.10 d): carried to the world, twist, acceleration and
-// wrench are integrals, (Ad_g V)' = Ad_g dxi, (Ad_g A)' = Ad_g (ddxi - ad_dxi V), (Ad_g^-T Lambda)' = Ad_g^-T c.
+// By integrating factors only the rotation is an equation (hybrid.md 3.10 d): carried to the world,
+// twist, acceleration and wrench are integrals, (Ad_g V)' = Ad_g dxi, (Ad_g A)' = Ad_g (ddxi -
+// ad_dxi V), (Ad_g^-T Lambda)' = Ad_g^-T c.
 #include "oracle/strong.h"
 
 #include "oracle/linear.h"
@@ -67,7 +68,8 @@ typedef struct stretch {
     snw_twist *V, *A;
 } stretch;
 
-// y' = B_j y + c_j with y given at point `at`: y and c are n x dim x ncol, B one dim x dim block per point
+// y' = B_j y + c_j with y given at point `at`: y and c are n x dim x ncol, B one dim x dim block
+// per point
 static void solve(const grid *g, double h, int dim, const double *B, int ncol, int at, double *y) {
     const int n = g->n, size = n * dim;
     double *A = oracle_alloc((size_t)size * (size_t)size, sizeof *A);

@@ -5,7 +5,7 @@
 
 #include "dynamics/dynamics.h"
 
-// M (nv x nv, column major) <- mass matrix; velocity <- forces of the rates, r(q, v, 0) - r(q, 0, 0);
-// configuration <- r(q, 0, 0). Poses must not move. Overwrites w.
+// M (nv x nv, column major) <- mass matrix; velocity <- forces of the rates, r(q, v, 0) - r(q, 0,
+// 0); configuration <- r(q, 0, 0). Poses must not move. Overwrites w.
 void oracle_columns(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                     double *M, double *velocity, double *configuration);

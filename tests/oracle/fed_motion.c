@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// The material point s from the tip is at the fraction x = 1 - s/l of the free length; u = 1 - x. With T_i the Chebyshev
-// polynomials on [0, 1], P_i their integrals from 0, k = sum q_i T_i the curvature and b the direction of the sleeve,
+// The material point s from the tip is at the fraction x = 1 - s/l of the free length; u = 1 - x.
+// With T_i the Chebyshev polynomials on [0, 1], P_i their integrals from 0, k = sum q_i T_i the
+// curvature and b the direction of the sleeve,
 //
 //     angle       h  = b + l sum q_i P_i
 //     at fixed s  h' = b' + l' (sum q_i P_i + u k) + l sum q_i' P_i
-//                 h''= b'' + l'' (sum q_i P_i + u k) + l sum q_i'' P_i + 2 l' sum q_i' (P_i + u T_i) + l'^2/l u^2 k_x
+//                 h''= b'' + l'' (sum q_i P_i + u k) + l sum q_i'' P_i + 2 l' sum q_i' (P_i + u
+//                 T_i) + l'^2/l u^2 k_x
 //     position    r  = r_0 + integral_s^l e(h) ds,   e = (cos, sin), n = (-sin, cos)
-//                 r''= r_0'' + l'' e(b) + l' b' n(b) + l' n(b) h'(0) + integral (n h'' - e h'^2) l dx
+//                 r''= r_0'' + l'' e(b) + l' b' n(b) + l' n(b) h'(0) + integral (n h'' - e h'^2) l
+//                 dx
 //     variations  dh = l sum dq_i P_i + (sum q_i P_i + u k) dl,   dr = e(b) dl + integral n dh l dx
 //
-// since h = b at the mouth at all times. The work of what is out of balance on these variations vanishes; elastic energy is
-// EI/2 l integral k^2 dx, the curvature of the material changes by sum q_i' T_i + l'/l u k_x. As the rod comes out its material
-// is bent by u/l k_x dl, and at the mouth from straight to k: that is how EI may vary without its slope being known.
+// since h = b at the mouth at all times. The work of what is out of balance on these variations
+// vanishes; elastic energy is EI/2 l integral k^2 dx, the curvature of the material changes by sum
+// q_i' T_i + l'/l u k_x. As the rod comes out its material is bent by u/l k_x dl, and at the mouth
+// from straight to k: that is how EI may vary without its slope being known.
 #include "oracle/fed_motion.h"
 
 #include "oracle/chebyshev.h"
@@ -131,7 +135,8 @@ static double radius(const oracle_fed_rod *p, double s) {
     return 1 + s * (p->taper[0] + s * p->taper[1]);
 }
 
-// acc <- accelerations of the coordinates, and of the length where it is free; the push that this takes
+// acc <- accelerations of the coordinates, and of the length where it is free; the push that this
+// takes
 static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
     const oracle_fed_rod *p = &m->rod;
     const int n = p->n, free_too = n + !p->given;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// fed_motion.h: motion of an inextensible rod in the plane that is pushed out of a sleeve, in coordinates of the material,
-// counted from the tip. Its curvature is a sum of Chebyshev polynomials on the free length. No slices, no exponentials, no
-// moving nodes.
+// fed_motion.h: motion of an inextensible rod in the plane that is pushed out of a sleeve, in
+// coordinates of the material, counted from the tip. Its curvature is a sum of Chebyshev
+// polynomials on the free length. No slices, no exponentials, no moving nodes.
 #pragma once
 
 enum { ORACLE_FED_MOST = 6 }; // functions
@@ -19,8 +19,8 @@ typedef struct oracle_fed_rod {
     int n;             // functions of the curvature
     double EI;         // N m^2
     double rhoA, rhoI; // kg/m, kg m
-    double taper
-        [2]; // radius over what makes those, 1 + taper_0 z + taper_1 z^2, z from the tip backwards
+    double taper[2];   // radius over what makes those, 1 + taper_0 z + taper_1 z^2, z from the tip
+                       // backwards
     double damping;    // Kelvin-Voigt time, s
     double gravity[2]; // m/s^2
     int given;         // the length is given, else it is free
@@ -32,8 +32,8 @@ typedef struct oracle_fed_motion oracle_fed_motion;
 oracle_fed_motion *oracle_fed_create(const oracle_fed_rod *rod);
 void oracle_fed_destroy(oracle_fed_motion *m);
 
-// y: coordinates of the curvature, then their rates; where the length is free, it and its rate behind. From t0 to t1, local
-// errors below tol.
+// y: coordinates of the curvature, then their rates; where the length is free, it and its rate
+// behind. From t0 to t1, local errors below tol.
 void oracle_fed_go(oracle_fed_motion *m, double t0, double t1, double tol, double *y);
 
 // Tip of the rod at t; force that pushes it out, and rate of the free length.

@@ -23,8 +23,8 @@ static void must(int flag, const char *what) {
     abort();
 }
 
-// Fehlberg's pair with the end of the step as a stage more. ARKODE 6.4 takes any last stage at the end of the
-// step for the first of the next; as it comes the pair would have order 7.
+// Fehlberg's pair with the end of the step as a stage more. ARKODE 6.4 takes any last stage at the
+// end of the step for the first of the next; as it comes the pair would have order 7.
 static void set_table(void *ark) {
     const ARKodeButcherTable f = ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
     const ARKodeButcherTable t = ARKodeButcherTable_Alloc(14, SUNTRUE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// planar.h: equilibrium of a planar cantilever by shooting: the differential equations in position, angle and
-// world components of force, integrated from the free end, whose angle is found so that the clamp is met. No
-// strain functions, no rods of ours.
+// planar.h: equilibrium of a planar cantilever by shooting: the differential equations in position,
+// angle and world components of force, integrated from the free end, whose angle is found so that
+// the clamp is met. No strain functions, no rods of ours.
 #pragma once
 
 typedef struct oracle_planar {

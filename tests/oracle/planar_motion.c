@@ -4,10 +4,12 @@
 //
 //     angle a = sum P_i q_i,   r(s) = integral_0^s e,   e = (cos a, sin a),   n = (-sin a, cos a)
 //     dr/dq_i = integral_0^s P_i n,   r'' = sum dr/dq_i q_i'' - integral_0^s a'^2 e
-//     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,   f_i = -integral rhoA dr/dq_i . (integral_0^s a'^2 e)
-//     w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,   M q'' + f + w + K (q + damping q') = 0
+//     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,   f_i = -integral rhoA dr/dq_i .
+//     (integral_0^s a'^2 e) w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,   M
+//     q'' + f + w + K (q + damping q') = 0
 //
-// Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial through them.
+// Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial
+// through them.
 #include "oracle/planar_motion.h"
 
 #include "oracle/chebyshev.h"
@@ -138,7 +140,8 @@ void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, d
     }
 }
 
-// ---- backward differences ----------------------------------------------------------------------------
+// ---- backward differences
+// ----------------------------------------------------------------------------
 
 typedef struct past {
     double q[N], v[N], a[N]; // coordinates, rates, their rates

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// planar_motion.h: motion of a clamped, inextensible rod in the plane whose curvature is a sum of Chebyshev
-// polynomials: the angle by their antiderivatives, Lagrange's equations written out in position and angle, integrals
-// along the rod by the polynomial through Gauss' points. No slices, no exponentials, no rods of ours.
+// planar_motion.h: motion of a clamped, inextensible rod in the plane whose curvature is a sum of
+// Chebyshev polynomials: the angle by their antiderivatives, Lagrange's equations written out in
+// position and angle, integrals along the rod by the polynomial through Gauss' points. No slices,
+// no exponentials, no rods of ours.
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +23,8 @@ typedef struct oracle_planar_motion oracle_planar_motion;
 oracle_planar_motion *oracle_planar_motion_create(const oracle_planar_rod *rod);
 void oracle_planar_motion_destroy(oracle_planar_motion *m);
 
-// y (coordinates of the curvature, then their rates, 2 n numbers at t0) <- at t1 under gravity alone; local errors below tol.
+// y (coordinates of the curvature, then their rates, 2 n numbers at t0) <- at t1 under gravity
+// alone; local errors below tol.
 void oracle_planar_motion_go(oracle_planar_motion *m, double t0, double t1, double tol, double *y);
 
 // A backward difference: dy/dt now = (c0 y + c1 y_before + c2 y_earlier)/h + d1 dy/dt_before.
@@ -31,8 +33,8 @@ typedef struct oracle_difference {
 } oracle_difference;
 
 // Position of the tip after each step of a fall from rest, straight, by backward differences.
-// Accelerations are differences of the coordinates' rates, or with `sections` of the velocities of sections in their own
-// axes, as in Till's method.
+// Accelerations are differences of the coordinates' rates, or with `sections` of the velocities of
+// sections in their own axes, as in Till's method.
 void oracle_planar_motion_fall(const oracle_planar_motion *m, oracle_difference by, double h,
                                int steps, bool sections, double (*tip)[2]);
 

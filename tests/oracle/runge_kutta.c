@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Forward for pose, twist and acceleration; then everything together backward from the tip, as in the
-// second appendix of Boyer et al. (with the sign of rods.md 5.1-5).
+// Forward for pose, twist and acceleration; then everything together backward from the tip, as in
+// the second appendix of Boyer et al. (with the sign of rods.md 5.1-5).
 #include "oracle/strong.h"
 
 #include "oracle/linear.h"
@@ -104,8 +104,8 @@ void oracle_by_runge_kutta(const oracle_rod *q, double tol, oracle_answer *a) {
     k.backward = true;
     int watch = q->nwatch - 1;
     for (int i = n - 1; i >= 0; i--) {
-        // the wrench a watch sees is the one just beyond loads at its station or before them: watches and
-        // loads are kept apart by the tests
+        // the wrench a watch sees is the one just beyond loads at its station or before them:
+        // watches and loads are kept apart by the tests
         const snw_wrench F =
             oracle_lump(q, x[i], pose_of(y), twist_of(y + TWIST), twist_of(y + RATE));
         for (int c = 0; i > 0 && c < 6; c++) y[WRENCH + c] += F.e[c];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// strong.h: inverse dynamics of one rod from its differential equations, rods.md 2.1, by two routes of
-// the papers: adaptive Runge-Kutta along the rod, and Chebyshev collocation. Neither knows of segments,
-// Magnus expansions or the recursion; strain functions, sections and laws are those of the description.
+// strong.h: inverse dynamics of one rod from its differential equations, rods.md 2.1, by two routes
+// of the papers: adaptive Runge-Kutta along the rod, and Chebyshev collocation. Neither knows of
+// segments, Magnus expansions or the recursion; strain functions, sections and laws are those of
+// the description.
 //
 //   g' = g xi^,  V' = -ad_xi V + dxi,  A' = -ad_xi A - ad_dxi V + ddxi               from the root,
 //   Lambda' = ad_xi' Lambda + M A - ad_V' M V - F                                    from the tip,
@@ -45,7 +46,8 @@ void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a);
 // The same with integrating factors: but for the rotation, integrals at these points.
 void oracle_by_factor(const oracle_rod *q, int points, oracle_answer *a);
 
-// ---- what both share: the fields along the rod ------------------------------------------------------
+// ---- what both share: the fields along the rod
+// ------------------------------------------------------
 
 enum { ORACLE_MOST_FUNCTIONS = 64 };
 
@@ -68,8 +70,8 @@ void oracle_fields_at(const oracle_rod *q, double x, double middle, oracle_field
 // Stations where something jumps: 0, breaks, loads, watches, L. Returns their number.
 int oracle_stretches(const oracle_rod *q, double x[], int most);
 
-// Wrench that acts on the rod at station x from concentrated loads, and at the tip from the body there, for
-// a section moving with V, dV.
+// Wrench that acts on the rod at station x from concentrated loads, and at the tip from the body
+// there, for a section moving with V, dV.
 snw_wrench oracle_lump(const oracle_rod *q, double x, snw_se3 g, snw_twist V, snw_twist dV);
 
 // What a slice of inertia M needs beyond gravity and the loads: M dV - ad_V' M V - gravity.

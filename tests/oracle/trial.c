@@ -48,10 +48,10 @@ void trial_forward_dynamics(trial *t) {
     free(pivot);
 }
 
-double *trial_tangent(trial *t, bool still, double cq, double cv, double ca) {
+double *trial_tangent(trial *t, bool is_static, double cq, double cv, double ca) {
     double *T = oracle_alloc((size_t)t->m->nv * (size_t)t->m->nv, sizeof *T);
-    snw_residual(t->m, t->in, t->s, still, t->w);
-    snw_tangent_sweep(t->m, NULL, t->w);
+    snw_residual(t->m, t->in, t->s, is_static, t->w);
+    snw_tangent_pass(t->m, NULL, t->w);
     snw_tangent_assemble(t->m, t->in, cq, cv, ca, t->w, T);
     return T;
 }

@@ -27,7 +27,7 @@ void trial_forward_dynamics(trial *t);
 
 // Part of the tangent at the state, nv x nv column major, freed by the caller: dr/dq, dr/dv, dr/da
 // weighted.
-double *trial_tangent(trial *t, bool still, double cq, double cv, double ca);
+double *trial_tangent(trial *t, bool is_static, double cq, double cv, double ca);
 
 // Equilibrium from the present state, the whole load at once; a failure ends the program. The
 // inputs become those of s->t, the work that of the equilibrium, observers included.

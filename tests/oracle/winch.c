@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Axes of the paper, 1 across and 3 along the arm; u and w turn about 2, and u x (a1, a3) = u (a3, -a1). The tendon at (d, 0) has
-// the tangent b = (v1, v3 - u d); A = T (b.b - b b')/|b|^3 is what it adds to the stiffness of v, and A (0, -d) couples u.
+// Axes of the paper, 1 across and 3 along the arm; u and w turn about 2, and u x (a1, a3) = u (a3,
+// -a1). The tendon at (d, 0) has the tangent b = (v1, v3 - u d); A = T (b.b - b b')/|b|^3 is what
+// it adds to the stiffness of v, and A (0, -d) couples u.
 #include "oracle/winch.h"
 
 #include <complex.h>
@@ -42,7 +43,8 @@ static void solve3(cx P[3][3], cx f[3]) {
     }
 }
 
-// P <- stiffness of v and u with the tendon's; A <- its own part in v (11, 33, 13); b its tangent; |b| returned
+// P <- stiffness of v and u with the tendon's; A <- its own part in v (11, 33, 13); b its tangent;
+// |b| returned
 static cx stiffness(const arm *a, cx v1, cx v3, cx u, cx T, cx P[3][3], cx A[3], cx b[2]) {
     b[0] = v1, b[1] = v3 - u * d;
     const cx bb = csqrt(b[0] * b[0] + b[1] * b[1]), k = T / (bb * bb * bb);
@@ -110,7 +112,8 @@ static void along(const arm *a, const cx *y, const double *H, cx T, cx *slope, c
     memcpy(z, past, sizeof past);
 }
 
-// From n, m and T at the base to what is left at the tip, with `paid` out. now (unless NULL) <- values with a past.
+// From n, m and T at the base to what is left at the tip, with `paid` out. now (unless NULL) <-
+// values with a past.
 static void march(const arm *a, const cx guess[4], double paid, cx gap[4], cx *y,
                   double (*now)[PAST]) {
     const cx T = guess[3];

@@ -75,8 +75,9 @@ static void what_cannot_be_met_is_told(void **state) {
     }
 }
 
-// A weight on a cylinder of air that hardly anything else carries: Boyle's law, p A = m g above the air around and p V as it was. The first guess of a
-// solver lies beyond a volume of nothing, where the law has another, worthless, branch.
+// A weight on a cylinder of air that hardly anything else carries: Boyle's law, p A = m g above the
+// air around and p V as it was. The first guess of a solver lies beyond a volume of nothing, where
+// the law has another, worthless, branch.
 static void air_carries_a_weight(void **state) {
     (void)state;
     outcome o;
@@ -98,8 +99,9 @@ static void air_carries_a_weight(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A closed loop of a rod and a link, a volume held, a coordinate held: all of them push, none of them puts anything in. The
-// energy of motion and strain is kept to the tolerance of the integrator.
+// A closed loop of a rod and a link, a volume held, a coordinate held: all of them push, none of
+// them puts anything in. The energy of motion and strain is kept to the tolerance of the
+// integrator.
 static void what_is_held_does_no_work(void **state) {
     (void)state;
     outcome o;

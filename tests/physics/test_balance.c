@@ -10,13 +10,14 @@
 
 enum { ROBOTS = 24, NODES = 12 };
 
-// ---- along a curve ----------------------------------------------------------------------------------
+// ---- along a curve
+// ----------------------------------------------------------------------------------
 
 // numbers that depend on the state
 typedef void state_fn(trial *t, double *out);
 
-// a step over which accelerations do not make far more kinetic energy than there is: light stiff strains can be
-// thrown to 1e7 1/s^2, and the rounding of that energy would drown the rest
+// a step over which accelerations do not make far more kinetic energy than there is: light stiff
+// strains can be thrown to 1e7 1/s^2, and the rounding of that energy would drown the rest
 static double step_for(trial *t) {
     const size_t n = (size_t)t->m->nv;
     double *M = oracle_alloc(n * n, sizeof *M), thrown = 0;
@@ -27,8 +28,8 @@ static double step_for(trial *t) {
     return fmin(1e-3, sqrt(snw_kinetic_energy(t->m, t->w) / thrown));
 }
 
-// rate <- time derivative of fn's numbers along the motion through t->s with its v and a: differences of order
-// 6 along any curve with that tangent
+// rate <- time derivative of fn's numbers along the motion through t->s with its v and a:
+// differences of order 6 along any curve with that tangent
 static void rate_of(trial *t, state_fn *fn, int n, double *rate) {
     const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, h = step_for(t);
     const int nv = t->m->nv;
@@ -52,7 +53,8 @@ static void rate_of(trial *t, state_fn *fn, int n, double *rate) {
     snw_state_destroy(here);
 }
 
-// ---- power ------------------------------------------------------------------------------------------
+// ---- power
+// ------------------------------------------------------------------------------------------
 
 static void energies(trial *t, double *out) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
@@ -105,7 +107,8 @@ static void power_balances_free_on_a_moving_frame(void **state) {
     check_power(54, SNW_JOINT_FREE, true);
 }
 
-// ---- virtual work -----------------------------------------------------------------------------------
+// ---- virtual work
+// -----------------------------------------------------------------------------------
 
 // a configuration on either side of t's along dx: poses of all segments and the potentials
 typedef struct side {
@@ -120,8 +123,9 @@ static void look(trial *t, const double *q, double e, const double *dx, side *ou
     out->potential = snw_elastic_energy(t->m, t->s->q) + snw_gravity_energy(t->m, t->in, t->w);
 }
 
-// residual . dx = change of the potentials less the work of loads and stress on the displacements that the
-// poses really make; the derivative by central differences of orders 2 at h and 2h, extrapolated
+// residual . dx = change of the potentials less the work of loads and stress on the displacements
+// that the poses really make; the derivative by central differences of orders 2 at h and 2h,
+// extrapolated
 static void forces_do_the_work_of_the_loads(void **state) {
     (void)state;
     dice d = {55};
@@ -150,14 +154,14 @@ static void forces_do_the_work_of_the_loads(void **state) {
             look(&t, q, -e, dx, &a);
             look(&t, q, e, dx, &b);
             got += share * (b.potential - a.potential) / (2 * e);
-            for (int i = 0; i < m->nact; i++) {
-                const int s = m->act[i].seg;
+            for (int i = 0; i < m->nload_point; i++) {
+                const int s = m->load_point[i].seg;
                 // displacement in the segment's own frame, from here to either side
                 const snw_twist to = snw_se3_log(snw_se3_mul(snw_se3_inv(here[s]), b.g[s]));
                 const snw_twist fro = snw_se3_log(snw_se3_mul(snw_se3_inv(here[s]), a.g[s]));
                 const snw_twist z = snw_twist_scale(share / (2 * e), snw_twist_sub(to, fro));
                 snw_wrench F = t.in->load[i];
-                if (!r.desc.load[m->act[i].load].body) {
+                if (!r.desc.load[m->load_point[i].load].body) {
                     F.m = snw_rotate_inv(here[s].R, F.m);
                     F.f = snw_rotate_inv(here[s].R, F.f);
                 }
@@ -176,7 +180,8 @@ static void forces_do_the_work_of_the_loads(void **state) {
     }
 }
 
-// ---- forward after inverse --------------------------------------------------------------------------
+// ---- forward after inverse
+// --------------------------------------------------------------------------
 
 static void forward_after_inverse_dynamics_is_the_identity(void **state) {
     (void)state;
@@ -193,7 +198,8 @@ static void forward_after_inverse_dynamics_is_the_identity(void **state) {
         // what the motion needs beyond the loads is added to them
         for (size_t i = 0; i < n; i++) t.in->stress[i] += force[i];
         trial_forward_dynamics(&t);
-        // the forces come back to their rounding; the accelerations as well as the mass matrix lets them
+        // the forces come back to their rounding; the accelerations as well as the mass matrix lets
+        // them
         double *M = oracle_alloc(n * n, sizeof *M), size = 0, error = 0;
         snw_mass_matrix(t.m, t.in, t.s, t.w, M);
         for (size_t i = 0; i < n; i++) {
@@ -213,7 +219,8 @@ static void forward_after_inverse_dynamics_is_the_identity(void **state) {
     }
 }
 
-// ---- momentum ---------------------------------------------------------------------------------------
+// ---- momentum
+// ---------------------------------------------------------------------------------------
 
 static void momenta(trial *t, double *out) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
@@ -232,17 +239,18 @@ static void momentum_of_a_free_rod_changes_by_the_external_wrenches(void **state
         double rate[6];
         rate_of(&t, momenta, 6, rate);
         snw_kinematics(t.m, t.in, t.s, false, t.w);
-        // weight at the centre of mass, loads where they act; internal stress and damping do not appear
+        // weight at the centre of mass, loads where they act; internal stress and damping do not
+        // appear
         snw_vec3 c;
         const double mass = snw_center_of_mass(t.m, t.w, &c);
         snw_wrench sum;
         sum.f = snw_scale(mass, t.in->gravity);
         sum.m = snw_cross(c, sum.f);
         double size = oracle_size(6, sum.e);
-        for (int i = 0; i < t.m->nact; i++) {
-            const snw_se3 g = t.w->g[t.m->act[i].seg];
+        for (int i = 0; i < t.m->nload_point; i++) {
+            const snw_se3 g = t.w->g[t.m->load_point[i].seg];
             snw_wrench F = t.in->load[i];
-            if (r.desc.load[t.m->act[i].load].body) {
+            if (r.desc.load[t.m->load_point[i].load].body) {
                 F.m = snw_rotate(g.R, F.m);
                 F.f = snw_rotate(g.R, F.f);
             }
@@ -255,9 +263,11 @@ static void momentum_of_a_free_rod_changes_by_the_external_wrenches(void **state
     }
 }
 
-// ---- what must not matter ---------------------------------------------------------------------------
+// ---- what must not matter
+// ---------------------------------------------------------------------------
 
-// the robot carried elsewhere by a fixed frame in front of everything, with gravity and dead loads turned alike
+// the robot carried elsewhere by a fixed frame in front of everything, with gravity and dead loads
+// turned alike
 static void carry(robot *r, snw_se3 g) {
     const snw_link_desc frame = {.name = "frame",
                                  .on = {.kind = SNW_SITE_WORLD, .link = -1},
@@ -295,8 +305,8 @@ static void moving_the_whole_robot_changes_no_generalised_force(void **state) {
         }
         // laws stay as they are: what acts in world axes is turned in the inputs
         t[1].in->gravity = snw_rotate(g.R, t[0].in->gravity);
-        for (int i = 0; i < t[1].m->nact; i++) {
-            if (r[1].desc.load[t[1].m->act[i].load].body) continue;
+        for (int i = 0; i < t[1].m->nload_point; i++) {
+            if (r[1].desc.load[t[1].m->load_point[i].load].body) continue;
             t[1].in->load[i].m = snw_rotate(g.R, t[1].in->load[i].m);
             t[1].in->load[i].f = snw_rotate(g.R, t[1].in->load[i].f);
         }
@@ -366,7 +376,7 @@ static void observers_see_the_motion_of_the_rod(void **state) {
         trial_open(&t, &r.desc);
         state_random(t.m, &d, t.s);
         trial_at(&t, t.s->t);
-        const int o = t.m->watch[0].seg;
+        const int o = t.m->station[0].seg;
         snw_kinematics(t.m, t.in, t.s, false, t.w);
         snw_observe(t.m, t.in, t.s, false, t.w);
         const snw_se3 g = t.w->g[o];

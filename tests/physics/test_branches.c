@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots with several equilibria, and loops that are far from one where they are put together: a static step ends at a
-// stable equilibrium, says when it had to leave the branch it was on, and stays there when it is asked to.
+// Robots with several equilibria, and loops that are far from one where they are put together: a
+// static step ends at a stable equilibrium, says when it had to leave the branch it was on, and
+// stays there when it is asked to.
 #include "executed.h"
 #include "oracle/closed.h"
 
@@ -13,8 +14,9 @@ static void say_no_nan(const outcome *o) {
     assert_null(strstr(o->said, "nan"));
 }
 
-// A planar robot of three slender limbs whose motors stand at 20 degrees and q; where the file puts it no limb meets the
-// plate. By closing it where it is, and along a path of the motors from 20 degrees on: one equilibrium
+// A planar robot of three slender limbs whose motors stand at 20 degrees and q; where the file puts
+// it no limb meets the plate. By closing it where it is, and along a path of the motors from 20
+// degrees on: one equilibrium
 static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
     (void)state;
     static const double q[2][3] = {{-30, -30, 0}, {-30, -20, 0}};
@@ -59,7 +61,8 @@ static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
     }
 }
 
-// a straight rod whose far clamp stands beside and behind its root, turned by most of half a turn: closed part by part
+// a straight rod whose far clamp stands beside and behind its root, turned by most of half a turn:
+// closed part by part
 static void a_clamp_far_from_the_tip_is_reached(void **state) {
     (void)state;
     static const double x[3] = {0.2, -0.3, 0.1};
@@ -83,8 +86,8 @@ static void a_clamp_far_from_the_tip_is_reached(void **state) {
     }
 }
 
-// A rod twisted by one turn between clamps and pushed through itself, with few functions: the spatial equilibria end in
-// plane ones between two increments, and the path goes on
+// A rod twisted by one turn between clamps and pushed through itself, with few functions: the
+// spatial equilibria end in plane ones between two increments, and the path goes on
 static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
     (void)state;
     outcome o;
@@ -109,10 +112,11 @@ static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Two tubes of different curvature, one in the other, held together at four stations: where they share a shape most rows
-// say the same. Unturned they take the mean of their curvatures, weighed by stiffness; turned by 90 degrees at the base
-// the tip is where the equations of concentric tubes put it (two angles along s, GJ theta'' = +-A sin(difference),
-// integrated apart), but for what four stations and four functions miss
+// Two tubes of different curvature, one in the other, held together at four stations: where they
+// share a shape most rows say the same. Unturned they take the mean of their curvatures, weighed by
+// stiffness; turned by 90 degrees at the base the tip is where the equations of concentric tubes
+// put it (two angles along s, GJ theta'' = +-A sin(difference), integrated apart), but for what
+// four stations and four functions miss
 static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(void **state) {
     (void)state;
     outcome o;
@@ -176,8 +180,9 @@ static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **
     }
 }
 
-// Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides up and down at distance 1. At
-// height h it bears k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N; then it snaps through, and is stretched from below
+// Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides up and
+// down at distance 1. At height h it bears k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N; then it
+// snaps through, and is stretched from below
 static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
     (void)state;
     const double k = 100, rest = 1.02, top = sqrt(pow(rest, 2.0 / 3) - 1);
@@ -216,8 +221,9 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
     }
 }
 
-// Two balls carry a plate whose weight and load pass through the line between them: nothing holds it about that line, and the
-// load leads on to the end all the same, in increments as long as the bending of the legs lets them be
+// Two balls carry a plate whose weight and load pass through the line between them: nothing holds
+// it about that line, and the load leads on to the end all the same, in increments as long as the
+// bending of the legs lets them be
 static void a_plate_free_to_turn_between_two_balls_is_loaded_at_once(void **state) {
     (void)state;
     static const char *strain[] = {"{bend_y: cubic, bend_z: cubic}, elements: 4",

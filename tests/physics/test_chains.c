@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Followers led one by one and chains of a thousand modules, theory.md 6.8: against dense equations on random trees, against dynamic steps,
-// rows that hold to rounding, memory in proportion to the bodies, straight beginnings.
+// Followers led one by one and chains of a thousand modules, theory.md 6.8: against dense equations
+// on random trees, against dynamic steps, rows that hold to rounding, memory in proportion to the
+// bodies, straight beginnings.
 #include "executed.h"
 #include "random_rod.h"
 
-#include "dynamics/loop.h"
+#include "constraint/locomotion.h"
+#include "constraint/projection.h"
+#include "dynamics/closure.h"
 #include "solve/dense.h"
-#include "study/assembly.h"
-#include "study/reduced.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- dense equations -------------------------------------------------------------------------------
+// ---- dense equations
+// -------------------------------------------------------------------------------
 
 typedef struct text {
     char at[8000];
@@ -23,8 +25,9 @@ typedef struct text {
 #define SAY(t, ...)                                                                                \
     (t)->n += (size_t)snprintf((t)->at + (t)->n, sizeof(t)->at - (t)->n, __VA_ARGS__)
 
-// A floating tree of n bodies. Contacts on the first three, whose joints are driven, say where the base goes; of the others most follow,
-// and as many wheels lead them, on themselves or on what they carry.
+// A floating tree of n bodies. Contacts on the first three, whose joints are driven, say where the
+// base goes; of the others most follow, and as many wheels lead them, on themselves or on what they
+// carry.
 static void random_followers(dice *d, int n, bool planar, text *t) {
     int parent[16] = {0};
     bool follows[16] = {0};
@@ -79,15 +82,16 @@ typedef struct dense {
     double B[6][30]; // the columns of the base
 } dense;
 
-// rows of contacts by unknown rates, from the columns of the tangent, factored; false where that is close to singular
+// rows of contacts by unknown rates, from the columns of the tangent, factored; false where that is
+// close to singular
 static bool dense_open(const snw_model *m, snw_inputs *in, snw_state *s, snw_work *w, dense *e) {
-    const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
+    const size_t nv = (size_t)m->nv, rows = (size_t)m->nconstraint;
     *e = (dense){.dof = calloc(2 * nv, sizeof *e->dof)};
     e->C = calloc(nv * nv + nv + 2 * rows, sizeof *e->C);
     e->pivot = e->dof + nv;
     for (int i = 0; i < m->nv; i++) {
         bool driven = false;
-        for (int k = 0; k < m->ndrive; k++) driven |= m->drive[k].dof == i && !m->drive[k].follows;
+        for (int k = 0; k < m->ndrive; k++) driven |= m->drive[k].dof == i && !m->drive[k].passive;
         if (!driven) e->dof[e->nu++] = i;
     }
     for (int i = 0; i < m->nloop; i++) e->nr += m->loop[i].nrow;
@@ -95,10 +99,10 @@ static bool dense_open(const snw_model *m, snw_inputs *in, snw_state *s, snw_wor
     e->x = e->C + nv * nv;
     e->rate = e->x + nv;
     snw_residual(m, in, s, false, w);
-    snw_tangent_sweep(m, NULL, w);
-    snw_rows_columns(m, w);
+    snw_tangent_pass(m, NULL, w);
+    snw_constraints_jacobian(m, w);
     for (int k = 0; k < e->nr; k++) {
-        const snw_row row = snw_row_at(m, w, k);
+        const snw_constraint row = snw_constraint_at(m, w, k);
         for (int j = 0; j < row.n; j++) {
             for (int u = 0; u < e->nu; u++) {
                 if (e->dof[u] == row.dof[j]) e->C[u * e->nr + k] = row.C[j];
@@ -122,7 +126,7 @@ static void dense_solve(const snw_model *m, snw_inputs *in, snw_state *s, snw_wo
                         bool bend, double *what) {
     for (int u = 0; u < e->nu; u++) what[e->dof[u]] = 0;
     snw_kinematics(m, in, s, false, w);
-    snw_rows_rates(m, in, s, w, bend ? NULL : e->rate, bend ? e->rate : NULL);
+    snw_constraints_rates(m, in, s, w, bend ? NULL : e->rate, bend ? e->rate : NULL);
     for (int k = 0; k < e->nr; k++) e->x[k] = -e->rate[k];
     snw_lu_solve(e->nu, e->C, e->pivot, e->x);
     for (int u = 0; u < e->nu; u++) what[e->dof[u]] = e->x[u];
@@ -136,7 +140,8 @@ static void compare(const char *what, int n, const double *a, const double *b) {
     }
 }
 
-// reactions are the shortest that balance the base: a combination of its columns, and no part at right angles to all of them
+// reactions are the shortest that balance the base: a combination of its columns, and no part at
+// right angles to all of them
 static void shortest(const dense *e, const double *l) {
     double G[36], y[6] = {0}, size = 0;
     int pivot[6];
@@ -166,7 +171,7 @@ static bool one_tree(dice *d, int n, bool planar) {
     snw_inputs *in;
     snw_state *s, *mine;
     snw_work *w;
-    snw_reduced *red;
+    snw_locomotion *lo;
     dense e;
     random_followers(d, n, planar, t);
     if (describe(t->at, &doc, &desc, &err) != SNW_OK) fail_msg("%s\n%s", t->at, err.text);
@@ -175,15 +180,15 @@ static bool one_tree(dice *d, int n, bool planar) {
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     assert_int_equal(snw_state_create(m, &mine), SNW_OK);
     assert_int_equal(snw_work_create(m, &w), SNW_OK);
-    const snw_reduced_opts opts = {.torque = 1};
-    assert_int_equal(snw_reduced_create(m, &opts, &red, &err), SNW_OK);
+    const snw_locomotion_opts opts = {.torque = 1};
+    assert_int_equal(snw_locomotion_create(m, &opts, &lo, &err), SNW_OK);
     state_random(m, d, s);
     s->t = 0.3;
-    if (snw_reduced_start(red, in, s, 1.3, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_locomotion_start(lo, in, s, 1.3, &err) != SNW_OK) fail_msg("%s", err.text);
     snw_inputs_at(m, 0.3, in);
-    const snw_status status = snw_reduced_motion(red, in, s, &err);
+    const snw_status status = snw_locomotion_motion(lo, in, s, &err);
     snw_state_copy(m, s, mine);
-    snw_rows_impose(m, in, mine);
+    snw_constraints_impose(m, in, mine);
     const bool sound = dense_open(m, in, mine, w, &e);
     if (sound) {
         if (status != SNW_OK) fail_msg("%s\n%s", t->at, err.text);
@@ -194,13 +199,13 @@ static bool one_tree(dice *d, int n, bool planar) {
         // with reactions and efforts everything is in balance
         double force = 0;
         snw_residual(m, in, s, false, w);
-        for (int i = 0; i < m->nrow; i++) force = fmax(force, fabs(s->l[i]));
+        for (int i = 0; i < m->nconstraint; i++) force = fmax(force, fabs(s->lambda[i]));
         for (int i = 0; i < m->nv; i++) assert_near(w->r[i], 0, 1e-10 * force);
-        shortest(&e, s->l);
+        shortest(&e, s->lambda);
     }
     free(e.dof);
     free(e.C);
-    snw_reduced_destroy(red);
+    snw_locomotion_destroy(lo);
     snw_work_destroy(w);
     snw_state_destroy(mine);
     snw_state_destroy(s);
@@ -220,7 +225,8 @@ static void followers_move_as_dense_equations_say(void **state) {
     if (met < 30) fail_msg("only %d of 60 robots are far from singular", met);
 }
 
-// ---- chains ----------------------------------------------------------------------------------------
+// ---- chains
+// ----------------------------------------------------------------------------------------
 
 // n modules with axles in their middle, the first three on wheels; `more`: sections of the file
 static void chain(int n, const char *laws, const char *others, const char *more, text *t) {
@@ -253,7 +259,8 @@ static double slip(const outcome *o, int wheels) {
     return most;
 }
 
-// a thousand modules, driven and following: no axle slips, and the head, which three axles lead, goes where it goes with four
+// a thousand modules, driven and following: no axle slips, and the head, which three axles lead,
+// goes where it goes with four
 static void a_thousand_modules_do_not_slip(void **state) {
     (void)state;
     static const char *const others[2] = {"r(k)", "free"}, *const wheels[2] = {"", WHEELS};
@@ -276,7 +283,8 @@ static void a_thousand_modules_do_not_slip(void **state) {
     }
 }
 
-// 64 modules by the recursion and by the equations with multipliers, explicit and implicit, whose error falls with the square of the step
+// 64 modules by the recursion and by the equations with multipliers, explicit and implicit, whose
+// error falls with the square of the step
 static void a_chain_moves_as_constrained_equations_say(void **state) {
     (void)state;
     static const char *const study[4] = {
@@ -304,10 +312,12 @@ static void a_chain_moves_as_constrained_equations_say(void **state) {
     for (int i = 0; i < 4; i++) snw_series_clear(&o[i].series);
 }
 
-// ---- straight beginnings ---------------------------------------------------------------------------
+// ---- straight beginnings
+// ---------------------------------------------------------------------------
 
-// All axles are parallel: how fast the robot goes along them, no row says. Where bends of the first joints that are opposite to first order
-// leave it a limit, the motion goes through, and is there what it is nearby; where they are not, none is finite.
+// All axles are parallel: how fast the robot goes along them, no row says. Where bends of the first
+// joints that are opposite to first order leave it a limit, the motion goes through, and is there
+// what it is nearby; where they are not, none is finite.
 static void straight_beginnings_are_told_apart(void **state) {
     (void)state;
     static const char *const laws = "r(k): 0.4*sin(t)*(5 - 2*k) + 0.3*sin(t)^2*(k - 2)";
@@ -332,7 +342,8 @@ static void straight_beginnings_are_told_apart(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- memory and limits -----------------------------------------------------------------------------
+// ---- memory and limits
+// -----------------------------------------------------------------------------
 
 static size_t room(int n) {
     text t;
@@ -343,7 +354,7 @@ static size_t room(int n) {
     snw_work *w;
     chain(n, WAVE, "free", WHEELS "study: [kinematic: {for: 1 s, step: 5 ms}]\n", &t);
     assert_int_equal(describe(t.at, &doc, &desc, &err), SNW_OK);
-    assert_int_equal(snw_assembly_compile_given(desc, &m, &err), SNW_OK);
+    assert_int_equal(snw_projection_compile_given(desc, &m, &err), SNW_OK);
     assert_true(m->bare);
     assert_int_equal(snw_work_create(m, &w), SNW_OK);
     const size_t bytes = w->block_size;
@@ -353,7 +364,8 @@ static size_t room(int n) {
     return bytes;
 }
 
-// what needs no tangent needs memory in proportion to the modules; what needs one is refused where it would not fit
+// what needs no tangent needs memory in proportion to the modules; what needs one is refused where
+// it would not fit
 static void memory_grows_with_the_modules(void **state) {
     (void)state;
     assert_near((double)room(2000) / (double)room(1000), 2, 0.01);

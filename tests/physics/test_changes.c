@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a change between two steps of a study does to a motion, and a start to one that steps do not resolve: nothing jumps but
-// accelerations, the change is work, and no scheme makes energy of it. theory.md 6.2, 6.5
+// What a change between two steps of a study does to a motion, and a start to one that steps do not
+// resolve: nothing jumps but accelerations, the change is work, and no scheme makes energy of it.
+// theory.md 6.2, 6.5
 #include "executed.h"
 
 #include <math.h>
@@ -94,9 +95,9 @@ static int turn(const outcome *o) {
 // little damping: generalized-alpha and hht of 0.9, bdf-alpha of -0.45
 static bool is_weak(int k) { return k == 0 || k == 3 || k == 9; }
 
-// Of a linear robot what a scheme may make of a motion that its steps hardly resolve is a fifth of what there is
-// (theory.md 6.10); those that do not damp make nothing. Rods that are soft enough to bend far are not linear: they have a
-// thousandfold stiffness then, and schemes that damp well.
+// Of a linear robot what a scheme may make of a motion that its steps hardly resolve is a fifth of
+// what there is (theory.md 6.10); those that do not damp make nothing. Rods that are soft enough to
+// bend far are not linear: they have a thousandfold stiffness then, and schemes that damp well.
 static void no_scheme_makes_energy_of_a_change(void **state) {
     (void)state;
     static const double factors[] = {1e3, 100, 0.1, 10, 1e5, 1e9};
@@ -128,8 +129,8 @@ static void no_scheme_makes_energy_of_a_change(void **state) {
     }
 }
 
-// place and velocity are those before, to the last bit where no loop is closed anew; the spring's energy is the work of the change, and the
-// books go on
+// place and velocity are those before, to the last bit where no loop is closed anew; the spring's
+// energy is the work of the change, and the books go on
 static void a_change_moves_nothing_and_is_work(void **state) {
     (void)state;
     for (int r = 0; r < ROBOTS; r++) {
@@ -137,7 +138,8 @@ static void a_change_moves_nothing_and_is_work(void **state) {
             outcome o;
             change(r, 10, 0, schemes[k], 0.04, 0.002, &o);
             const int i = turn(&o);
-            // at loops a scheme that damps has velocities of its order, which are moved to those that keep them
+            // at loops a scheme that damps has velocities of its order, which are moved to those
+            // that keep them
             const bool loops = r % 2, moved = loops && k < DAMPED;
             const double slack = moved ? 2e-3 : loops ? 1e-12 : 0;
             for (int c = Q; c < KINETIC; c++) {

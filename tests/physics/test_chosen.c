@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps and tolerances that nobody gave: `adapt` without a longest step, on random robots, by every scheme; Newton's tolerance
-// on short steps; a motion that is stopped in the middle of a step.
+// Steps and tolerances that nobody gave: `adapt` without a longest step, on random robots, by every
+// scheme; Newton's tolerance on short steps; a motion that is stopped in the middle of a step.
 #include "executed.h"
+#include "integrate/integrator.h"
 #include "random_rod.h"
-#include "study/mover.h"
 
 #include "near.h"
 
@@ -44,8 +44,8 @@ static void write_robot(dice *d, const char *dynamic, char *out, size_t size) {
         push, dynamic);
 }
 
-// Errors of single steps are 1e-6 of typical lengths or less; of what they add up to, a hundredth of a percent of the length,
-// of order one a percent.
+// Errors of single steps are 1e-6 of typical lengths or less; of what they add up to, a hundredth
+// of a percent of the length, of order one a percent.
 static void every_scheme_chooses_its_own_steps(void **state) {
     (void)state;
     for (int k = 0; k < 6; k++) {
@@ -112,7 +112,8 @@ static void shorter_steps_are_not_worse(void **state) {
     }
 }
 
-// ---- motions that diverge --------------------------------------------------------------------------
+// ---- motions that diverge
+// --------------------------------------------------------------------------
 
 static void crack(const char *dynamic, outcome *o) {
     char text[1000];
@@ -134,9 +135,10 @@ static void crack(const char *dynamic, outcome *o) {
     execute(text, o);
 }
 
-// A whip whose steps are too long for it is stopped while its energy is still a few orders of magnitude beyond what the hand supplied, not
-// twelve; what the message says to write is a motion whose energy is accounted for. So it is with schemes that damp nothing, whose
-// noise at the driven joint is no error of a step.
+// A whip whose steps are too long for it is stopped while its energy is still a few orders of
+// magnitude beyond what the hand supplied, not twelve; what the message says to write is a motion
+// whose energy is accounted for. So it is with schemes that damp nothing, whose noise at the driven
+// joint is no error of a step.
 static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
     (void)state;
     outcome o;
@@ -160,7 +162,8 @@ static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
     }
 }
 
-// ---- stopping --------------------------------------------------------------------------------------
+// ---- stopping
+// --------------------------------------------------------------------------------------
 
 static bool third_time(void *user) { return ++*(int *)user > 3; }
 
@@ -182,15 +185,15 @@ static void every_mover_stops_when_it_is_told(void **state) {
         snw_step_desc step = snw_step_dynamic((snw_method)method);
         step.control = !alone;
         step.step = alone || method == SNW_METHOD_RK4 ? 1e-5 : 0;
-        snw_mover mv;
+        snw_integrator it;
         snw_stats took = {0};
         int asked = alone ? 3 : 0;
-        if (snw_mover_open(m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-        mv.heed(mv.self, (snw_interrupt){.stop = third_time, .user = &asked});
-        assert_int_equal(mv.start(mv.self, s, &err), SNW_OK);
-        assert_int_equal(mv.advance(mv.self, 10, INFINITY, &took, &err), SNW_E_STOPPED);
+        if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+        it.heed(it.self, (snw_interrupt){.stop = third_time, .user = &asked});
+        assert_int_equal(it.start(it.self, s, &err), SNW_OK);
+        assert_int_equal(it.advance(it.self, 10, INFINITY, &took, &err), SNW_E_STOPPED);
         assert_true(took.increments <= 4);
-        mv.close(mv.self);
+        it.close(it.self);
     }
     snw_state_destroy(s);
     snw_model_destroy(m);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Closed robots by the conserving scheme: a linkage that is a pendulum, a floating frame of rods, an arm that is led.
+// Closed robots by the conserving scheme: a linkage that is a pendulum, a floating frame of rods,
+// an arm that is led.
 #include "described.h"
 
-#include "dynamics/loop.h"
+#include "constraint/projection.h"
+#include "dynamics/closure.h"
+#include "integrate/integrator_private.h"
 #include "oracle/linear.h"
 #include "sanitized.h"
-#include "study/assembly.h"
-#include "study/mover_private.h"
 
 #include <stdio.h>
 
@@ -17,14 +18,14 @@ typedef struct closed {
     snw_model *m;
     snw_state *s;
     snw_inputs *in;
-    snw_mover mv;
+    snw_integrator mv;
 } closed;
 
 static void open(closed *c, const char *text) {
     snw_error err;
     if (describe(text, &c->doc, &c->desc, &err) != SNW_OK) fail_msg("%d: %s", err.line, err.text);
-    if (snw_assembly_compile(c->desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
-    assert_true(c->m->nrow > 0);
+    if (snw_projection_compile(c->desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_true(c->m->nconstraint > 0);
     assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
     assert_int_equal(snw_inputs_create(c->m, &c->in), SNW_OK);
     snw_inputs_at(c->m, 0, c->in);
@@ -52,7 +53,7 @@ static drift run(closed *c, double time, int n) {
     const snw_model *m = c->m;
     const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
     snw_error err = {0};
-    assert_int_equal(snw_mover_conserving(m, &step, &c->mv), SNW_OK);
+    assert_int_equal(snw_integrator_conserving(m, &step, &c->mv), SNW_OK);
     if (c->mv.start(c->mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
     const snw_work *w = c->mv.look(c->mv.self);
     const double first = energy_of(c, c->s, w);
@@ -72,9 +73,9 @@ static drift run(closed *c, double time, int n) {
             worst.momentum = fmax(worst.momentum, fabs(P.e[k] - before.e[k]));
         }
         double rate[16];
-        snw_rows_rates(m, c->mv.inputs(c->mv.self), s, w, rate, NULL);
-        for (int k = 0; k < m->nrow; k++) {
-            worst.gap = fmax(worst.gap, fabs(w->gap[k]));
+        snw_constraints_rates(m, c->mv.inputs(c->mv.self), s, w, rate, NULL);
+        for (int k = 0; k < m->nconstraint; k++) {
+            worst.gap = fmax(worst.gap, fabs(w->violation[k]));
             worst.rate = fmax(worst.rate, fabs(rate[k]));
         }
     }
@@ -83,8 +84,8 @@ static drift run(closed *c, double time, int n) {
     return worst;
 }
 
-// two cranks of 0.3 m and a bar between: (2 I + m1 a^2/2 + m2 a^2) angle'' = -(m1 + m2) g a sin(angle), by small
-// Runge-Kutta steps
+// two cranks of 0.3 m and a bar between: (2 I + m1 a^2/2 + m2 a^2) angle'' = -(m1 + m2) g a
+// sin(angle), by small Runge-Kutta steps
 static double pendulum(double angle, double time) {
     const double a = 0.3, m1 = 0.5, m2 = 2, I = 0.01, g = 9.81;
     const double k = (m1 + m2) * g * a / (2 * I + m1 * a * a / 2 + m2 * a * a);
@@ -170,7 +171,8 @@ static void a_floating_frame_of_rods_keeps_energy_and_momenta(void **state) {
     close(&c);
 }
 
-// the hand of a planar arm is led along a path: nothing is left to move, place and velocity are those of the law
+// the hand of a planar arm is led along a path: nothing is left to move, place and velocity are
+// those of the law
 static const char led[] =
     "sinew: 1\n"
     "robot:\n"

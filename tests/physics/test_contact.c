@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing, energy.
+// The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing,
+// energy.
+#include "dynamics/closure.h"
 #include "dynamics/contact.h"
-#include "dynamics/loop.h"
 #include "random_tree.h"
 #include "robot_texts.h"
 #include "setting.h"
@@ -11,10 +12,11 @@
 
 enum { DISSIPATED = 3, WORK = 4, SCHEME = 5, BALANCE = 6 }; // columns of a probe of energy
 
-// ---- derivatives -----------------------------------------------------------------------------------
+// ---- derivatives
+// -----------------------------------------------------------------------------------
 
-// Everything that can touch, on a tilted ground. Differences need forces that are smooth over their steps: either all
-// places are where the force sets in, or all are deep.
+// Everything that can touch, on a tilted ground. Differences need forces that are smooth over their
+// steps: either all places are where the force sets in, or all are deep.
 static const char robot_text[] = SOFT_TREE
     "  ball: {on: side.tip, joint: universal, body: {sphere: {radius: 40 mm}, density: 700, com: "
     "[0.1, 0, 0.02]}}\n"
@@ -50,8 +52,8 @@ static void robot_open(setting *s, place p) {
 // every place of the model is pressed
 static void all_touch(const rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
-    assert_true(g->m->ntouch > 40);
-    for (int k = 0; k < g->m->ntouch; k++) assert_true(g->w->touch[k].press > 0);
+    assert_true(g->m->ncontact_point > 40);
+    for (int k = 0; k < g->m->ncontact_point; k++) assert_true(g->w->contact_point[k].press > 0);
 }
 
 static void the_ground_has_exact_derivatives(void **state) {
@@ -87,15 +89,15 @@ static void slipping_wheels_have_exact_derivatives(void **state) {
         setting s;
         setting_random(&s, text, &d);
         snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
-        assert_int_equal(s.g.m->ntouch, 4);
-        assert_int_equal(s.g.m->nrow, 0);
-        for (int i = 0; i < 4; i++) assert_true(snw_norm(s.g.w->touch[i].f) > 0.01);
+        assert_int_equal(s.g.m->ncontact_point, 4);
+        assert_int_equal(s.g.m->nconstraint, 0);
+        for (int i = 0; i < 4; i++) assert_true(snw_norm(s.g.w->contact_point[i].f) > 0.01);
         rig_check(&s.g);
         // what they exert takes what is lost
         double sum = 0;
         for (int i = 0; i < 4; i++) {
-            sum +=
-                snw_power(snw_loop_wrench(s.g.m, s.g.w, i, s.g.s->l), s.g.w->V[s.g.m->loop[i].b]);
+            sum += snw_power(snw_loop_wrench(s.g.m, s.g.w, i, s.g.s->lambda),
+                             s.g.w->V[s.g.m->loop[i].b]);
         }
         assert_near(sum, -snw_contact_heat(s.g.m, s.g.w), 1e-12 * (1 - sum));
         assert_true(sum < 0);
@@ -103,7 +105,8 @@ static void slipping_wheels_have_exact_derivatives(void **state) {
     }
 }
 
-// so fast away from the ground that damping would pull: between the two, 1 - damping g' is below one half
+// so fast away from the ground that damping would pull: between the two, 1 - damping g' is below
+// one half
 static void losses_that_end_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {92};
@@ -115,9 +118,9 @@ static void losses_that_end_have_exact_derivatives(void **state) {
     for (int i = 0; i < 6; i++) s.g.s->v[i] = speed[i];
     snw_inputs_at(m, 0, s.g.in);
     all_touch(&s.g);
-    for (int k = 0; k < m->ntouch; k++) {
-        if (m->desc->contact[m->touch[k].contact].damping == 0) continue;
-        const double lost = 0.1 * s.g.w->touch[k].rate;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->desc->contact[m->contact_point[k].contact].damping == 0) continue;
+        const double lost = 0.1 * s.g.w->contact_point[k].rate;
         assert_true(lost > 0.55 && lost < 1.45);
     }
     rig_check(&s.g);
@@ -183,8 +186,8 @@ static void random_trees_on_the_ground_have_exact_derivatives(void **state) {
         state_random(g.m, &d, g.s);
         snw_inputs_at(g.m, g.s->t, g.in);
         snw_residual(g.m, g.in, g.s, false, g.w);
-        assert_true(g.m->ntouch > 0);
-        for (int i = 0; i < g.m->ntouch; i++) assert_true(g.w->touch[i].press > 0);
+        assert_true(g.m->ncontact_point > 0);
+        for (int i = 0; i < g.m->ncontact_point; i++) assert_true(g.w->contact_point[i].press > 0);
         rig_check(&g);
         rig_close(&g);
         robot_free(&t.r);
@@ -223,7 +226,8 @@ static void the_ground_may_lie_anywhere(void **state) {
     setting_close(&s);
 }
 
-// at any state it only pushes, friction is within its cone, and nothing comes out of it but what was put in
+// at any state it only pushes, friction is within its cone, and nothing comes out of it but what
+// was put in
 static void the_ground_never_pulls(void **state) {
     (void)state;
     dice d = {96};
@@ -235,8 +239,8 @@ static void the_ground_never_pulls(void **state) {
         for (int i = 0; i < 6; i++) g->s->v[i] *= 5;
         snw_inputs_at(g->m, g->s->t, g->in);
         snw_residual(g->m, g->in, g->s, false, g->w);
-        for (int i = 0; i < g->m->ntouch; i++) {
-            const snw_touch_work *at = &g->w->touch[i];
+        for (int i = 0; i < g->m->ncontact_point; i++) {
+            const snw_contact_point_work *at = &g->w->contact_point[i];
             const double N = snw_dot(at->f, at->d);
             const snw_vec3 f = snw_sub(at->f, snw_scale(N, at->d));
             assert_true(N >= 0 && snw_norm(f) <= 0.9 * N + 1e-12);
@@ -246,15 +250,16 @@ static void the_ground_never_pulls(void **state) {
     }
 }
 
-// ---- rest ------------------------------------------------------------------------------------------
+// ---- rest
+// ------------------------------------------------------------------------------------------
 
 static void done(const char *text, outcome *o) {
     execute(text, o);
     if (o->status != SNW_OK) fail_msg("%s", o->err.text);
 }
 
-// Things that can move up and down, and where their frames come to rest on a ground of 5 kN/m at a point, 5 kPa per
-// length; all weigh 2 kg.
+// Things that can move up and down, and where their frames come to rest on a ground of 5 kN/m at a
+// point, 5 kPa per length; all weigh 2 kg.
 static void things_rest_where_the_ground_carries_them(void **state) {
     (void)state;
     static const char form[] =
@@ -327,8 +332,8 @@ static void things_rest_where_the_ground_carries_them(void **state) {
     }
 }
 
-// A floppy rod bends down on a ground a hundred thousand times as stiff: clamp and ground share its weight, and the moment
-// about the clamp is that of both; once found, the equilibrium stays.
+// A floppy rod bends down on a ground a hundred thousand times as stiff: clamp and ground share its
+// weight, and the moment about the clamp is that of both; once found, the equilibrium stays.
 static void a_clamped_rod_leans_on_the_ground(void **state) {
     (void)state;
     outcome o;
@@ -351,7 +356,8 @@ static void a_clamped_rod_leans_on_the_ground(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- sliding ---------------------------------------------------------------------------------------
+// ---- sliding
+// ---------------------------------------------------------------------------------------
 
 // A point of mass on an incline of 30 degrees, pressed as deep as it rests.
 static void incline(double friction, double speed, double duration, outcome *o) {
@@ -416,8 +422,8 @@ static void rods_slide_more_easily_along_than_across(void **state) {
             "record: {every: 10 ms}\nprobes: {v: {velocity: rod.root}, e: energy}\n",
             3 * cos(angle), 3 * sin(angle));
         done(text, &o);
-        // across, the slip is less by what the rod rolls: r alpha = mu g r^2 m/I = 2 mu g; at most 0.15 of 3 m/s, which
-        // turns the slip a little
+        // across, the slip is less by what the rod rolls: r alpha = mu g r^2 m/I = 2 mu g; at most
+        // 0.15 of 3 m/s, which turns the slip a little
         const double want[2] = {3 * cos(angle) - mu[0] * 9.81 * 0.01 * cos(angle),
                                 3 * sin(angle) - mu[1] * 9.81 * 0.01 * sin(angle)};
         for (int c = 0; c < 2; c++) assert_near(last(&o, c), want[c], k == 1 ? 1e-3 : 1e-6);
@@ -444,7 +450,8 @@ static void a_sliding_ball_ends_rolling(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a drum on its rims and a rod on its side likewise, with 2/3; their rounded rims roll on their full radius
+// a drum on its rims and a rod on its side likewise, with 2/3; their rounded rims roll on their
+// full radius
 static void drums_end_rolling(void **state) {
     (void)state;
     static const char *const body[] = {
@@ -496,7 +503,8 @@ static void a_box_slides_on_its_corners(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- bouncing --------------------------------------------------------------------------------------
+// ---- bouncing
+// --------------------------------------------------------------------------------------
 
 #define BALL(ground, study)                                                                        \
     "sinew: 1\n"                                                                                   \
@@ -545,8 +553,8 @@ static void a_bouncing_ball_keeps_its_books(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A soft rod that stays in contact, slips and turns: errors, and what the scheme removes, fall with the order of the scheme;
-// next to nothing is left over in the balance.
+// A soft rod that stays in contact, slips and turns: errors, and what the scheme removes, fall with
+// the order of the scheme; next to nothing is left over in the balance.
 static void implicit_steps_keep_their_order(void **state) {
     (void)state;
     static const char *const scheme[] = {"generalized-alpha", "newmark", "bdf2", "euler"};
@@ -609,7 +617,8 @@ static void a_soft_rod_comes_to_rest_flat(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- the rest --------------------------------------------------------------------------------------
+// ---- the rest
+// --------------------------------------------------------------------------------------
 
 static void what_cannot_touch_is_said(void **state) {
     (void)state;
@@ -646,8 +655,8 @@ static void what_cannot_touch_is_said(void **state) {
             "does not know grounds");
 }
 
-// a trap door: the ball rests, and falls when the ground is taken away, by a change or by its condition; the energy of the
-// spring goes along
+// a trap door: the ball rests, and falls when the ground is taken away, by a change or by its
+// condition; the energy of the spring goes along
 static void the_ground_can_be_taken_away(void **state) {
     (void)state;
 #define DOOR(when, study)                                                                          \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Studies whose laws read probes, against closed forms: controllers in continuous and in sampled time, springs in
-// statics and dynamics, what is remembered from stage to stage.
+// Studies whose laws read probes, against closed forms: controllers in continuous and in sampled
+// time, springs in statics and dynamics, what is remembered from stage to stage.
 #include "executed.h"
 
 #include <stdio.h>
@@ -52,7 +52,8 @@ static void execute_by(const char *text, const scheme *s, double h, outcome *o) 
     if (o->status != SNW_OK) fail_msg("%s: %s", keys, o->err.text);
 }
 
-// ---- continuous time -------------------------------------------------------------------------------
+// ---- continuous time
+// -------------------------------------------------------------------------------
 
 // m v' = -P (v - r) - I (integral of v - r), from rest: e = v - r obeys m e'' + P e' + I e = 0
 static void pi_exact(double t, double *x, double *v) {
@@ -116,7 +117,8 @@ static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
         } else if (!(log2(error[0] / error[1]) > s->order - 0.15)) {
             fail_msg("%s: errors %g %g", s->keys, error[0], error[1]);
         }
-        // the work is that of a path through the ends; where it is that of the scheme's own forces nothing is left
+        // the work is that of a path through the ends; where it is that of the scheme's own forces
+        // nothing is left
         const double less = balance[0] / (s->order > 1 ? 3 : 1.7);
         if (s->order > 0 && !(balance[1] < fmax(less, 1e-13))) {
             fail_msg("%s: balance %g %g", s->keys, balance[0], balance[1]);
@@ -144,8 +146,8 @@ static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
     }
 }
 
-// a rod on a ball, under laws that read poses, velocities, joint rates and integrals, as forces, torques and stress; with
-// what the laws do the books of the conserving scheme are closed
+// a rod on a ball, under laws that read poses, velocities, joint rates and integrals, as forces,
+// torques and stress; with what the laws do the books of the conserving scheme are closed
 static void rods_on_balls_under_feedback_move_at_order_two(void **state) {
     (void)state;
     static const char text[] =
@@ -207,7 +209,8 @@ static void a_law_without_a_value_at_rest_brakes_what_moves(void **state) {
     }
 }
 
-// ---- statics ---------------------------------------------------------------------------------------
+// ---- statics
+// ---------------------------------------------------------------------------------------
 
 // springs at the tip are a stiffer rod: u = F/(EA/L + k), turn = C/(EI/L + c)
 static void springs_by_law_stiffen_a_rod(void **state) {
@@ -256,7 +259,8 @@ static void statics_takes_conditions_where_it_begins(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- sampled time ----------------------------------------------------------------------------------
+// ---- sampled time
+// ----------------------------------------------------------------------------------
 
 // x'' = -(P x(kept) + D v(kept))/m, x kept at multiples of A, v at multiples of B; exact between
 static void sampled_exact(double P, double D, double A, double B, double end, double *x,
@@ -354,9 +358,11 @@ static void a_change_may_alter_the_period(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- memory ----------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------
 
-// integrals go on over stages and changes, with what they then integrate; `from` goes back to what was then
+// integrals go on over stages and changes, with what they then integrate; `from` goes back to what
+// was then
 static void integrals_live_on_through_changes(void **state) {
     (void)state;
     outcome o;

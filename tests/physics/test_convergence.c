@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Orders of convergence as claimed: in the nodes by the rule along the rod, in the functions spectral; limits and equal
-// spaces.
+// Orders of convergence as claimed: in the nodes by the rule along the rod, in the functions
+// spectral; limits and equal spaces.
 #include "oracle/linear.h"
 #include "oracle/planar.h"
 
 #include "lively.h"
 #include "near.h"
 
-// ---- nodes ------------------------------------------------------------------------------------------
+// ---- nodes
+// ------------------------------------------------------------------------------------------
 
 // a rule and its order
 typedef struct along {
@@ -44,7 +45,8 @@ static void check_order(snw_rule_kind kind, int order, int coarse, int fine) {
         // with so few nodes as order 8 leaves room for, the quadrature of the inertia still counts
         const int kinds = order == 8 ? KINETIC : KINDS;
         for (int k = 0; k < kinds; k++) {
-            // n + 1 segments of Gauss points; a slope may come out higher where an error happens to be small
+            // n + 1 segments of Gauss points; a slope may come out higher where an error happens to
+            // be small
             const double slope = log(a[k] / b[k]) / log((fine + 1.0) / (coarse + 1.0));
             if (!(slope >= order - 0.25)) {
                 fail_msg("%s of order %d, seed %d, kind %d: slope %.3f, errors %.3g %.3g",
@@ -92,7 +94,8 @@ static void geometry_error_is_estimated(void **state) {
     }
 }
 
-// ---- functions --------------------------------------------------------------------------------------
+// ---- functions
+// --------------------------------------------------------------------------------------
 
 typedef struct beam {
     double gamma; // weight L^3 / EI
@@ -101,7 +104,8 @@ typedef struct beam {
     snw_basis_kind kind;
 } beam;
 
-// heavy cantilever of length 1 and EI 1 at rest; tip, and if asked its bending field at five stations
+// heavy cantilever of length 1 and EI 1 at rest; tip, and if asked its bending field at five
+// stations
 static snw_vec3 hang(const beam *b, double *field) {
     robot r;
     trial t;
@@ -172,7 +176,8 @@ static void elements_converge_with_twice_their_order(void **state) {
     }
 }
 
-// ---- limits and equal spaces ------------------------------------------------------------------------
+// ---- limits and equal spaces
+// ------------------------------------------------------------------------
 
 // stiffer in stretch and shear: the difference from the inextensible rod falls as the compliance
 static void kirchhoff_is_the_limit_of_cosserat(void **state) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Random closed robots, rigid, soft, mixed, grounded and floating, in motion: they move alike wherever they are cut and
-// whatever is their base; loops stay closed, every part is in balance with what its joints exert.
+// Random closed robots, rigid, soft, mixed, grounded and floating, in motion: they move alike
+// wherever they are cut and whatever is their base; loops stay closed, every part is in balance
+// with what its joints exert.
 #include "random_closed.h"
 
+#include "integrate/integrator_private.h"
 #include "oracle/linear.h"
 #include "sanitized.h"
-#include "study/mover_private.h"
 
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ static void draw(const family *f, dice *d, graph *g, cut *c) {
             fine &= m->singular == 0;
             for (int i = 0; i < m->nloop; i++) fine &= m->loop[i].nrow == m->loop[i].nraw;
             // closed as it is assembled
-            const double gap = snw_assembly_gap(c[k].c.as, c[k].c.in, c[k].c.s, NULL);
+            const double gap = snw_projection_violation(c[k].c.as, c[k].c.in, c[k].c.s, NULL);
             if (!(gap < 1e-13)) fail_msg("%s, cut %d: open by %g", f->name, k, gap);
             assert_int_equal(m->freedom, c[0].c.m->freedom);
         }
@@ -46,7 +47,8 @@ static void draw(const family *f, dice *d, graph *g, cut *c) {
     fail_msg("%s: none found", f->name);
 }
 
-// the generator makes what it promises: every joint as a loop and in the tree, both ways, and rods from either end
+// the generator makes what it promises: every joint as a loop and in the tree, both ways, and rods
+// from either end
 static void the_cuts_have_everything(void **state) {
     (void)state;
     static cut c[CUTS];
@@ -71,7 +73,8 @@ static void the_cuts_have_everything(void **state) {
     assert_true(rod[0] > 5 && rod[1] > 5);
 }
 
-// ---- motions ---------------------------------------------------------------------------------------
+// ---- motions
+// ---------------------------------------------------------------------------------------
 
 enum { NUMBERS = 12 * PARTS_MOST, FORCES = 6 * JOINTS_MOST };
 
@@ -102,7 +105,8 @@ static double energy_of(const closed_robot *c, const snw_state *s, const snw_wor
            snw_gravity_energy(c->m, c->in, w);
 }
 
-// *o <- the end of an explicit motion; returned is the energy that loads did not bring, relative to all that moves
+// *o <- the end of an explicit motion; returned is the energy that loads did not bring, relative to
+// all that moves
 static double end_explicit(const graph *g, cut *c, sight *o) {
     snw_explicit *e = closed_robot_reference(&c->c, 1e-11);
     snw_error err = {0};
@@ -124,8 +128,9 @@ static double furthest(int n, const double *x) {
     return largest;
 }
 
-// cut anywhere, with the ground or any of its bodies for a base: one motion, one set of forces, to the tolerance of the
-// integrator, which speaks of coordinates (1e-11 a step) while forces are theirs times stiffness and mass
+// cut anywhere, with the ground or any of its bodies for a base: one motion, one set of forces, to
+// the tolerance of the integrator, which speaks of coordinates (1e-11 a step) while forces are
+// theirs times stiffness and mass
 static void robots_move_alike_however_they_are_cut(void **state) {
     (void)state;
     static cut c[CUTS];
@@ -157,14 +162,15 @@ static void robots_move_alike_however_they_are_cut(void **state) {
     }
 }
 
-// ---- balance ---------------------------------------------------------------------------------------
+// ---- balance
+// ---------------------------------------------------------------------------------------
 
-// Newton and Euler for the part of a robot that a link is, about the world's origin, its weight included: mass by mass,
-// force m (a - g) at its centre, moment I w' + w x I w
+// Newton and Euler for the part of a robot that a link is, about the world's origin, its weight
+// included: mass by mass, force m (a - g) at its centre, moment I w' + w x I w
 static snw_wrench inertia_force(const snw_model *m, const snw_work *w, int link) {
     snw_wrench sum = {0};
     for (int i = 1; i < m->nseg; i++) {
-        if (m->seg[i].link != link || !m->seg[i].heavy) continue;
+        if (m->seg[i].link != link || !m->seg[i].has_mass) continue;
         const snw_inertia *M = &m->seg[i].M;
         const snw_twist V = w->V[i], A = w->A[i];
         const snw_vec3 c = snw_scale(1 / M->m, M->mc);
@@ -201,8 +207,8 @@ static double out_of_balance(const graph *g, const cut *c, const snw_work *w, co
     return worst;
 }
 
-// at every step of every scheme loops are closed, and every part, rods included, is in balance with the forces of its
-// joints, be they of the tree or of loops
+// at every step of every scheme loops are closed, and every part, rods included, is in balance with
+// the forces of its joints, be they of the tree or of loops
 static void loops_stay_closed_and_parts_in_balance(void **state) {
     (void)state;
     static const snw_scheme_kind kinds[] = {SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_BDF2,
@@ -216,33 +222,36 @@ static void loops_stay_closed_and_parts_in_balance(void **state) {
         draw(f, &d, &g, c);
         for (int k = 0; k < CUTS; k++) {
             const snw_model *m = c[k].c.m;
-            snw_motion_opts o = snw_motion_defaults();
+            snw_implicit_opts o = snw_implicit_defaults();
             o.scheme = snw_scheme_make(kinds[(i + k) % 4], 0.8, 0);
             o.chart = i % 2 ? SNW_CHART_SE3 : SNW_CHART_SO3R3;
             o.tolerance = 1e-13;
-            snw_motion *mo = closed_robot_motion(&c[k].c, &o);
+            snw_implicit *im = closed_robot_motion(&c[k].c, &o);
             for (int n = 1; n <= 100; n++) {
                 snw_chord_info info;
-                assert_int_equal(snw_motion_step(mo, DURATION / 100, DURATION * n / 100, &info),
+                assert_int_equal(snw_implicit_step(im, DURATION / 100, DURATION * n / 100, &info),
                                  SNW_OK);
-                const snw_work *w = snw_motion_look(mo);
-                for (int r = 0; r < m->nrow; r++) {
-                    gap = fmax(gap, fabs(w->gap[r]) / snw_row_at(m, w, r).size);
+                const snw_work *w = snw_implicit_work_at(im);
+                for (int r = 0; r < m->nconstraint; r++) {
+                    gap = fmax(gap, fabs(w->violation[r]) / snw_constraint_at(m, w, r).size);
                 }
-                lack = fmax(lack, out_of_balance(&g, &c[k], w, snw_motion_state(mo)));
+                lack = fmax(lack, out_of_balance(&g, &c[k], w, snw_implicit_state(im)));
             }
-            snw_motion_destroy(mo);
+            snw_implicit_destroy(im);
             cut_shut(&c[k]);
         }
     }
     printf("gap %.1e, lacking %.1e\n", gap, lack);
-    // Newton's tolerance is 1e-13 of the robot's size and of typical forces, which masses that turn within a step make 1e3 N
+    // Newton's tolerance is 1e-13 of the robot's size and of typical forces, which masses that turn
+    // within a step make 1e3 N
     assert_true(gap <= 1e-12 && lack <= 1e-9);
 }
 
-// ---- alone in space --------------------------------------------------------------------------------
+// ---- alone in space
+// --------------------------------------------------------------------------------
 
-// closed robots that nothing acts on keep energy and momenta: by the conserving scheme to Newton's tolerance
+// closed robots that nothing acts on keep energy and momenta: by the conserving scheme to Newton's
+// tolerance
 static void floating_robots_keep_energy_and_momenta(void **state) {
     (void)state;
     static cut c;
@@ -257,19 +266,19 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
         for (int k = 0; k < m->nv; k++) c.c.s->v[k] = roll(&d, -1, 1);
         closed_robot_settle(&c.c, 0);
         const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = 2e-3};
-        snw_mover mv = {0};
+        snw_integrator it = {0};
         snw_error err = {0};
-        if (snw_mover_open(m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-        if (mv.start(mv.self, c.c.s, &err) != SNW_OK) fail_msg("%s", err.text);
+        if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+        if (it.start(it.self, c.c.s, &err) != SNW_OK) fail_msg("%s", err.text);
         double first = 0, energy = 0, momentum = 0, gap = 0, size = 0;
         snw_wrench before = {0};
         for (int n = 0; n <= 200; n++) {
             snw_stats took = {0};
-            if (n > 0 && mv.advance(mv.self, 2e-3 * n, INFINITY, &took, &err) != SNW_OK) {
+            if (n > 0 && it.advance(it.self, 2e-3 * n, INFINITY, &took, &err) != SNW_OK) {
                 fail_msg("%d: %s", i, err.text);
             }
-            const snw_work *w = mv.look(mv.self);
-            const snw_state *s = mv.state(mv.self);
+            const snw_work *w = it.look(it.self);
+            const snw_state *s = it.state(it.self);
             const double now = snw_kinetic_energy(m, w) + snw_elastic_energy(m, s->q);
             const snw_wrench P = snw_momentum(m, w);
             if (n == 0) first = now, before = P;
@@ -278,35 +287,37 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
                 momentum = fmax(momentum, fabs(P.e[k] - before.e[k]));
                 size = fmax(size, fabs(before.e[k]));
             }
-            for (int r = 0; r < m->nrow; r++) {
-                gap = fmax(gap, fabs(w->gap[r]) / snw_row_at(m, w, r).size);
+            for (int r = 0; r < m->nconstraint; r++) {
+                gap = fmax(gap, fabs(w->violation[r]) / snw_constraint_at(m, w, r).size);
             }
         }
         printf("robot %2d, freedom %2d: energy %.1e of %.2f, momenta %.1e of %.2f, gap %.1e\n", i,
                m->freedom, energy, first, momentum, size, gap);
         assert_true(energy <= 1e-10 * first && momentum <= 1e-10 * size && gap <= 1e-10);
-        mv.close(mv.self);
+        it.close(it.self);
         cut_shut(&c);
     }
 }
 
-// ---- implicit steps --------------------------------------------------------------------------------
+// ---- implicit steps
+// --------------------------------------------------------------------------------
 
 static void end_implicit(const graph *g, cut *c, int n, sight *o) {
-    snw_motion_opts opts = snw_motion_defaults();
+    snw_implicit_opts opts = snw_implicit_defaults();
     opts.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.6, 0);
     opts.tolerance = 1e-13;
-    snw_motion *mo = closed_robot_motion(&c->c, &opts);
+    snw_implicit *im = closed_robot_motion(&c->c, &opts);
     for (int i = 1; i <= n; i++) {
         snw_chord_info info;
-        assert_int_equal(snw_motion_step(mo, DURATION / n, DURATION * i / n, &info), SNW_OK);
+        assert_int_equal(snw_implicit_step(im, DURATION / n, DURATION * i / n, &info), SNW_OK);
     }
-    const snw_work *w = snw_motion_look(mo);
-    look(g, c, w, snw_motion_state(mo), o);
-    snw_motion_destroy(mo);
+    const snw_work *w = snw_implicit_work_at(im);
+    look(g, c, w, snw_implicit_state(im), o);
+    snw_implicit_destroy(im);
 }
 
-// other coordinates have other errors in time: cuts differ by them, and by a quarter with half the step
+// other coordinates have other errors in time: cuts differ by them, and by a quarter with half the
+// step
 static void steps_of_other_cuts_converge_together(void **state) {
     (void)state;
     static cut c[CUTS];

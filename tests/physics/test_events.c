@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Conditions that read probes: they switch, and end steps, at the time at which they come true, by every scheme and
-// whatever the step.
+// Conditions that read probes: they switch, and end steps, at the time at which they come true, by
+// every scheme and whatever the step.
 #include "executed.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ static const double mass = 0.5, g = 9.81;
 
 static double end_time(const outcome *o) { return o->series.t[o->series.nframe - 1]; }
 
-// ---- times -----------------------------------------------------------------------------------------
+// ---- times
+// -----------------------------------------------------------------------------------------
 
 typedef struct way {
     const char *keys;
@@ -152,7 +153,8 @@ static void an_event_may_fall_on_the_grid(void **state) {
     }
 }
 
-// ---- switches --------------------------------------------------------------------------------------
+// ---- switches
+// --------------------------------------------------------------------------------------
 
 // accelerations constant between switches: all schemes of order 2 are exact
 static const char *const exact[] = {
@@ -229,7 +231,8 @@ static void a_condition_may_hold_at_the_start(void **state) {
     }
 }
 
-// ---- a one-sided spring ----------------------------------------------------------------------------
+// ---- a one-sided spring
+// ----------------------------------------------------------------------------
 
 // a ball dropped from h onto a spring that only pushes: parabolas and harmonics in turn
 static double bounce(double h, double k, double t, double *v) {
@@ -302,7 +305,8 @@ static void bounces_close_the_balance(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- restlessness ----------------------------------------------------------------------------------
+// ---- restlessness
+// ----------------------------------------------------------------------------------
 
 // thrust whenever it sinks: it hovers, and switches without end
 static void a_condition_that_never_rests_is_told_so(void **state) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Motion by integrators with error control: what must be conserved is, to the tolerance; the balance of energy
-// closes; implicit schemes tend to the same motion; tests 5 and 6 of Boyer et al. (rods.md 4.6, 4.7).
-#include "study/explicit.h"
+// Motion by integrators with error control: what must be conserved is, to the tolerance; the
+// balance of energy closes; implicit schemes tend to the same motion; tests 5 and 6 of Boyer et al.
+// (rods.md 4.6, 4.7).
+#include "integrate/explicit.h"
 
 #include "random_rod.h"
 
@@ -13,7 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-// ---- help ------------------------------------------------------------------------------------------
+// ---- help
+// ------------------------------------------------------------------------------------------
 
 typedef struct scene {
     robot r;
@@ -69,7 +71,7 @@ static view see(scene *c) {
               .momentum = snw_momentum(c->m, w)};
     v.size = v.kinetic + v.elastic + fabs(v.gravity);
     for (int i = 0; i < c->m->nseg; i++) {
-        if (!c->m->seg[i].heavy) continue;
+        if (!c->m->seg[i].has_mass) continue;
         const snw_wrench P =
             snw_wrench_to_parent(w->g[i], snw_inertia_apply(&c->m->seg[i].M, w->V[i]));
         v.turn += sqrt(snw_dot(P.m, P.m));
@@ -92,7 +94,8 @@ static void conservative(scene *c) {
     c->r.material.damping = NULL;
 }
 
-// ---- conservation ----------------------------------------------------------------------------------
+// ---- conservation
+// ----------------------------------------------------------------------------------
 
 typedef struct drift {
     double energy, turn, push; // relative to the largest seen
@@ -124,7 +127,8 @@ static void check_drift(drift d, double bound, const char *what) {
              d.energy, d.turn, d.push, bound);
 }
 
-// rods of any kind in violent motion: ten tolerances, rods.md 4.10, and those of the steps added up as a random walk
+// rods of any kind in violent motion: ten tolerances, rods.md 4.10, and those of the steps added up
+// as a random walk
 static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, double tolerance) {
     dice d = {7};
     for (int trial = 0; trial < AMONG(1, 4); trial++) {
@@ -181,7 +185,8 @@ static void free_rods_keep_energy_and_momentum(void **state) {
     random_drift(SNW_JOINT_FREE, true, SNW_ODE_RK87, 1e-10);
 }
 
-// ---- balance ---------------------------------------------------------------------------------------
+// ---- balance
+// ---------------------------------------------------------------------------------------
 
 // energy gained - work done + heat, relative to all that was exchanged
 static double balance(scene *c, double before) {
@@ -220,7 +225,8 @@ static void the_balance_of_energy_closes(void **state) {
     assert_true(worst <= 1e-10);
 }
 
-// ---- against each other ----------------------------------------------------------------------------
+// ---- against each other
+// ----------------------------------------------------------------------------
 
 // a soft rod in the wind that starts to blow at once at 0.2 s
 static void windy_rod(scene *c, snw_joint_kind joint) {
@@ -304,20 +310,20 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
         for (int k = 0; k < 3; k++) {
             for (int fine = 0; fine < 2; fine++) {
                 const int n = 150 << fine;
-                snw_motion_opts o = snw_motion_defaults();
+                snw_implicit_opts o = snw_implicit_defaults();
                 o.scheme = snw_scheme_make(kinds[k], 0.8, 0);
                 o.tolerance = 1e-13;
-                snw_motion *mo = NULL;
+                snw_implicit *im = NULL;
                 snw_error err = {0};
-                assert_int_equal(snw_motion_create(c.m, &o, &mo), SNW_OK);
-                if (snw_motion_start(mo, c.s, &err) != SNW_OK) fail_msg("%s", err.text);
+                assert_int_equal(snw_implicit_create(c.m, &o, &im), SNW_OK);
+                if (snw_implicit_start(im, c.s, &err) != SNW_OK) fail_msg("%s", err.text);
                 for (int i = 0; i < n; i++) {
                     snw_chord_info info;
-                    assert_int_equal(snw_motion_step(mo, 0.15 / n, 0.15 * (i + 1) / n, &info),
+                    assert_int_equal(snw_implicit_step(im, 0.15 / n, 0.15 * (i + 1) / n, &info),
                                      SNW_OK);
                 }
-                e[fine] = distance(c.m->nq, snw_motion_state(mo)->q, want);
-                snw_motion_destroy(mo);
+                e[fine] = distance(c.m->nq, snw_implicit_state(im)->q, want);
+                snw_implicit_destroy(im);
             }
             const double slope = log2(e[0] / e[1]);
             if (!(fabs(slope - 2) < 0.2)) {
@@ -329,7 +335,8 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
     }
 }
 
-// ---- steps back, failures --------------------------------------------------------------------------
+// ---- steps back, failures
+// --------------------------------------------------------------------------
 
 static void an_advance_can_be_undone(void **state) {
     (void)state;
@@ -394,7 +401,8 @@ static void a_law_that_ends_is_reported_with_its_time(void **state) {
     }
 }
 
-// ---- tests 5 and 6 of Boyer et al. -----------------------------------------------------------------
+// ---- tests 5 and 6 of Boyer et al.
+// -----------------------------------------------------------------
 
 static snw_vec3 tip(scene *c) { return snw_explicit_look(c->e)->g[c->m->link_end[0]].p; }
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix factorised by the pattern of tree and loops against dense factors: one solve on random robots, whole
-// motions, continued motions, no heap.
+// Newton's matrix factorised by the pattern of tree and loops against dense factors: one solve on
+// random robots, whole motions, continued motions, no heap.
 #include "described.h"
 #include "limbs.h"
 #include "random_closed.h"
 #include "tangent_rig.h"
 
-#include "dynamics/loop.h"
-#include "study/assembly.h"
-#include "study/motion.h"
+#include "constraint/projection.h"
+#include "dynamics/closure.h"
+#include "integrate/implicit.h"
 #include "study/statics.h"
 
 #include "heap_calls.h"
 
 #include <stdio.h>
 
-// ---- one matrix ------------------------------------------------------------------------------------
+// ---- one matrix
+// ------------------------------------------------------------------------------------
 
 // branches on a floating hull and on the ground, a branch on a branch, closed in many ways
 static const char branches_text[] =
@@ -37,19 +38,19 @@ static const char branches_text[] =
     "  ground: {join: [world, leg(5).tip], as: %s}\n";
 
 // T <- Newton's matrix of the rig at its state
-static void fill(const rig *g, double s, snw_matrix *T) {
-    snw_matrix_clear(T);
+static void fill(const rig *g, double s, snw_bordered_matrix *T) {
+    snw_bordered_matrix_clear(T);
     snw_residual(g->m, g->in, g->s, false, g->w);
-    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_pass(g->m, NULL, g->w);
     snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, (size_t)T->n, T->A);
-    snw_rows_place(g->m, g->w, s, T->A);
+    snw_constraints_place(g->m, g->w, s, T->A);
 }
 
 // largest difference of the two solutions relative to the largest unknown, in typical units
 static double difference_of_solves(const rig *g, dice *d, double s) {
-    snw_matrix *dense = NULL, *sparse = NULL;
-    assert_int_equal(snw_matrix_create(g->m, SNW_ALGEBRA_DENSE, &dense), SNW_OK);
-    assert_int_equal(snw_matrix_create(g->m, SNW_ALGEBRA_SPARSE, &sparse), SNW_OK);
+    snw_bordered_matrix *dense = NULL, *sparse = NULL;
+    assert_int_equal(snw_bordered_matrix_create(g->m, SNW_ALGEBRA_DENSE, &dense), SNW_OK);
+    assert_int_equal(snw_bordered_matrix_create(g->m, SNW_ALGEBRA_SPARSE, &sparse), SNW_OK);
     assert_null(dense->sparse);
     assert_non_null(sparse->sparse);
     const int n = dense->n;
@@ -57,23 +58,24 @@ static double difference_of_solves(const rig *g, dice *d, double s) {
     for (int i = 0; i < n; i++) x[i] = y[i] = roll(d, -1, 1);
     fill(g, s, dense);
     fill(g, s, sparse);
-    assert_int_equal(snw_matrix_factor(dense), SNW_OK);
-    assert_int_equal(snw_matrix_factor(sparse), SNW_OK);
+    assert_int_equal(snw_bordered_matrix_factor(dense), SNW_OK);
+    assert_int_equal(snw_bordered_matrix_factor(sparse), SNW_OK);
     assert_false(sparse->overwritten); // by its own factors, not by those kept in reserve
-    snw_matrix_solve(dense, x);
-    snw_matrix_solve(sparse, y);
+    snw_bordered_matrix_solve(dense, x);
+    snw_bordered_matrix_solve(sparse, y);
     for (int i = 0; i < n; i++) {
         const double unit = i < g->m->nv ? g->m->typical[i] : 1;
         if (!(fabs(x[i] - y[i]) / unit <= worst)) worst = fabs(x[i] - y[i]) / unit;
         largest = fmax(largest, fabs(x[i]) / unit);
     }
     free(x);
-    snw_matrix_destroy(dense);
-    snw_matrix_destroy(sparse);
+    snw_bordered_matrix_destroy(dense);
+    snw_bordered_matrix_destroy(sparse);
     return worst / largest;
 }
 
-// rounding times the condition of the matrix, which has forces and gaps, rods and heavy bodies side by side
+// rounding times the condition of the matrix, which has forces and gaps, rods and heavy bodies side
+// by side
 static const double CONDITION = 1e-9;
 
 static void trees_solve_as_dense_ones(void **state) {
@@ -113,7 +115,7 @@ static void loops_solve_as_dense_ones(void **state) {
         rig_open(&g, desc);
         state_random(g.m, &d, g.s);
         snw_inputs_at(g.m, g.s->t, g.in);
-        for (int i = 0; i < g.m->nrow; i++) g.s->l[i] = roll(&d, -3, 3);
+        for (int i = 0; i < g.m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
         // whatever the rows are scaled by
         const double scales[] = {1, 1e3, 1e6};
         for (int i = 0; i < 3; i++) {
@@ -125,7 +127,8 @@ static void loops_solve_as_dense_ones(void **state) {
     }
 }
 
-// graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of both kinds side by side
+// graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of
+// both kinds side by side
 static void random_loops_and_drives_solve_as_dense_ones(void **state) {
     (void)state;
     static cut c;
@@ -143,7 +146,7 @@ static void random_loops_and_drives_solve_as_dense_ones(void **state) {
             for (int n = 0; n < 2; n++) { // as assembled, then anywhere
                 if (n) state_random(m, &d, g.s);
                 snw_inputs_at(m, g.s->t, g.in);
-                for (int i = 0; i < m->nrow; i++) g.s->l[i] = roll(&d, -3, 3);
+                for (int i = 0; i < m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
                 const double off = difference_of_solves(&g, &d, n ? 1e4 : 1);
                 if (!(off < CONDITION)) fail_msg("robot %d, %d: %g", k, n, off);
             }
@@ -155,7 +158,8 @@ static void random_loops_and_drives_solve_as_dense_ones(void **state) {
     assert_true(tried > 25 && drives > 40 && loops > 60);
 }
 
-// ---- motions ---------------------------------------------------------------------------------------
+// ---- motions
+// ---------------------------------------------------------------------------------------
 
 typedef struct scene {
     snw_document *doc;
@@ -169,7 +173,7 @@ static void scene_open_text(scene *c, const char *text, const char *n) {
     const char *const set[] = {n};
     if (snw_document_parse("limbs", text, strlen(text), 1, set, &c->doc, &err) ||
         snw_document_describe(c->doc, 0, &c->desc, &err) ||
-        snw_assembly_compile(c->desc, &c->m, &err)) {
+        snw_projection_compile(c->desc, &c->m, &err)) {
         fail_msg("%d:%d %s", err.line, err.column, err.text);
     }
     assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
@@ -183,21 +187,21 @@ static void scene_close(scene *c) {
     release(c->doc, c->desc);
 }
 
-static snw_motion *begin(const scene *c, snw_algebra algebra) {
-    snw_motion *mo = NULL;
+static snw_implicit *begin(const scene *c, snw_algebra algebra) {
+    snw_implicit *im = NULL;
     snw_error err = {0};
-    snw_motion_opts o = snw_motion_defaults();
+    snw_implicit_opts o = snw_implicit_defaults();
     o.algebra = algebra;
-    assert_int_equal(snw_motion_create(c->m, &o, &mo), SNW_OK);
-    if (snw_motion_start(mo, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    return mo;
+    assert_int_equal(snw_implicit_create(c->m, &o, &im), SNW_OK);
+    if (snw_implicit_start(im, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    return im;
 }
 
 // steps first .. last of 5 ms
-static void go(snw_motion *mo, int first, int last) {
+static void go(snw_implicit *im, int first, int last) {
     for (int i = first; i <= last; i++) {
         snw_chord_info info;
-        assert_int_equal(snw_motion_step(mo, 0.005, 0.005 * i, &info), SNW_OK);
+        assert_int_equal(snw_implicit_step(im, 0.005, 0.005 * i, &info), SNW_OK);
     }
 }
 
@@ -206,18 +210,18 @@ static void motions_agree(void **state) {
     (void)state;
     scene c;
     scene_open(&c, "n=6");
-    snw_motion *dense = begin(&c, SNW_ALGEBRA_DENSE), *sparse = begin(&c, SNW_ALGEBRA_SPARSE);
+    snw_implicit *dense = begin(&c, SNW_ALGEBRA_DENSE), *sparse = begin(&c, SNW_ALGEBRA_SPARSE);
     go(dense, 1, 60);
     go(sparse, 1, 60);
-    const double *x = snw_motion_state(dense)->q, *y = snw_motion_state(sparse)->q;
+    const double *x = snw_implicit_state(dense)->q, *y = snw_implicit_state(sparse)->q;
     double moved = 0;
     for (int i = 0; i < c.m->nq; i++) {
         assert_near(y[i], x[i], 1e-8);
         moved = fmax(moved, fabs(x[i] - c.s->q[i]));
     }
     assert_true(moved > 0.1);
-    snw_motion_destroy(dense);
-    snw_motion_destroy(sparse);
+    snw_implicit_destroy(dense);
+    snw_implicit_destroy(sparse);
     scene_close(&c);
 }
 
@@ -234,20 +238,20 @@ static void motions_of_random_robots_agree(void **state) {
         const snw_model *m = c.c.m;
         snw_error err = {0};
         if (m->singular == 0 && closed_robot_try(&c.c, 0, &err) == SNW_OK) {
-            snw_motion *mo[2];
+            snw_implicit *im[2];
             for (int n = 0; n < 2; n++) {
-                snw_motion_opts o = snw_motion_defaults();
+                snw_implicit_opts o = snw_implicit_defaults();
                 o.algebra = n ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_DENSE;
-                mo[n] = closed_robot_motion(&c.c, &o);
-                go(mo[n], 1, 30);
+                im[n] = closed_robot_motion(&c.c, &o);
+                go(im[n], 1, 30);
             }
-            const snw_state *u = snw_motion_state(mo[0]), *y = snw_motion_state(mo[1]);
+            const snw_state *u = snw_implicit_state(im[0]), *y = snw_implicit_state(im[1]);
             for (int i = 0; i < m->nq; i++) assert_near(y->q[i], u->q[i], 1e-8);
             for (int i = 0; i < m->ndrive; i++) {
                 const snw_drive *to = &m->drive[i];
                 assert_near(y->q[to->q], snw_expr_value(to->law, (snw_at){.t = 0.15}), 1e-12);
             }
-            for (int n = 0; n < 2; n++) snw_motion_destroy(mo[n]);
+            for (int n = 0; n < 2; n++) snw_implicit_destroy(im[n]);
             tried++;
         }
         cut_shut(&c);
@@ -259,21 +263,21 @@ static void continued_motions_have_the_same_bits(void **state) {
     (void)state;
     scene c;
     scene_open(&c, "n=6");
-    const size_t size = snw_motion_saves(c.m);
+    const size_t size = snw_implicit_saves(c.m);
     double *saved = malloc(3 * size * sizeof *saved), *one = saved + size, *two = one + size;
     for (int at = 5; at <= 20; at += 3) {
-        snw_motion *whole = begin(&c, SNW_ALGEBRA_SPARSE), *rest = begin(&c, SNW_ALGEBRA_SPARSE);
+        snw_implicit *whole = begin(&c, SNW_ALGEBRA_SPARSE), *rest = begin(&c, SNW_ALGEBRA_SPARSE);
         go(rest, 1, 2); // what it did before must not matter
         go(whole, 1, at);
-        snw_motion_save(whole, saved);
-        snw_motion_load(rest, saved);
+        snw_implicit_save(whole, saved);
+        snw_implicit_load(rest, saved);
         go(whole, at + 1, 25);
         go(rest, at + 1, 25);
-        snw_motion_save(whole, one);
-        snw_motion_save(rest, two);
+        snw_implicit_save(whole, one);
+        snw_implicit_save(rest, two);
         assert_memory_equal(one, two, size * sizeof *one);
-        snw_motion_destroy(whole);
-        snw_motion_destroy(rest);
+        snw_implicit_destroy(whole);
+        snw_implicit_destroy(rest);
     }
     free(saved);
     scene_close(&c);
@@ -286,22 +290,22 @@ static void steps_do_not_touch_the_heap(void **state) {
     scene_open(&c, "n=6");
     const snw_algebra algebras[] = {SNW_ALGEBRA_SPARSE, SNW_ALGEBRA_DENSE};
     for (int k = 0; k < 2; k++) {
-        snw_motion *mo = begin(&c, algebras[k]);
+        snw_implicit *im = begin(&c, algebras[k]);
         snw_chord_info info;
         snw_error err = {0};
         const long before = heap_calls;
         snw_status s = SNW_OK;
         int matrices = 0;
         for (int i = 1; s == SNW_OK && i <= 20; i++) {
-            s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
+            s = snw_implicit_step(im, 0.005, 0.005 * i, &info);
             matrices += info.tangents;
-            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, NULL, &err);
+            if (s == SNW_OK && i == 10) s = snw_implicit_restart(im, NULL, &err);
         }
         const long after = heap_calls;
         assert_int_equal(s, SNW_OK);
         assert_true(matrices > 2);
         assert_true(after == before);
-        snw_motion_destroy(mo);
+        snw_implicit_destroy(im);
     }
     scene_close(&c);
 }
@@ -311,24 +315,25 @@ static void accelerations_keep_loops_closed(void **state) {
     (void)state;
     scene c;
     scene_open(&c, "n=12");
-    snw_assembly *as = NULL;
+    snw_projection *pr = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
     snw_error err = {0};
-    assert_int_equal(snw_assembly_create(c.m, &as), SNW_OK);
+    assert_int_equal(snw_projection_create(c.m, &pr), SNW_OK);
     assert_int_equal(snw_inputs_create(c.m, &in), SNW_OK);
     assert_int_equal(snw_work_create(c.m, &w), SNW_OK);
-    double *rate = malloc(2 * (size_t)c.m->nrow * sizeof *rate), *bend = rate + c.m->nrow;
+    double *rate = malloc(2 * (size_t)c.m->nconstraint * sizeof *rate),
+           *bend = rate + c.m->nconstraint;
     dice d = {5};
     for (int i = 0; i < c.m->nv; i++) c.s->v[i] = roll(&d, -0.3, 0.3);
     c.s->t = 0.4;
     snw_inputs_at(c.m, c.s->t, in);
     double *v = malloc((size_t)c.m->nv * sizeof *v);
     memcpy(v, c.s->v, (size_t)c.m->nv * sizeof *v);
-    assert_int_equal(snw_assembly_velocities(as, in, c.s, &err), SNW_OK);
-    assert_int_equal(snw_assembly_accelerations(as, in, c.s, &err), SNW_OK);
+    assert_int_equal(snw_projection_velocities(pr, in, c.s, &err), SNW_OK);
+    assert_int_equal(snw_projection_accelerations(pr, in, c.s, &err), SNW_OK);
     snw_residual(c.m, in, c.s, false, w);
-    snw_rows_rates(c.m, in, c.s, w, rate, bend);
+    snw_constraints_rates(c.m, in, c.s, w, rate, bend);
     double largest = 0;
     for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(c.s->a[i]));
     assert_true(largest > 1);
@@ -336,12 +341,12 @@ static void accelerations_keep_loops_closed(void **state) {
     for (int i = 0; i < c.m->nv; i++) {
         assert_true(fabs(w->r[i]) * c.m->typical[i] < 1e-9);
     }
-    for (int i = 0; i < c.m->nrow; i++) {
+    for (int i = 0; i < c.m->nconstraint; i++) {
         assert_near(rate[i], 0, 1e-12);
         assert_near(bend[i], 0, 1e-11 * largest);
     }
-    // the nearest velocities: the difference is orthogonal, by the mass matrix, to all that keep the loops closed, so
-    // to the velocities themselves: T(v) = T(v1) + T(v - v1)
+    // the nearest velocities: the difference is orthogonal, by the mass matrix, to all that keep
+    // the loops closed, so to the velocities themselves: T(v) = T(v1) + T(v - v1)
     double energy[3];
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < c.m->nv; i++) {
@@ -360,11 +365,12 @@ static void accelerations_keep_loops_closed(void **state) {
     free(rate);
     snw_work_destroy(w);
     snw_inputs_destroy(in);
-    snw_assembly_destroy(as);
+    snw_projection_destroy(pr);
     scene_close(&c);
 }
 
-// an equilibrium found with sparse tangents is one, and Newton's steps were Newton's: the last ones double the digits
+// an equilibrium found with sparse tangents is one, and Newton's steps were Newton's: the last ones
+// double the digits
 static void many_limbs_come_to_rest(void **state) {
     (void)state;
     scene c;
@@ -385,19 +391,20 @@ static void many_limbs_come_to_rest(void **state) {
     assert_true(info.iterations <= 25);
     snw_residual(c.m, snw_statics_inputs(st), c.s, true, w);
     for (int i = 0; i < c.m->nv; i++) assert_near(w->r[i] / c.m->scale[i], 0, 1e-10);
-    for (int i = 0; i < c.m->nrow; i++) assert_near(w->gap[i], 0, 1e-12);
+    for (int i = 0; i < c.m->nconstraint; i++) assert_near(w->violation[i], 0, 1e-12);
     snw_work_destroy(w);
     snw_statics_destroy(st);
     scene_close(&c);
 }
 
-// ---- choice ----------------------------------------------------------------------------------------
+// ---- choice
+// ----------------------------------------------------------------------------------------
 
 static bool is_sparse(const snw_model *m) {
-    snw_matrix *x = NULL;
-    assert_int_equal(snw_matrix_create(m, SNW_ALGEBRA_AUTO, &x), SNW_OK);
+    snw_bordered_matrix *x = NULL;
+    assert_int_equal(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &x), SNW_OK);
     const bool sparse = x->sparse != NULL;
-    snw_matrix_destroy(x);
+    snw_bordered_matrix_destroy(x);
     return sparse;
 }
 

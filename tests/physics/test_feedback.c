@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Laws that read probes: their derivatives are exact, what they read is what the probes show, and no step of a closed
-// loop touches the heap.
+// Laws that read probes: their derivatives are exact, what they read is what the probes show, and
+// no step of a closed loop touches the heap.
 #include "described.h"
 #include "random_rod.h"
 #include "tangent_rig.h"
 #ifndef SNW_NUMBERS
 #include "executed.h"
+#include "integrate/integrator.h"
 #include "study/memory.h"
-#include "study/mover.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 #endif
 
 #include <stdio.h>
 
-// ---- robots ----------------------------------------------------------------------------------------
+// ---- robots
+// ----------------------------------------------------------------------------------------
 
-// a free and a clamped rod; every quantity a law may follow, nonlinear, with integrals and held numbers
+// a free and a clamped rod; every quantity a law may follow, nonlinear, with integrals and held
+// numbers
 static const char robot_text[] =
     "sinew: 1\n"
     "parameters: {e: mid.x - 0.2*tip.y}\n"
@@ -93,7 +95,8 @@ static void setting_close(setting *s) {
     release(s->doc, s->desc);
 }
 
-// ---- statements ------------------------------------------------------------------------------------
+// ---- statements
+// ------------------------------------------------------------------------------------
 
 static void laws_have_exact_derivatives(void **state) {
     (void)state;
@@ -103,7 +106,7 @@ static void laws_have_exact_derivatives(void **state) {
         setting_open(&s, i % 2 ? "free" : "fixed", &d);
         assert_true(s.g.m->nlive > 15);
         rig_check(&s.g);
-        for (int k = 0; k < s.g.m->nmeasure; k++) assert_true(s.g.w->measured[k].effort != 0);
+        for (int k = 0; k < s.g.m->ntendon; k++) assert_true(s.g.w->tendon[k].effort != 0);
         setting_close(&s);
     }
 }
@@ -188,7 +191,8 @@ static void integrals_lead(void **state) {
     setting_close(&s);
 }
 
-// neither in steps, nor in steps back, nor in what happens at instants; half a millisecond, before the winch has pressed the air to nothing
+// neither in steps, nor in steps back, nor in what happens at instants; half a millisecond, before
+// the winch has pressed the air to nothing
 static void closed_loops_do_not_touch_the_heap(void **state) {
     (void)state;
     static const snw_method methods[] = {
@@ -201,11 +205,11 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         setting_open(&s, i % 2 ? "free" : "fixed", &d);
         const snw_model *m = s.g.m;
         snw_state *start = NULL;
-        snw_mover mv = {0};
+        snw_integrator it = {0};
         snw_error err = {0};
         const snw_step_desc step = {.method = methods[i / 2], .step = 5e-5, .rho = 0.9};
         assert_int_equal(snw_state_create(m, &start), SNW_OK);
-        assert_int_equal(snw_mover_open(m, &step, 5e-4, &mv, &err), SNW_OK);
+        assert_int_equal(snw_integrator_open(m, &step, 5e-4, &it, &err), SNW_OK);
         snw_vec3 *rotation = calloc((size_t)(m->nseg + m->nobs), sizeof *rotation);
         double *z = calloc((size_t)m->nsignal, sizeof *z);
         bool *fresh = calloc((size_t)m->nsignal, sizeof *fresh);
@@ -213,15 +217,15 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         const snw_energy none = {0};
 
         const long before = heap_calls;
-        snw_status ok = mv.start(mv.self, start, &err);
+        snw_status ok = it.start(it.self, start, &err);
         for (int k = 1; k <= 10 && ok == SNW_OK; k++) {
-            ok = mv.advance(mv.self, k * 5e-5, INFINITY, &took, &err);
-            mv.back(mv.self);
-            if (ok == SNW_OK) ok = mv.advance(mv.self, k * 5e-5, INFINITY, &took, &err);
-            snw_work *w = (snw_work *)mv.look(mv.self);
-            snw_memory_read(m, mv.inputs(mv.self), mv.state(mv.self), &none, rotation, w);
-            (void)snw_memory_renew(m, mv.state(mv.self), w, fresh, z);
-            if (ok == SNW_OK) ok = mv.restart(mv.self, z, &err);
+            ok = it.advance(it.self, k * 5e-5, INFINITY, &took, &err);
+            it.back(it.self);
+            if (ok == SNW_OK) ok = it.advance(it.self, k * 5e-5, INFINITY, &took, &err);
+            snw_work *w = (snw_work *)it.look(it.self);
+            snw_memory_read(m, it.inputs(it.self), it.state(it.self), &none, rotation, w);
+            (void)snw_memory_renew(m, it.state(it.self), w, fresh, z);
+            if (ok == SNW_OK) ok = it.restart(it.self, z, &err);
         }
         const long after = heap_calls;
 
@@ -230,15 +234,15 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         free(rotation);
         free(z);
         free(fresh);
-        mv.close(mv.self);
+        it.close(it.self);
         snw_state_destroy(start);
         setting_close(&s);
     }
 }
 
 
-// A winch is a spring: a tension that follows the length of its tendon, and a pressure that follows the volume of its
-// chamber, are a winch and a gas, in equilibrium and in motion.
+// A winch is a spring: a tension that follows the length of its tendon, and a pressure that follows
+// the volume of its chamber, are a winch and a gas, in equilibrium and in motion.
 static void laws_of_lengths_are_springs(void **state) {
     (void)state;
     static const char text[] =

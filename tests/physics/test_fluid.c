@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fluids: added mass, buoyancy, resistance, currents, and elongated-body theory against its planar form.
+// Fluids: added mass, buoyancy, resistance, currents, and elongated-body theory against its planar
+// form.
 #include "dynamics/fluid.h"
 #include "random_rod.h"
 #include "robot_texts.h"
@@ -9,10 +10,11 @@
 
 #include <stdio.h>
 
-// ---- derivatives -----------------------------------------------------------------------------------
+// ---- derivatives
+// -----------------------------------------------------------------------------------
 
-// A free box off its centre, a rod that stretches and shears, one that does not, a flat one on its side, a rigid one and a
-// sphere; two fluids with currents of their own.
+// A free box off its centre, a rod that stretches and shears, one that does not, a flat one on its
+// side, a rigid one and a sphere; two fluids with currents of their own.
 static const char robot_text[] = SOFT_TREE
     "  stiff: {on: lower.tip, joint: revolute, rod: {length: 0.2, section: {circle: {radius: 10 "
     "mm*(1 - x/L)}}, material: rubber, strain: rigid}}\n"
@@ -126,7 +128,8 @@ static void added_mass_is_in_the_mass_matrix(void **state) {
     setting_close(&s);
 }
 
-// ---- closed forms ----------------------------------------------------------------------------------
+// ---- closed forms
+// ----------------------------------------------------------------------------------
 
 static void done(const char *text, outcome *o) {
     execute(text, o);
@@ -176,7 +179,8 @@ static void added_masses_are_those_of_plane_flow(void **state) {
 #undef PUSHED
 }
 
-// A rectangle of half widths a across and b along the motion, over rho pi a^2: the table of DNV-RP-C205, three digits.
+// A rectangle of half widths a across and b along the motion, over rho pi a^2: the table of
+// DNV-RP-C205, three digits.
 static void rectangles_have_the_tabled_added_mass(void **state) {
     (void)state;
     static const double table[][2] = {{10, 1.14}, {5, 1.21},   {2, 1.36},  {1, 1.51},
@@ -312,7 +316,8 @@ static void what_weighs_like_water_hangs_still(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- balances --------------------------------------------------------------------------------------
+// ---- balances
+// --------------------------------------------------------------------------------------
 
 static const char swimmer_text[] =
     "sinew: 1\ngravity: [0, 0, -2]\n"
@@ -425,11 +430,13 @@ static void implicit_steps_keep_their_order(void **state) {
     for (int k = 0; k < 3; k++) snw_series_clear(&o[k].series);
 }
 
-// ---- elongated-body theory -------------------------------------------------------------------------
+// ---- elongated-body theory
+// -------------------------------------------------------------------------
 
 // Lighthill's forces on a slender body in the plane, per length: f_t = -m' w^2/2 along it,
-// f_n = -m w' + m' u w + m (K w^2/2 + u Omega - K u^2) across it, u and w its velocity along and across, integrated along the
-// rod on a fine grid with a kinematics of its own. Coordinates: x, y, angle, then curvature in Legendre polynomials.
+// f_n = -m w' + m' u w + m (K w^2/2 + u Omega - K u^2) across it, u and w its velocity along and
+// across, integrated along the rod on a fine grid with a kinematics of its own. Coordinates: x, y,
+// angle, then curvature in Legendre polynomials.
 enum { MODES = 3, PLANE = 3 + MODES, GRID = 4000 };
 
 static double legendre(int j, double s) {
@@ -438,7 +445,8 @@ static double legendre(int j, double s) {
 }
 
 static void lighthill(const double *q, const double *v, const double *a, double L, double *Q) {
-    // running along the rod: angle, velocity and acceleration; what they vary by with each coordinate
+    // running along the rod: angle, velocity and acceleration; what they vary by with each
+    // coordinate
     double th = q[2], dth = v[2], ddth = a[2];
     double dp[2] = {v[0], v[1]}, ddp[2] = {a[0], a[1]};
     double turn[PLANE] = {0, 0, 1}, px[PLANE] = {1}, py[PLANE] = {0, 1};
@@ -521,8 +529,9 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
     }
 }
 
-// A cylinder clamped at both ends, free to slide at one, in a flow along it: E I w_xxxx + m U^2 w_xx = 0 is a column under
-// m U^2, which buckles at 4 pi^2 E I/L^2 (Paidoussis 1966). Its stability is one less that part of the load.
+// A cylinder clamped at both ends, free to slide at one, in a flow along it: E I w_xxxx + m U^2
+// w_xx = 0 is a column under m U^2, which buckles at 4 pi^2 E I/L^2 (Paidoussis 1966). Its
+// stability is one less that part of the load.
 static void flow_along_a_cylinder_makes_it_buckle(void **state) {
     (void)state;
     static const double part[3] = {0, 0.5, 1.3};
@@ -544,8 +553,8 @@ static void flow_along_a_cylinder_makes_it_buckle(void **state) {
     }
 }
 
-// The fluid pushes where rods are, not at their ends: nothing pulls at a free tip, and within a rod there is what holds the
-// second of two, cut there.
+// The fluid pushes where rods are, not at their ends: nothing pulls at a free tip, and within a rod
+// there is what holds the second of two, cut there.
 static void wrenches_within_a_rod_know_the_flow(void **state) {
     (void)state;
     static const char form[] =
@@ -576,7 +585,7 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
         snw_observe(g->m, g->in, g->s, false, g->w);
         snw_wrench F[3];
         for (int i = 0; i < 3; i++) {
-            F[i] = snw_internal_wrench(g->m, &g->m->watch[g->m->probe_watch[i]], g->w);
+            F[i] = snw_internal_wrench(g->m, &g->m->station[g->m->probe_station[i]], g->w);
         }
         memcpy(seen[k], F[0].e, sizeof seen[k]);
         const snw_wrench held = g->w->F[g->m->link_first[1]];
@@ -591,7 +600,8 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
     assert_true(fabs(seen[0][4]) > 1);
 }
 
-// ---- faults ----------------------------------------------------------------------------------------
+// ---- faults
+// ----------------------------------------------------------------------------------------
 
 static void what_a_fluid_cannot_do_is_said(void **state) {
     (void)state;
@@ -643,7 +653,8 @@ static void what_a_fluid_cannot_do_is_said(void **state) {
     }
 }
 
-// A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v- where it dips in.
+// A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v-
+// where it dips in.
 static void what_falls_into_water_is_slowed_there(void **state) {
     (void)state;
     static const char *const ways[] = {"scheme: adaptive, tolerance: 1e-11", "step: 2 ms",

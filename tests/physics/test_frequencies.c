@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Frequencies of the straight rod from mass and stiffness against beam theory; flutter of Beck's column.
-// rods.md 4.9
+// Frequencies of the straight rod from mass and stiffness against beam theory; flutter of Beck's
+// column. rods.md 4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/trial.h"
@@ -175,7 +175,8 @@ static void free_rod_has_six_rigid_motions(void **state) {
     robot_free(&r);
 }
 
-// ---- Beck ---------------------------------------------------------------------------------------------
+// ---- Beck
+// ---------------------------------------------------------------------------------------------
 
 // whether the two lowest frequencies have met, under a follower compression p EI / L^2
 static bool flutters(trial *t, double p, double *omega2) {
@@ -208,7 +209,8 @@ static void becks_column_flutters_at_its_load(void **state) {
             low = p;
         }
     }
-    // 12 functions, 60 nodes of order 6; where roots meet, rounding of the matrices is a rounding of the load
+    // 12 functions, 60 nodes of order 6; where roots meet, rounding of the matrices is a rounding
+    // of the load
     assert_near(low, want, 1e-8);
     // the frequency there is only known to the root of that
     (void)flutters(&t, low, &omega2);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Given shapes, beside the examples: driven strains of every class, what is left on the head, wrenches of the projective form, how
-// contacts share, axles across their board. theory.md 6.8
+// Given shapes, beside the examples: driven strains of every class, what is left on the head,
+// wrenches of the projective form, how contacts share, axles across their board. theory.md 6.8
+#include "constraint/locomotion_private.h"
 #include "executed.h"
 #include "near.h"
 #include "setting.h"
-#include "study/reduced_private.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// ---- strain classes ----------------------------------------------------------------------------------
+// ---- strain classes
+// ----------------------------------------------------------------------------------
 
-// The seven of Ali 2011, table 5.1: which strains are actuated. Floating, a body begins and stays without momentum, both of its
-// ends are free, and what its strains take is its kinetic energy
+// The seven of Ali 2011, table 5.1: which strains are actuated. Floating, a body begins and stays
+// without momentum, both of its ends are free, and what its strains take is its kinetic energy
 static void driven_strains_of_every_class(void **state) {
     (void)state;
     static const struct {
@@ -57,9 +58,11 @@ static void driven_strains_of_every_class(void **state) {
     }
 }
 
-// ---- Hirose's snake ----------------------------------------------------------------------------------
+// ---- Hirose's snake
+// ----------------------------------------------------------------------------------
 
-// examples/locomotion/wheeled_snake.yaml with as many modules as there shall be, and the study apart
+// examples/locomotion/wheeled_snake.yaml with as many modules as there shall be, and the study
+// apart
 #define SNAKE                                                                                      \
     "sinew: 1\ngravity: 0\n"                                                                       \
     "parameters:\n"                                                                                \
@@ -85,19 +88,19 @@ static void driven_strains_of_every_class(void **state) {
 
 typedef struct gait {
     setting set;
-    snw_reduced *red;
+    snw_locomotion *red;
 } gait;
 
 static void gait_open(gait *g, bool projective) {
     snw_error err = {0};
-    const snw_reduced_opts opts = {.torque = 1, .projective = projective};
+    const snw_locomotion_opts opts = {.torque = 1, .projective = projective};
     setting_open(&g->set, SNAKE);
-    assert_int_equal(snw_reduced_create(g->set.g.m, &opts, &g->red, &err), SNW_OK);
-    assert_int_equal(snw_reduced_start(g->red, g->set.g.in, g->set.g.s, 20, &err), SNW_OK);
+    assert_int_equal(snw_locomotion_create(g->set.g.m, &opts, &g->red, &err), SNW_OK);
+    assert_int_equal(snw_locomotion_start(g->red, g->set.g.in, g->set.g.s, 20, &err), SNW_OK);
 }
 
 static void gait_close(gait *g) {
-    snw_reduced_destroy(g->red);
+    snw_locomotion_destroy(g->red);
     setting_close(&g->set);
 }
 
@@ -117,7 +120,7 @@ static void gait_at(gait *g, double t) {
     }
     g->set.g.s->t = t;
     snw_inputs_at(m, t, g->set.g.in);
-    if (snw_reduced_motion(g->red, g->set.g.in, g->set.g.s, &err) != SNW_OK) {
+    if (snw_locomotion_motion(g->red, g->set.g.in, g->set.g.s, &err) != SNW_OK) {
         fail_msg("%s", err.text);
     }
     snw_residual(m, g->set.g.in, g->set.g.s, false, g->set.g.w);
@@ -133,7 +136,8 @@ static void nothing_is_left_on_the_head(void **state) {
     gait_close(&g);
 }
 
-// The projective form leaves this wrench on the head, and with it the powers are in balance: tau'r' + F'eta = T'
+// The projective form leaves this wrench on the head, and with it the powers are in balance: tau'r'
+// + F'eta = T'
 static void the_projective_form_leaves_a_wrench(void **state) {
     (void)state;
     gait g;
@@ -150,17 +154,17 @@ static void the_projective_form_leaves_a_wrench(void **state) {
     double given = snw_power(F, g.set.g.w->V[head]), grown = 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0) given += g.set.g.s->l[d->row] * g.set.g.s->v[d->dof];
+        if (d->row >= 0) given += g.set.g.s->lambda[d->row] * g.set.g.s->v[d->dof];
     }
-    for (int i = 0; i < m->nrow; i++) g.set.g.s->l[i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) g.set.g.s->lambda[i] = 0;
     snw_residual(m, g.set.g.in, g.set.g.s, false, g.set.g.w);
     for (int i = 0; i < m->nv; i++) grown += g.set.g.w->r[i] * g.set.g.s->v[i];
     assert_near(given, grown, 1e-12);
     gait_close(&g);
 }
 
-// It is a formula for rigid bodies on wheels: reactions of rings around a rod and of loops, and efforts of drives that are no
-// axes would be dropped without a word.
+// It is a formula for rigid bodies on wheels: reactions of rings around a rod and of loops, and
+// efforts of drives that are no axes would be dropped without a word.
 static void the_projective_form_refuses_what_it_does_not_know(void **state) {
     (void)state;
     static const char *const text[][2] = {
@@ -195,11 +199,13 @@ static void the_projective_form_refuses_what_it_does_not_know(void **state) {
     }
 }
 
-// ---- shares ------------------------------------------------------------------------------------------
+// ---- shares
+// ------------------------------------------------------------------------------------------
 
 enum { POSTS = 5 };
 
-// reactions of five rings around a snake in space, with moments by this weight: forces y and z, moment x of each
+// reactions of five rings around a snake in space, with moments by this weight: forces y and z,
+// moment x of each
 static void reactions(double weight, double *out) {
     char text[2000];
     outcome o;
@@ -247,9 +253,11 @@ static void moments_count_by_their_weight(void **state) {
     }
 }
 
-// ---- full lock ---------------------------------------------------------------------------------------
+// ---- full lock
+// ---------------------------------------------------------------------------------------
 
-// p of the momentum, d/dt p = -kappa sin(phi) psi'', by Simpson's rule; psi = sin 2t, phi = 1.8 sin 2t
+// p of the momentum, d/dt p = -kappa sin(phi) psi'', by Simpson's rule; psi = sin 2t, phi = 1.8 sin
+// 2t
 static double board_momentum(double end) {
     const int n = 4000;
     const double h = end / n, kappa = 0.15;
@@ -261,8 +269,9 @@ static double board_momentum(double end) {
     return sum * h / 3;
 }
 
-// Where the axles of a snakeboard stand across its board they say the same, and the reduced momentum p/cos(phi) has a pole; the motion,
-// vx = -2 l cos(phi) p and wz = 2 sin(phi) p, has none and goes on
+// Where the axles of a snakeboard stand across its board they say the same, and the reduced
+// momentum p/cos(phi) has a pole; the motion, vx = -2 l cos(phi) p and wz = 2 sin(phi) p, has none
+// and goes on
 static void a_snakeboard_goes_through_full_lock(void **state) {
     (void)state;
     outcome o;

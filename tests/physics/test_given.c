@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Strains given as laws of x and t: the same motion as with coordinates driven to them, exact derivatives, and the energy
-// that they put in.
+// Strains given as laws of x and t: the same motion as with coordinates driven to them, exact
+// derivatives, and the energy that they put in.
 #include "random_rod.h"
 #include "setting.h"
 #ifndef SNW_NUMBERS
@@ -12,7 +12,8 @@
 
 #define LENGTH "0.6 m"
 
-// an arm that bends and shears as given, twists as it can, and carries a rod of its own on a moving branch
+// an arm that bends and shears as given, twists as it can, and carries a rod of its own on a moving
+// branch
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -63,8 +64,8 @@ static void given_strains_leave_exact_derivatives(void **state) {
 
 #ifndef SNW_NUMBERS // studies
 
-// what is left free moves as if coordinates of the same shape were driven to it, and carries the same wrenches; the
-// drives take besides what the material of their coordinates takes
+// what is left free moves as if coordinates of the same shape were driven to it, and carries the
+// same wrenches; the drives take besides what the material of their coordinates takes
 static void given_strains_are_those_of_driven_coordinates(void **state) {
     (void)state;
     dice d = {42};
@@ -122,9 +123,11 @@ static void given_strains_are_those_of_driven_coordinates(void **state) {
     }
 }
 
-// ---- studies ---------------------------------------------------------------------------------------
+// ---- studies
+// ---------------------------------------------------------------------------------------
 
-// a free rod in a wave of bending, in nothing: it keeps its momentum, and the work of the wave is its energy
+// a free rod in a wave of bending, in nothing: it keeps its momentum, and the work of the wave is
+// its energy
 static void a_wave_does_work_and_no_momentum(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-10",
@@ -152,8 +155,8 @@ static void a_wave_does_work_and_no_momentum(void **state) {
     }
 }
 
-// A law that bends a rod against a tendon, which rubs or not, and with a chamber does their work, too: the same motion by driven
-// coordinates takes as much, and nothing is left over.
+// A law that bends a rod against a tendon, which rubs or not, and with a chamber does their work,
+// too: the same motion by driven coordinates takes as much, and nothing is left over.
 static void laws_work_against_tendons_and_chambers(void **state) {
     (void)state;
     enum { ELASTIC = 1, WORK = 4, BALANCE = 6 };

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// No heap in residual, tangent, mass matrix, factorisation, a whole static solve and advances in time: the process's
-// calls of malloc and its kin are counted, those of OpenBLAS, SUNDIALS and the C library included.
+// No heap in residual, tangent, mass matrix, factorisation, a whole static solve and advances in
+// time: the process's calls of malloc and its kin are counted, those of OpenBLAS, SUNDIALS and the
+// C library included.
 #include "oracle/trial.h"
 #include "sinew/sinew.h"
 
 #include "near.h"
 // after near.h: it asserts
 #include "heap_calls.h"
+#include "integrate/explicit.h"
 #include "random_tree.h"
 #include "solve/dense.h"
-#include "study/explicit.h"
 
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void the_counter_counts(void **state) {
     assert_true(heap_calls == before + 6);
 }
 
-// ---- the recursion ----------------------------------------------------------------------------------
+// ---- the recursion
+// ----------------------------------------------------------------------------------
 
 static void recursion_does_not_touch_the_heap(void **state) {
     (void)state;
@@ -57,7 +59,7 @@ static void recursion_does_not_touch_the_heap(void **state) {
         for (int still = 0; still < 2; still++) {
             snw_residual(t.m, t.in, t.s, still, t.w);
             snw_observe(t.m, t.in, t.s, still, t.w);
-            snw_tangent_sweep(t.m, NULL, t.w);
+            snw_tangent_pass(t.m, NULL, t.w);
             snw_tangent_assemble(t.m, t.in, 1, still ? 0 : 0.1, still ? 0 : 0.01, t.w, T);
             for (int i = 0; i < n; i++) x[i] = t.w->r[i];
             if (snw_lu_factor(n, T, pivot) == SNW_OK) snw_lu_solve(n, T, pivot, x);
@@ -83,7 +85,8 @@ static void recursion_does_not_touch_the_heap(void **state) {
     }
 }
 
-// ---- a static solve ---------------------------------------------------------------------------------
+// ---- a static solve
+// ---------------------------------------------------------------------------------
 
 // a solve and the stability of its result
 static void check_solve(robot *r, int iterations) {
@@ -133,7 +136,8 @@ static void static_solve_of_many_coordinates_does_not_touch_the_heap(void **stat
     check_solve(&r, 2);
 }
 
-// ---- in time ----------------------------------------------------------------------------------------
+// ---- in time
+// ----------------------------------------------------------------------------------------
 
 // by all integrators, from the first advance on, jumps, steps back and failures included
 static void advances_in_time_do_not_touch_the_heap(void **state) {
@@ -176,7 +180,8 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
     }
 }
 
-// a robot with all that acts from outside: ground, fluid, tendons, chambers, a rod that is fed; equilibrium, steps, probes and efforts
+// a robot with all that acts from outside: ground, fluid, tendons, chambers, a rod that is fed;
+// equilibrium, steps, probes and efforts
 static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
     (void)state;
     static const char text[] =

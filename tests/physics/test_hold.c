@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Motors that hold a probe, and wheels with one effort: closed forms, and the same motion driven outright. theory.md 6.8;
-// equal torques of a steered car in examples/locomotion/mobile_manipulator.yaml
+// Motors that hold a probe, and wheels with one effort: closed forms, and the same motion driven
+// outright. theory.md 6.8; equal torques of a steered car in
+// examples/locomotion/mobile_manipulator.yaml
 #include "executed.h"
 #include "near.h"
 
@@ -36,8 +37,9 @@ enum {
     POWER = 20
 };
 
-// The cart goes straight, so v = 0.5 (1 - cos 2t) is what its wheels turn at, and a loose arm swings. Wheels that hold it, in whatever
-// way it is said, and wheels driven outright need the same torque; two with the same share it equally
+// The cart goes straight, so v = 0.5 (1 - cos 2t) is what its wheels turn at, and a loose arm
+// swings. Wheels that hold it, in whatever way it is said, and wheels driven outright need the same
+// torque; two with the same share it equally
 static void what_is_held_is_as_if_driven(void **state) {
     (void)state;
     static const char *const given[] = {
@@ -67,7 +69,8 @@ static void what_is_held_is_as_if_driven(void **state) {
     }
 }
 
-// one effort on two wheels: (3 + 1 + 1 + 2 (0.02/R^2)) v' = 2 tau/R with the arm locked, and its power is of both
+// one effort on two wheels: (3 + 1 + 1 + 2 (0.02/R^2)) v' = 2 tau/R with the arm locked, and its
+// power is of both
 static void wheels_have_one_effort(void **state) {
     (void)state;
     static const char *const study[] = {"dynamic: {for: 1 s, step: 2 ms, scheme: rk4}",
@@ -90,10 +93,11 @@ static void wheels_have_one_effort(void **state) {
     }
 }
 
-// ---- where what is held and what is driven are not the same ------------------------------------------
+// ---- where what is held and what is driven are not the same
+// ------------------------------------------
 
-// The unicycle of Ali 2011, class W2, whose motor holds the speed of its frame: as it turns, its wheel has another. Closed form of
-// examples/locomotion/unicycle.yaml
+// The unicycle of Ali 2011, class W2, whose motor holds the speed of its frame: as it turns, its
+// wheel has another. Closed form of examples/locomotion/unicycle.yaml
 static void a_motor_holds_what_it_does_not_drive(void **state) {
     (void)state;
     outcome o;
@@ -116,8 +120,8 @@ static void a_motor_holds_what_it_does_not_drive(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A pole on a wheel leans and is kept from falling: (M + m) a = tau/R and m g l sin q - m a l cos q = tau, so it runs away with
-// constant acceleration
+// A pole on a wheel leans and is kept from falling: (M + m) a = tau/R and m g l sin q - m a l cos q
+// = tau, so it runs away with constant acceleration
 static void a_wheel_keeps_a_pole_from_falling(void **state) {
     (void)state;
     outcome o;
@@ -141,8 +145,9 @@ static void a_wheel_keeps_a_pole_from_falling(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A car with small wheels that keeps its heading draws a trailer straight, tan(psi/2) = tan(psi_0/2) exp(-v t/d); the shape is given at rest, so
-// that nothing but the speed says how fast the rest is. It coasts on with its energy where no motor holds it.
+// A car with small wheels that keeps its heading draws a trailer straight, tan(psi/2) =
+// tan(psi_0/2) exp(-v t/d); the shape is given at rest, so that nothing but the speed says how fast
+// the rest is. It coasts on with its energy where no motor holds it.
 static void a_trailer_follows_a_car_of_any_wheels(void **state) {
     (void)state;
     static const char *const motor[] = {"{wheels: [hub(1), hub(2)], hold: {v.vx: 0.5}}",

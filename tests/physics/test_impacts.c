@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Random drops and releases with the default scheme, at steps from a hundred times too long to well resolved: no energy is gained
-// (theory.md 6.15, 6.16). SNW_IMPACTS says how many robots; a few unless given.
+// Random drops and releases with the default scheme, at steps from a hundred times too long to well
+// resolved: no energy is gained (theory.md 6.15, 6.16). SNW_IMPACTS says how many robots; a few
+// unless given.
 #include "executed.h"
 #include "near.h"
 #include "random_rod.h"
@@ -85,7 +86,8 @@ static void write_drop(dice *d, char *text, size_t size) {
                    roll(d, -1, 1));
 }
 
-// How far the energy, less the work done, rises above what it was at the start, and at any time before.
+// How far the energy, less the work done, rises above what it was at the start, and at any time
+// before.
 typedef struct rise {
     double start, before, moved;
 } rise;
@@ -104,8 +106,9 @@ static rise rise_of(const outcome *o) {
     return r;
 }
 
-// A robot at all steps: the largest gain, shares of what moved, above the start and above any time before; what the scheme
-// removes in the mean; runs that failed, and those in which energy rises by more than a hundredth and not a word is said.
+// A robot at all steps: the largest gain, shares of what moved, above the start and above any time
+// before; what the scheme removes in the mean; runs that failed, and those in which energy rises by
+// more than a hundredth and not a word is said.
 typedef struct tally {
     double gain[STEPS], again[STEPS], removed[STEPS];
     int n, failed, silent;
@@ -159,7 +162,8 @@ static void no_drop_gains_energy_at_any_step(void **state) {
     for (int k = 0; k < STEPS; k++) assert_true(t.again[k] <= 0.01);
 }
 
-// ---- releases ----------------------------------------------------------------------------------------
+// ---- releases
+// ----------------------------------------------------------------------------------------
 
 // A clamped rod that bends and twists under a torque and a force, which are let go.
 static void write_release(dice *d, char *text, size_t size) {
@@ -193,9 +197,9 @@ static void no_release_gains_energy_at_any_step(void **state) {
     judge(&t, "releases");
 }
 
-// Stiff damping of twist and of bending ends the accelerations of a release within microseconds. The default scheme then goes
-// where Gauss' collocation goes, another formulation, whose steps are five times shorter; before, it was off by 13 % of the
-// length with steps of 2 ms.
+// Stiff damping of twist and of bending ends the accelerations of a release within microseconds.
+// The default scheme then goes where Gauss' collocation goes, another formulation, whose steps are
+// five times shorter; before, it was off by 13 % of the length with steps of 2 ms.
 static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
     (void)state;
     static const char model[] =
@@ -236,10 +240,11 @@ static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
     snw_series_clear(&exact.series);
 }
 
-// ---- estimated error of steps -------------------------------------------------------------------------
+// ---- estimated error of steps
+// -------------------------------------------------------------------------
 
-// A mass on a spring, q = cos(w t): generalized-alpha is late by a phase of w^3 h^2 t/12 and a little by its damping. The
-// estimate is that of the closed form, for every scheme of the family.
+// A mass on a spring, q = cos(w t): generalized-alpha is late by a phase of w^3 h^2 t/12 and a
+// little by its damping. The estimate is that of the closed form, for every scheme of the family.
 static void the_error_of_an_oscillator_is_estimated(void **state) {
     (void)state;
     static const char *const schemes[] = {"rho: 0.9",        "rho: 0.5",    "rho: 0",
@@ -267,8 +272,9 @@ static void the_error_of_an_oscillator_is_estimated(void **state) {
     }
 }
 
-// Random rods that are let go, at steps that do and do not resolve them, against collocation with steps far shorter: where a rod is off
-// by more than a fiftieth of its length the run says so, and says nothing where it is off by less than a thousandth.
+// Random rods that are let go, at steps that do and do not resolve them, against collocation with
+// steps far shorter: where a rod is off by more than a fiftieth of its length the run says so, and
+// says nothing where it is off by less than a thousandth.
 static void a_release_that_goes_astray_is_told(void **state) {
     (void)state;
     static const char *const lengths[] = {"5 ms", "1 ms"};
@@ -311,9 +317,11 @@ static void a_release_that_goes_astray_is_told(void **state) {
     assert_int_equal(false_alarms, 0);
 }
 
-// ---- what is said ------------------------------------------------------------------------------------
+// ---- what is said
+// ------------------------------------------------------------------------------------
 
-// The scheme's own change of energy is told: backward Euler takes the swing of a pendulum away, nothing of which is heat.
+// The scheme's own change of energy is told: backward Euler takes the swing of a pendulum away,
+// nothing of which is heat.
 static void a_scheme_that_changes_the_energy_is_told(void **state) {
     (void)state;
     static const char model[] =

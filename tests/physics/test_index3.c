@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Implicit schemes on robots with loops: orders of positions, velocities and multipliers, what is damped and how fast.
-// theory.md 6.6
+// Implicit schemes on robots with loops: orders of positions, velocities and multipliers, what is
+// damped and how fast. theory.md 6.6
 #include "closed_robot.h"
 #include "robot_texts.h"
 
+#include "integrate/integrator_private.h"
 #include "oracle/closed.h"
 #include "oracle/linear.h"
-#include "study/mover_private.h"
 
 #include <stdio.h>
 
-// ---- robots ----------------------------------------------------------------------------------------
+// ---- robots
+// ----------------------------------------------------------------------------------------
 
 // rigid, joint coordinates
 static const char four_bar[] =
@@ -47,7 +48,8 @@ static const char platform[] =
     "loops: {ball(k=1..2): {join: [limb(k).tip, seat(k)], as: spherical}}\n"
     "initial: {top: {twist: [1, 2, 3, 0.3, 0.2, 0.1]}}\n";
 
-// ---- orders ----------------------------------------------------------------------------------------
+// ---- orders
+// ----------------------------------------------------------------------------------------
 
 typedef struct named {
     const char *name;
@@ -91,10 +93,10 @@ typedef struct errors {
 static double instant(double time, int look) { return time * (LOOKS + look) / (2 * LOOKS - 1); }
 
 static void look_at(const snw_model *m, const snw_state *s, int look, motion *out) {
-    assert_true(m->nq <= MOST && m->nrow <= MOST);
+    assert_true(m->nq <= MOST && m->nconstraint <= MOST);
     memcpy(out->q[look], s->q, (size_t)m->nq * sizeof(double));
     memcpy(out->v[look], s->v, (size_t)m->nv * sizeof(double));
-    memcpy(out->l[look], s->l, (size_t)m->nrow * sizeof(double));
+    memcpy(out->l[look], s->lambda, (size_t)m->nconstraint * sizeof(double));
 }
 
 static void reference(const closed_robot *c, double time, motion *out) {
@@ -110,50 +112,50 @@ static void reference(const closed_robot *c, double time, motion *out) {
 }
 
 // `plain`: as the scheme alone has it
-static snw_motion_opts opts_of(const named *k, snw_chart chart, bool plain) {
-    snw_motion_opts o = snw_motion_defaults();
-    o.plain = plain;
+static snw_implicit_opts opts_of(const named *k, snw_chart chart, bool plain) {
+    snw_implicit_opts o = snw_implicit_defaults();
+    o.undamped_velocities = plain;
     o.scheme = snw_scheme_make(k->kind, k->rho, k->alpha);
     o.chart = chart;
     o.tolerance = 1e-13;
     return o;
 }
 
-// Largest errors of n steps, a multiple of 2 LOOKS - 1. Where `mean`, of the multipliers' means (l_- + 2 l + l_+)/4 over
-// three instants instead of their own.
-static errors run(const closed_robot *c, const snw_motion_opts *opts, const char *name, bool mean,
+// Largest errors of n steps, a multiple of 2 LOOKS - 1. Where `mean`, of the multipliers' means
+// (l_- + 2 l + l_+)/4 over three instants instead of their own.
+static errors run(const closed_robot *c, const snw_implicit_opts *opts, const char *name, bool mean,
                   double time, int n, const motion *want) {
-    const snw_motion_opts o = *opts;
-    snw_motion *mo = closed_robot_motion(c, &o);
-    const snw_state *s = snw_motion_state(mo);
-    const int part = n / (2 * LOOKS - 1), nr = c->m->nrow;
+    const snw_implicit_opts o = *opts;
+    snw_implicit *im = closed_robot_motion(c, &o);
+    const snw_state *s = snw_implicit_state(im);
+    const int part = n / (2 * LOOKS - 1), nr = c->m->nconstraint;
     double l[MOST] = {0};
     errors e = {0};
     for (int i = 1; i <= n + 1; i++) {
         snw_chord_info info;
-        if (snw_motion_step(mo, time / n, time * i / n, &info) != SNW_OK) {
+        if (snw_implicit_step(im, time / n, time * i / n, &info) != SNW_OK) {
             fail_msg("%s: step %d of %d", name, i, n);
         }
         const int look = (i + 1) / part - LOOKS, phase = (i + 1) % part; // 1: at the instant
         if (look < 0 || phase > 2) continue;
         for (int r = 0; r < nr; r++) {
-            l[r] = (phase ? l[r] : 0) + (phase == 1 ? 0.5 : 0.25) * s->l[r];
+            l[r] = (phase ? l[r] : 0) + (phase == 1 ? 0.5 : 0.25) * s->lambda[r];
         }
         if (phase == 1) {
             e.q = fmax(e.q, oracle_distance((size_t)c->m->nq, s->q, want->q[look]));
             e.v = fmax(e.v, oracle_distance((size_t)c->m->nv, s->v, want->v[look]));
         }
         if (phase == (mean ? 2 : 1)) {
-            e.l = fmax(e.l, oracle_distance((size_t)nr, mean ? l : s->l, want->l[look]));
+            e.l = fmax(e.l, oracle_distance((size_t)nr, mean ? l : s->lambda, want->l[look]));
         }
     }
-    snw_motion_destroy(mo);
+    snw_implicit_destroy(im);
     return e;
 }
 
-// Order two of all but backward Euler, in positions, velocities and multipliers, some steps after the start. What does not
-// damp keeps the noise of its start in the multipliers when it is left to itself: as large with half the step, while means
-// have order two.
+// Order two of all but backward Euler, in positions, velocities and multipliers, some steps after
+// the start. What does not damp keeps the noise of its start in the multipliers when it is left to
+// itself: as large with half the step, while means have order two.
 static void slopes(const char *text, const char *name, bool both, double time, int n) {
     closed_robot c;
     closed_robot_open(&c, text);
@@ -165,7 +167,7 @@ static void slopes(const char *text, const char *name, bool both, double time, i
         const int order = s->kind == SNW_SCHEME_EULER ? 1 : 2;
         const int steps = order == 1 ? 4 * n : n; // its errors are a hundred times as large
         for (int chart = 0; chart <= both; chart++) {
-            const snw_motion_opts o = opts_of(s, (snw_chart)chart, rings);
+            const snw_implicit_opts o = opts_of(s, (snw_chart)chart, rings);
             const errors a = run(&c, &o, s->name, rings, time, steps, &want),
                          b = run(&c, &o, s->name, rings, time, 2 * steps, &want);
             const double q = log2(a.q / b.q), v = log2(a.v / b.v), l = log2(a.l / b.l);
@@ -179,7 +181,7 @@ static void slopes(const char *text, const char *name, bool both, double time, i
             }
         }
         if (!rings) continue;
-        const snw_motion_opts o = opts_of(s, SNW_CHART_SE3, true);
+        const snw_implicit_opts o = opts_of(s, SNW_CHART_SE3, true);
         const errors a = run(&c, &o, s->name, false, time, n, &want),
                      b = run(&c, &o, s->name, false, time, 2 * n, &want);
         printf("%-9s %-22s multipliers themselves %.2e, with half the step %.2e\n", name, s->name,
@@ -206,26 +208,26 @@ static void platforms_have_the_order_of_the_scheme(void **state) {
 
 static errors run_conserving(const closed_robot *c, double time, int n, const motion *want) {
     const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
-    snw_mover mv = {0};
+    snw_integrator it = {0};
     snw_error err = {0};
-    if (snw_mover_open(c->m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (mv.start(mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_integrator_open(c->m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (it.start(it.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
     const int part = n / (2 * LOOKS - 1);
     errors e = {0};
     for (int i = 1; i <= n; i++) {
         snw_stats took = {0};
-        if (mv.advance(mv.self, time * i / n, INFINITY, &took, &err) != SNW_OK) {
+        if (it.advance(it.self, time * i / n, INFINITY, &took, &err) != SNW_OK) {
             fail_msg("%s", err.text);
         }
         const int look = i / part - LOOKS;
         if (i % part || look < 0) continue;
-        (void)mv.look(mv.self); // accelerations and multipliers of this instant
-        const snw_state *s = mv.state(mv.self);
+        (void)it.look(it.self); // accelerations and multipliers of this instant
+        const snw_state *s = it.state(it.self);
         e.q = fmax(e.q, oracle_distance((size_t)c->m->nq, s->q, want->q[look]));
         e.v = fmax(e.v, oracle_distance((size_t)c->m->nv, s->v, want->v[look]));
-        e.l = fmax(e.l, oracle_distance((size_t)c->m->nrow, s->l, want->l[look]));
+        e.l = fmax(e.l, oracle_distance((size_t)c->m->nconstraint, s->lambda, want->l[look]));
     }
-    mv.close(mv.self);
+    it.close(it.self);
     return e;
 }
 
@@ -247,34 +249,35 @@ static void the_conserving_scheme_has_order_two_and_no_noise(void **state) {
     }
 }
 
-// ---- energy books ----------------------------------------------------------------------------------
+// ---- energy books
+// ----------------------------------------------------------------------------------
 
-static double energy(snw_motion *mo, const snw_model *m) {
-    const snw_work *w = snw_motion_look(mo);
-    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, snw_motion_state(mo)->q) +
-           snw_gravity_energy(m, snw_motion_inputs(mo), w);
+static double energy(snw_implicit *im, const snw_model *m) {
+    const snw_work *w = snw_implicit_work_at(im);
+    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, snw_implicit_state(im)->q) +
+           snw_gravity_energy(m, snw_implicit_inputs(im), w);
 }
 
 // largest energy that nothing accounts for, in n steps
 static double left_over(const closed_robot *c, const named *k, bool plain, int n) {
-    const snw_motion_opts o = opts_of(k, SNW_CHART_SE3, plain);
-    snw_motion *mo = closed_robot_motion(c, &o);
-    const double first = energy(mo, c->m);
+    const snw_implicit_opts o = opts_of(k, SNW_CHART_SE3, plain);
+    snw_implicit *im = closed_robot_motion(c, &o);
+    const double first = energy(im, c->m);
     double most = 0;
     for (int i = 1; i <= n; i++) {
         snw_chord_info info;
-        assert_int_equal(snw_motion_step(mo, 0.3 / n, 0.3 * i / n, &info), SNW_OK);
-        const snw_work_done done = snw_motion_work(mo);
-        double left = energy(mo, c->m) - first + done.heat + done.scheme;
+        assert_int_equal(snw_implicit_step(im, 0.3 / n, 0.3 * i / n, &info), SNW_OK);
+        const snw_work_done done = snw_implicit_work_done(im);
+        double left = energy(im, c->m) - first + done.heat + done.scheme;
         for (int j = 0; j < done.n; j++) left -= done.work[j];
         most = fmax(most, fabs(left));
     }
-    snw_motion_destroy(mo);
+    snw_implicit_destroy(im);
     return most;
 }
 
-// twice the order, as without loops (test_schemes.c); alternating multipliers spoil it, velocities across the rows being of
-// second order only
+// twice the order, as without loops (test_schemes.c); alternating multipliers spoil it, velocities
+// across the rows being of second order only
 static void books_close_with_twice_the_order_unless_multipliers_ring(void **state) {
     (void)state;
     static const char *const texts[] = {four_bar, limbs};
@@ -293,10 +296,11 @@ static void books_close_with_twice_the_order_unless_multipliers_ring(void **stat
     }
 }
 
-// ---- a pendulum whose bearing is a loop ------------------------------------------------------------
+// ---- a pendulum whose bearing is a loop
+// ------------------------------------------------------------
 
-// Let go at rest, sin(angle/2) = k cn/dn of Jacobi, and the bearing carries weight and inertia of the centre of mass. The motion begins
-// `late`, where the pendulum moves.
+// Let go at rest, sin(angle/2) = k cn/dn of Jacobi, and the bearing carries weight and inertia of
+// the centre of mass. The motion begins `late`, where the pendulum moves.
 enum { PENDULUM_STEPS = 400 };
 static const double arm = 0.7, released = 1.2, bob = 2, bob_inertia = 0.05, weight = 9.81,
                     late = 0.3;
@@ -324,23 +328,23 @@ static double swing(double t, double *rate, double force[2]) {
 
 // largest error of its force from the instant `from` on, in n steps of two seconds
 static double bearing_error(const closed_robot *c, const named *k, bool plain, double from, int n) {
-    const snw_motion_opts o = opts_of(k, SNW_CHART_SE3, plain);
-    snw_motion *mo = closed_robot_motion(c, &o);
+    const snw_implicit_opts o = opts_of(k, SNW_CHART_SE3, plain);
+    snw_implicit *im = closed_robot_motion(c, &o);
     double most = 0;
     for (int i = 1; i <= n; i++) {
         snw_chord_info info;
-        assert_int_equal(snw_motion_step(mo, 2.0 / n, 2.0 * i / n, &info), SNW_OK);
+        assert_int_equal(snw_implicit_step(im, 2.0 / n, 2.0 * i / n, &info), SNW_OK);
         double rate, want[2];
         (void)swing(late + 2.0 * i / n, &rate, want);
         if (2.0 * i / n < from) continue;
-        most = fmax(most, oracle_distance(2, snw_motion_state(mo)->l, want));
+        most = fmax(most, oracle_distance(2, snw_implicit_state(im)->lambda, want));
     }
-    snw_motion_destroy(mo);
+    snw_implicit_destroy(im);
     return most;
 }
 
-// What damps forgets its start in a second. What does not has the order of the scheme from the first step on, and noise where
-// it is left to itself.
+// What damps forgets its start in a second. What does not has the order of the scheme from the
+// first step on, and noise where it is left to itself.
 static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **state) {
     (void)state;
     closed_robot c;
@@ -349,7 +353,7 @@ static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **stat
     const double angle = swing(late, &rate, force), x = arm * sin(angle), y = -arm * cos(angle);
     (void)snprintf(text, sizeof text, pendulum, x, y, angle, -y * rate, x * rate, rate);
     closed_robot_open(&c, text);
-    assert_int_equal(c.m->nrow, 2);
+    assert_int_equal(c.m->nconstraint, 2);
     for (int k = 0; k < DAMPED + 2 * UNDAMPED; k++) {
         const bool keeps = k >= DAMPED, rings = k >= DAMPED + UNDAMPED;
         const named *name = keeps ? &undamped[(k - DAMPED) % UNDAMPED] : &damped[k];
@@ -364,7 +368,8 @@ static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **stat
     closed_robot_close(&c);
 }
 
-// ---- a loop that leaves no motion: what a scheme makes of multipliers ------------------------------
+// ---- a loop that leaves no motion: what a scheme makes of multipliers
+// ------------------------------
 
 #define SLIDE(law)                                                                                 \
     "sinew: 1\ngravity: 0\n"                                                                       \
@@ -372,62 +377,66 @@ static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **stat
     "1e-3]}}}\n"                                                                                   \
     "loops: {lead: {join: [world, block], as: spherical, pose: {xyz: [" law ", 0, 0]}}}\n"
 
-// The place is phi(t) at every step, so that d is exact and rates and accelerations follow by the scheme alone. With the
-// trapezoidal rule v' = 2 d/h - v and a' = 2 (v' - v)/h - a. The rate has the error h^2/12 (phi'''(0) (-1)^n - phi''') and
-// the multiplier is m (phi'' + (-1)^n phi'''(0) t/3): noise that grows with time and does not fall with the step.
+// The place is phi(t) at every step, so that d is exact and rates and accelerations follow by the
+// scheme alone. With the trapezoidal rule v' = 2 d/h - v and a' = 2 (v' - v)/h - a. The rate has
+// the error h^2/12 (phi'''(0) (-1)^n - phi''') and the multiplier is m (phi'' + (-1)^n phi'''(0)
+// t/3): noise that grows with time and does not fall with the step.
 static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time(void **state) {
     (void)state;
     const double mass = 2, jerk = -0.1 * 27;
     closed_robot c;
     closed_robot_open(&c, SLIDE("0.1*sin(3*t)"));
-    assert_int_equal(c.m->nrow, 1);
+    assert_int_equal(c.m->nconstraint, 1);
     for (int k = 0; k < UNDAMPED; k++) {
-        const snw_motion_opts o = opts_of(&undamped[k], SNW_CHART_SE3, true);
+        const snw_implicit_opts o = opts_of(&undamped[k], SNW_CHART_SE3, true);
         for (int n = 100; n <= 400; n *= 2) {
-            snw_motion *mo = closed_robot_motion(&c, &o);
+            snw_implicit *im = closed_robot_motion(&c, &o);
             const double h = 2.0 / n;
             double worst = 0;
             for (int i = 1; i <= n; i++) {
                 snw_chord_info info;
-                assert_int_equal(snw_motion_step(mo, h, h * i, &info), SNW_OK);
-                const double t = h * i, l = snw_motion_state(mo)->l[0];
+                assert_int_equal(snw_implicit_step(im, h, h * i, &info), SNW_OK);
+                const double t = h * i, l = snw_implicit_state(im)->lambda[0];
                 const double noise = l / mass + 0.9 * sin(3 * t);
                 worst = fmax(worst, fabs(noise - (i % 2 ? -1 : 1) * jerk * t / 3));
             }
             // h^2 phi''''/6 of the smooth part and as much of the noise, for 2 s
             if (!(worst <= 5 * h * h)) fail_msg("%s: %g of %g", undamped[k].name, worst, h * h);
-            snw_motion_destroy(mo);
+            snw_implicit_destroy(im);
         }
     }
     closed_robot_close(&c);
 }
 
-// Backward Euler has q' = d/h, the rate of the middle of the step, so that of uniform acceleration a it makes
-// a (h + h_before)/(2 h): half of it in the first step, all of it among equal ones, something else where they change
+// Backward Euler has q' = d/h, the rate of the middle of the step, so that of uniform acceleration
+// a it makes a (h + h_before)/(2 h): half of it in the first step, all of it among equal ones,
+// something else where they change
 static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) {
     (void)state;
     static const double h[] = {0.01, 0.01, 0.01, 0.005, 0.005, 0.02};
     closed_robot c;
     closed_robot_open(&c, SLIDE("t^2"));
     const named euler = {"euler", SNW_SCHEME_EULER, 0, 0};
-    const snw_motion_opts o = opts_of(&euler, SNW_CHART_SE3, false);
-    snw_motion *mo = closed_robot_motion(&c, &o);
+    const snw_implicit_opts o = opts_of(&euler, SNW_CHART_SE3, false);
+    snw_implicit *im = closed_robot_motion(&c, &o);
     double t = 0;
     for (size_t i = 0; i < sizeof h / sizeof h[0]; i++) {
         snw_chord_info info;
         t += h[i];
-        assert_int_equal(snw_motion_step(mo, h[i], t, &info), SNW_OK);
+        assert_int_equal(snw_implicit_step(im, h[i], t, &info), SNW_OK);
         // places to 1e-16 over the square of the step
-        assert_near(snw_motion_state(mo)->l[0], 4 * (h[i] + (i ? h[i - 1] : 0)) / (2 * h[i]), 1e-9);
+        assert_near(snw_implicit_state(im)->lambda[0], 4 * (h[i] + (i ? h[i - 1] : 0)) / (2 * h[i]),
+                    1e-9);
     }
-    snw_motion_destroy(mo);
+    snw_implicit_destroy(im);
     closed_robot_close(&c);
 }
 
-// ---- what is damped, and how fast ------------------------------------------------------------------
+// ---- what is damped, and how fast
+// ------------------------------------------------------------------
 
-// Roots at infinity. Alpha: those of Newmark's part, equal for these beta, and of the pseudo-accelerations. Levels: the weight
-// of the old rate.
+// Roots at infinity. Alpha: those of Newmark's part, equal for these beta, and of the
+// pseudo-accelerations. Levels: the weight of the old rate.
 static void roots_at_infinity(const named *k, const snw_scheme *s, double root[3]) {
     if (s->levels) {
         root[0] = root[1] = root[2] = s->e;
@@ -461,35 +470,36 @@ static void check_decay(const named *k, const double root[3], const double *x, d
     }
 }
 
-// Uniform acceleration is exact in every scheme of order two. Begun with accelerations that are wrong, multipliers come
-// to their value as rho says.
+// Uniform acceleration is exact in every scheme of order two. Begun with accelerations that are
+// wrong, multipliers come to their value as rho says.
 static void errors_of_multipliers_decay_as_rho_says(void **state) {
     (void)state;
     closed_robot c;
     closed_robot_open(&c, SLIDE("t^2"));
     for (int k = 0; k < DAMPED + UNDAMPED; k++) {
         const named *name = k < DAMPED ? &damped[k] : &undamped[k - DAMPED];
-        snw_motion_opts o = opts_of(name, SNW_CHART_SE3, true);
-        o.rest = true; // accelerations before the start are zero, not 2
+        snw_implicit_opts o = opts_of(name, SNW_CHART_SE3, true);
+        o.uniform_past = true; // accelerations before the start are zero, not 2
         if (o.scheme.order == 1) continue;
         double root[3], x[DECAY], largest = 0;
         roots_at_infinity(name, &o.scheme, root);
-        snw_motion *mo = closed_robot_motion(&c, &o);
+        snw_implicit *im = closed_robot_motion(&c, &o);
         for (int i = 0; i < DECAY; i++) {
             snw_chord_info info;
-            assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
-            x[i] = snw_motion_state(mo)->l[0] - 4;
+            assert_int_equal(snw_implicit_step(im, 0.01, 0.01 * (i + 1), &info), SNW_OK);
+            x[i] = snw_implicit_state(im)->lambda[0] - 4;
             largest = fmax(largest, fabs(x[i]));
         }
         assert_true(largest > 0.5);
         check_decay(name, root, x, 1e-5, 1e-5); // places to 1e-16 over the square of the step
-        snw_motion_destroy(mo);
+        snw_implicit_destroy(im);
     }
     closed_robot_close(&c);
 }
 
-// A parallelogram with a spring is the oscillator J q'' = -k q with J = 2 (0.01 + 0.5 0.15^2) + 2 0.3^2, however far it
-// leans: the bar does not turn. With 300 radians a step it falls as rho says, but for the square of 1/300.
+// A parallelogram with a spring is the oscillator J q'' = -k q with J = 2 (0.01 + 0.5 0.15^2) + 2
+// 0.3^2, however far it leans: the bar does not turn. With 300 radians a step it falls as rho says,
+// but for the square of 1/300.
 static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
     (void)state;
     static const char text[] =
@@ -510,20 +520,20 @@ static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
     assert_near(c.s->a[0], -1e-5 * 3e4 * 3e4, 1e-9);
     for (int k = 0; k < DAMPED + UNDAMPED; k++) {
         const named *name = k < DAMPED ? &damped[k] : &undamped[k - DAMPED];
-        const snw_motion_opts o = opts_of(name, SNW_CHART_SE3, true);
+        const snw_implicit_opts o = opts_of(name, SNW_CHART_SE3, true);
         double root[3], x[DECAY];
         roots_at_infinity(name, &o.scheme, root);
-        snw_motion *mo = closed_robot_motion(&c, &o);
+        snw_implicit *im = closed_robot_motion(&c, &o);
         for (int i = 0; i < DECAY; i++) {
             snw_chord_info info;
-            assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
-            x[i] = snw_motion_state(mo)->q[0];
+            assert_int_equal(snw_implicit_step(im, 0.01, 0.01 * (i + 1), &info), SNW_OK);
+            x[i] = snw_implicit_state(im)->q[0];
         }
         printf("%-22s %9.2e %9.2e %9.2e %9.2e .. %9.2e\n", name->name, x[0], x[1], x[2], x[3],
                x[DECAY - 1]);
         // the roots move by some 1/300^2; forces balance to 1e-13 of typical ones
         check_decay(name, root, x, 20.0 / (300 * 300), 1e-9);
-        snw_motion_destroy(mo);
+        snw_implicit_destroy(im);
     }
     closed_robot_close(&c);
 }

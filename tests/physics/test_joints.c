@@ -4,11 +4,11 @@
 #include "random_tree.h"
 
 #include "described.h"
+#include "integrate/explicit.h"
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/ode.h"
 #include "oracle/trial.h"
-#include "study/explicit.h"
 #include "study/run.h"
 #include "study/series.h"
 
@@ -47,7 +47,8 @@ static void carry(trial *x, double t) {
     snw_explicit_destroy(e);
 }
 
-// ---- one axis --------------------------------------------------------------------------------------
+// ---- one axis
+// --------------------------------------------------------------------------------------
 
 // 4 sqrt(l/g) K(sin(angle/2)): half of it is where the pendulum stands still on the other side
 static void pendulum_swings_with_its_period(void **state) {
@@ -138,7 +139,8 @@ static void cylindrical_joint_draws_a_helix(void **state) {
     close(&t, &x);
 }
 
-// ---- two pendulums ---------------------------------------------------------------------------------
+// ---- two pendulums
+// ---------------------------------------------------------------------------------
 
 // the textbook equations in absolute angles; y = (angles, rates)
 static void double_pendulum(void *user, double time, const double *y, double *dy) {
@@ -177,9 +179,11 @@ static void double_pendulum_moves_as_in_the_textbook(void **state) {
     close(&t, &x);
 }
 
-// ---- tops ------------------------------------------------------------------------------------------
+// ---- tops
+// ------------------------------------------------------------------------------------------
 
-// Landau and Lifshitz, Mechanics, 37: body rates in Jacobi's functions, energy and momentum beyond the middle axis
+// Landau and Lifshitz, Mechanics, 37: body rates in Jacobi's functions, energy and momentum beyond
+// the middle axis
 static void free_top_turns_by_jacobis_functions(void **state) {
     (void)state;
     const double I[3] = {0.2, 0.3, 0.45}, w0[3] = {0.9, 0, 1.4};
@@ -211,7 +215,8 @@ static void free_top_turns_by_jacobis_functions(void **state) {
     }
 }
 
-// a heavy top leaning by theta goes round at W where W (C s - A W cos(theta)) = m g l, s the spin about its axis
+// a heavy top leaning by theta goes round at W where W (C s - A W cos(theta)) = m g l, s the spin
+// about its axis
 static void heavy_top_precesses_steadily(void **state) {
     (void)state;
     const double m = 0.5, l = 0.3, A = 0.08, C = 0.02, g = 9.81, theta = 0.6, W = 1.7;
@@ -261,7 +266,8 @@ static void ball_swings_on_its_spring(void **state) {
     close(&t, &x);
 }
 
-// ---- joints made of joints -------------------------------------------------------------------------
+// ---- joints made of joints
+// -------------------------------------------------------------------------
 
 // the same forces and mass from one joint and from a chain of simple ones without mass between
 static void joints_are_chains_of_simple_ones(void **state) {
@@ -357,7 +363,8 @@ static void three_hinges_are_a_ball(void **state) {
     close(&hinges, &y);
 }
 
-// ---- rods and rigid links --------------------------------------------------------------------------
+// ---- rods and rigid links
+// --------------------------------------------------------------------------
 
 // tip of a heavy rod on a hinge after 0.3 s; young 0: rigid
 static snw_vec3 rod_on_a_hinge(double young) {
@@ -392,7 +399,8 @@ static void a_stiff_rod_is_a_rigid_link(void **state) {
     assert_true(b < a / 30); // a hundred but for the phase of the vibration
 }
 
-// ---- rest ------------------------------------------------------------------------------------------
+// ---- rest
+// ------------------------------------------------------------------------------------------
 
 // a level arm on a hinge with a spring sinks to where k q = m g l cos(q)
 static void hinge_sinks_to_its_equilibrium(void **state) {
@@ -435,7 +443,8 @@ static void ball_sinks_to_its_equilibrium(void **state) {
     close(&t, &x);
 }
 
-// ---- probes ----------------------------------------------------------------------------------------
+// ---- probes
+// ----------------------------------------------------------------------------------------
 
 // every coordinate, rate and effort, by their place in the record
 static void probes_show_joints(void **state) {
@@ -485,7 +494,8 @@ static void probes_show_joints(void **state) {
     release(doc, desc);
 }
 
-// a torque by a law of angle and rate, with units, does what spring and damping in the joint do; also by repetition
+// a torque by a law of angle and rate, with units, does what spring and damping in the joint do;
+// also by repetition
 static void laws_of_coordinates_act_as_springs(void **state) {
     (void)state;
     const char *text =
@@ -535,7 +545,8 @@ static void joints_without_mass_are_refused(void **state) {
     close(&t, &x);
 }
 
-// ---- limits ----------------------------------------------------------------------------------------
+// ---- limits
+// ----------------------------------------------------------------------------------------
 
 typedef struct heard {
     int n;

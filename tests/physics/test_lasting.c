@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A hundred thousand steps of the conserving scheme: energy and momenta of trees and closed robots do not drift.
+// A hundred thousand steps of the conserving scheme: energy and momenta of trees and closed robots
+// do not drift.
 #include "closed_robot.h"
 
+#include "integrate/integrator_private.h"
 #include "sanitized.h"
-#include "study/mover_private.h"
 
 #include <stdio.h>
 
@@ -28,21 +29,21 @@ static double energy_of(const closed_robot *c, const snw_state *s, const snw_wor
 static lasting go(closed_robot *c, double h) {
     const snw_model *m = c->m;
     const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = h};
-    snw_mover mv = {0};
+    snw_integrator it = {0};
     snw_error err = {0};
-    if (snw_mover_open(m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (mv.start(mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = mv.look(mv.self);
-    const double first = energy_of(c, mv.state(mv.self), w);
+    if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (it.start(it.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    const snw_work *w = it.look(it.self);
+    const double first = energy_of(c, it.state(it.self), w);
     const snw_wrench before = snw_momentum(m, w);
     lasting o = {0};
     double sum = 0;
     for (int i = 1; i <= STEPS; i++) {
         snw_stats took = {0};
-        if (mv.advance(mv.self, h * i, INFINITY, &took, &err) != SNW_OK) fail_msg("%s", err.text);
+        if (it.advance(it.self, h * i, INFINITY, &took, &err) != SNW_OK) fail_msg("%s", err.text);
         if (i % LOOK) continue;
-        const snw_state *s = mv.state(mv.self);
-        w = mv.look(mv.self);
+        const snw_state *s = it.state(it.self);
+        w = it.look(it.self);
         const double change = energy_of(c, s, w) - first;
         const snw_wrench P = snw_momentum(m, w);
         o.energy = fmax(o.energy, fabs(change));
@@ -51,13 +52,13 @@ static lasting go(closed_robot *c, double h) {
         o.angular = fmax(o.angular, snw_norm(snw_sub(P.m, before.m)));
         o.size = fmax(o.size, snw_kinetic_energy(m, w));
         o.momentum = fmax(o.momentum, fmax(snw_norm(P.f), snw_norm(P.m)));
-        for (int k = 0; k < m->nrow; k++) {
-            o.gap = fmax(o.gap, fabs(w->gap[k]) / snw_row_at(m, w, k).size);
+        for (int k = 0; k < m->nconstraint; k++) {
+            o.gap = fmax(o.gap, fabs(w->violation[k]) / snw_constraint_at(m, w, k).size);
         }
         for (int k = 0; k < m->nq; k++) o.way = fmax(o.way, fabs(s->q[k] - c->s->q[k]));
     }
     o.late = fabs(sum) * LOOK / (0.1 * STEPS);
-    mv.close(mv.self);
+    it.close(it.self);
     return o;
 }
 
@@ -68,13 +69,14 @@ static void check(const char *name, double h, bool floats, const char *text) {
     closed_robot_close(&c);
     printf("%-12s energy %.1e, late %.1e of %.1e J; momenta %.1e %.1e; gap %.1e; way %.1e\n", name,
            o.energy, o.late, o.size, o.linear, o.angular, o.gap, o.way);
-    // an instant is as good as Newton's tolerance, 1e-10, and none is worse for those before it: on average nothing is left
+    // an instant is as good as Newton's tolerance, 1e-10, and none is worse for those before it: on
+    // average nothing is left
     assert_true(o.energy <= 1e-10 * o.size && o.late <= 1e-12 * o.size);
     assert_true(o.gap <= 1e-10);
     assert_true(o.way > 0.3); // it does move
     if (!floats) return;
-    // Newton's tolerance again. It flies away, and rounding of the momentum about the origin is that of its products with
-    // the distance
+    // Newton's tolerance again. It flies away, and rounding of the momentum about the origin is
+    // that of its products with the distance
     assert_true(o.linear <= 1e-10 * o.momentum);
     assert_true(o.angular <= 1e-10 * o.momentum * fmax(1, o.way));
 }

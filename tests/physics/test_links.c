@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Links with joints, rods and children that come and go: equations of random trees with and without them, what a coming
-// and a going keep, motions by every scheme, closed forms, studies.
+// Links with joints, rods and children that come and go: equations of random trees with and without
+// them, what a coming and a going keep, motions by every scheme, closed forms, studies.
 #include "executed.h"
 #include "random_tree.h"
 #include "sanitized.h"
@@ -9,15 +9,16 @@
 // after near.h: it asserts
 #include "heap_calls.h"
 
+#include "constraint/impact.h"
+#include "integrate/explicit.h"
+#include "integrate/implicit.h"
 #include "sinew/sinew.h"
-#include "study/explicit.h"
-#include "study/motion.h"
-#include "study/switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- random trees ----------------------------------------------------------------------------------
+// ---- random trees
+// ----------------------------------------------------------------------------------
 
 // A tree with a branch that comes and goes, and the same without that branch.
 typedef struct pair {
@@ -34,7 +35,7 @@ typedef struct pair {
 static snw_model *compiled(const snw_desc *desc) {
     snw_model *m = NULL;
     snw_error err = {0};
-    if (snw_assembly_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_projection_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
     return m;
 }
 
@@ -77,7 +78,7 @@ static void pair_setup(pair *x, dice *d, tree_opts o) {
         if (on->kind == SNW_SITE_AT) *on = link_end(on->link);
     }
     x->signal = (snw_signal_desc){
-        .kind = SNW_SIGNAL_GATE, .text = "at times", .source = law(&x->whole.r, "t")};
+        .kind = SNW_SIGNAL_CONDITION, .text = "at times", .source = law(&x->whole.r, "t")};
     const snw_law when = snw_expr_signal(x->whole.r.pool, 0);
     for (int i = 0; i < o.nlink; i++) {
         x->away[i] = hangs_on(&x->whole, i, root);
@@ -171,8 +172,8 @@ static void a_link_that_is_there_is_a_link(void **state) {
         snw_residual(x.m, x.in, x.s, false, x.w);
         snw_residual(m, in, x.s, false, w);
         assert_memory_equal(x.w->r, w->r, nv * sizeof *A);
-        snw_tangent_sweep(x.m, NULL, x.w);
-        snw_tangent_sweep(m, NULL, w);
+        snw_tangent_pass(x.m, NULL, x.w);
+        snw_tangent_pass(m, NULL, w);
         snw_tangent_assemble(x.m, x.in, 1, 2, 3, x.w, A);
         snw_tangent_assemble(m, in, 1, 2, 3, w, B);
         assert_memory_equal(A, B, nv * nv * sizeof *A);
@@ -193,14 +194,14 @@ static void a_link_that_is_away_is_no_link(void **state) {
         pair x;
         pair_setup(&x, &d, (tree_opts){.floating = k % 3 == 0});
         move_both(&x, &d);
-        snw_state_rest(x.m, x.s);
+        snw_state_clear_inactive(x.m, x.s);
         const size_t nv = (size_t)x.m->nv, n = (size_t)x.n->nv;
         double *A = calloc(nv * nv + n * n + 1, sizeof *A), *B = A + nv * nv;
         static const double mix[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 20, 400}};
         for (int c = 0; c < 5; c++) {
-            const bool still = c == 4;
-            snw_residual(x.m, x.in, x.s, still, x.w);
-            snw_residual(x.n, x.jn, x.p, still, x.u);
+            const bool is_static = c == 4;
+            snw_residual(x.m, x.in, x.s, is_static, x.w);
+            snw_residual(x.n, x.jn, x.p, is_static, x.u);
             const double size = largest(n, x.u->r), *f = mix[c % 4];
             double *left = calloc(nv + 1, sizeof *left);
             memcpy(left, x.w->r, nv * sizeof *left);
@@ -210,8 +211,8 @@ static void a_link_that_is_away_is_no_link(void **state) {
             }
             assert_true(largest(nv, left) == 0);
             free(left);
-            snw_tangent_sweep(x.m, NULL, x.w);
-            snw_tangent_sweep(x.n, NULL, x.u);
+            snw_tangent_pass(x.m, NULL, x.w);
+            snw_tangent_pass(x.n, NULL, x.u);
             snw_tangent_assemble(x.m, x.in, f[0], f[1], f[2], x.w, A);
             snw_tangent_assemble(x.n, x.jn, f[0], f[1], f[2], x.u, B);
             const double most = largest(n * n, B);
@@ -224,7 +225,7 @@ static void a_link_that_is_away_is_no_link(void **state) {
             }
             // what is left of A is a diagonal
             for (size_t j = 0; j < nv; j++) {
-                if (most > 0 && x.m->nfleeting > 0 && largest(nv, A + j * nv) > 0)
+                if (most > 0 && x.m->nconditional > 0 && largest(nv, A + j * nv) > 0)
                     assert_true(A[j * (nv + 1)] > 0);
                 A[j * (nv + 1)] = 0;
             }
@@ -251,67 +252,68 @@ static void a_link_that_is_away_is_no_link(void **state) {
 }
 
 typedef struct thrower {
-    snw_assembly *as;
-    snw_switches *sw;
+    snw_projection *as;
+    snw_impacts *sw;
 } thrower;
 
 static thrower thrower_of(const snw_model *m) {
     thrower t = {0};
-    assert_int_equal(snw_assembly_create(m, &t.as), SNW_OK);
-    assert_int_equal(snw_switches_create(m, t.as, &t.sw), SNW_OK);
+    assert_int_equal(snw_projection_create(m, &t.as), SNW_OK);
+    assert_int_equal(snw_impacts_create(m, t.as, &t.sw), SNW_OK);
     return t;
 }
 
 static void thrower_destroy(thrower t) {
-    snw_switches_destroy(t.sw);
-    snw_assembly_destroy(t.as);
+    snw_impacts_destroy(t.sw);
+    snw_projection_destroy(t.as);
 }
 
-// A branch at rest in space that a floating tree takes up shares its momentum, and each of its coordinates has none: no
-// effort acts in its joints. What is lost is what the velocities lost would have. Going leaves the others as they are.
+// A branch at rest in space that a floating tree takes up shares its momentum, and each of its
+// coordinates has none: no effort acts in its joints. What is lost is what the velocities lost
+// would have. Going leaves the others as they are.
 static void a_branch_that_comes_shares_the_momentum(void **state) {
     (void)state;
     dice d = {83};
     const double on[1] = {1}, off[1] = {0};
     for (int k = 0; k < 30; k++) {
         pair x;
-        snw_blow blow;
+        snw_impact_energy impact;
         snw_error err = {0};
         pair_setup(&x, &d, (tree_opts){.floating = true, .conservative = true, .weightless = true});
         move_both(&x, &d);
-        snw_state_rest(x.m, x.s);
+        snw_state_clear_inactive(x.m, x.s);
         const size_t nv = (size_t)x.m->nv;
         const thrower t = thrower_of(x.m);
         snw_kinematics(x.m, x.in, x.s, false, x.w);
         const snw_wrench P = snw_momentum(x.m, x.w);
         const double T = snw_kinetic_energy(x.m, x.w), U = snw_stored_energy(x.m, x.s->q, x.w);
         double *v = calloc(2 * nv + nv * nv + 1, sizeof *v), *p = v + nv, *M = p + nv;
-        if (snw_switches_throw(t.sw, x.in, on, x.s, &blow, &err) != SNW_OK)
+        if (snw_impacts_apply(t.sw, x.in, on, x.s, &impact, &err) != SNW_OK)
             fail_msg("%s", err.text);
         snw_kinematics(x.m, x.in, x.s, false, x.w);
         const snw_wrench Q = snw_momentum(x.m, x.w);
         const double size = largest(6, P.e);
         for (int i = 0; i < 6; i++) assert_near(Q.e[i], P.e[i], 1e-11 * size);
         const double after = snw_kinetic_energy(x.m, x.w);
-        assert_near(blow.heat, T - after, 1e-11 * T);
-        assert_true(blow.heat > 0);
-        assert_near(blow.work, snw_stored_energy(x.m, x.s->q, x.w) - U, 1e-11 * (T + U));
+        assert_near(impact.heat, T - after, 1e-11 * T);
+        assert_true(impact.heat > 0);
+        assert_near(impact.work, snw_stored_energy(x.m, x.s->q, x.w) - U, 1e-11 * (T + U));
         snw_mass_matrix(x.m, x.in, x.s, x.w, M);
         for (size_t i = 0; i < nv; i++) {
             for (size_t j = 0; j < nv; j++) p[i] += M[j * nv + i] * x.s->v[j];
         }
-        for (int i = 0; i < x.m->nfleeting; i++) {
-            assert_near(p[x.m->fleeting[i]], 0, 1e-11 * largest(nv, p));
+        for (int i = 0; i < x.m->nconditional; i++) {
+            assert_near(p[x.m->conditional[i]], 0, 1e-11 * largest(nv, p));
         }
         // and away again
         const double E = after + snw_stored_energy(x.m, x.s->q, x.w);
         memcpy(v, x.s->v, nv * sizeof *v);
-        assert_int_equal(snw_switches_throw(t.sw, x.in, off, x.s, &blow, &err), SNW_OK);
+        assert_int_equal(snw_impacts_apply(t.sw, x.in, off, x.s, &impact, &err), SNW_OK);
         for (int i = 0; i < x.n->nv; i++) assert_true(x.s->v[x.dof[i]] == v[x.dof[i]]);
-        for (int i = 0; i < x.m->nfleeting; i++) assert_true(x.s->v[x.m->fleeting[i]] == 0);
+        for (int i = 0; i < x.m->nconditional; i++) assert_true(x.s->v[x.m->conditional[i]] == 0);
         snw_kinematics(x.m, x.in, x.s, false, x.w);
-        assert_true(blow.heat == 0);
-        assert_near(blow.work,
+        assert_true(impact.heat == 0);
+        assert_near(impact.work,
                     snw_kinetic_energy(x.m, x.w) + snw_stored_energy(x.m, x.s->q, x.w) - E,
                     1e-12 * (1 + E));
         free(v);
@@ -320,8 +322,8 @@ static void a_branch_that_comes_shares_the_momentum(void **state) {
     }
 }
 
-// Away, a branch neither moves nor acts: the rest goes on as if it never was; the books close over its comings and goings,
-// and two ways of going through time agree.
+// Away, a branch neither moves nor acts: the rest goes on as if it never was; the books close over
+// its comings and goings, and two ways of going through time agree.
 static void the_rest_goes_on_alone(void **state) {
     (void)state;
     dice d = {84};
@@ -329,23 +331,23 @@ static void the_rest_goes_on_alone(void **state) {
     for (int k = 0; k < 4; k += AMONG(4, 1)) {
         pair x;
         snw_error err = {0};
-        snw_motion *mo = NULL;
+        snw_implicit *im = NULL;
         snw_explicit *ex = NULL, *alone = NULL;
         pair_setup(&x, &d, (tree_opts){.floating = k % 2 == 0});
         move_both(&x, &d);
         x.s->z[0] = 1;
         const snw_model *m = x.m;
-        snw_motion_opts mopts = snw_motion_defaults();
+        snw_implicit_opts mopts = snw_implicit_defaults();
         snw_explicit_opts eopts = snw_explicit_defaults();
         mopts.tolerance = 1e-12;
         mopts.algebra = k < 2 ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_AUTO;
         eopts.kind = SNW_ODE_RK87, eopts.tolerance = 1e-11;
         const double h = 5e-6;
         const int away = AMONG(4, 20), back = 2 * away; // steps when it goes and comes
-        assert_int_equal(snw_motion_create(m, &mopts, &mo), SNW_OK);
+        assert_int_equal(snw_implicit_create(m, &mopts, &im), SNW_OK);
         assert_int_equal(snw_explicit_create(m, &eopts, &ex, &err), SNW_OK);
         assert_int_equal(snw_explicit_create(x.n, &eopts, &alone, &err), SNW_OK);
-        snw_status ok = snw_motion_start(mo, x.s, &err);
+        snw_status ok = snw_implicit_start(im, x.s, &err);
         if (ok == SNW_OK) ok = snw_explicit_start(ex, x.s, &err);
         const snw_work *w = snw_explicit_look(ex);
         const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
@@ -354,7 +356,7 @@ static void the_rest_goes_on_alone(void **state) {
             snw_chord_info info;
             if (i == away || i == back) {
                 const double *z = i == away ? off : on;
-                ok = snw_motion_restart(mo, z, &err);
+                ok = snw_implicit_restart(im, z, &err);
                 if (ok == SNW_OK) ok = snw_explicit_restart(ex, z, &err);
             }
             if (i == away) { // the rest from here on
@@ -370,7 +372,7 @@ static void the_rest_goes_on_alone(void **state) {
                 for (int j = 0; j < x.n->nv; j++) x.p->v[j] = s->v[x.dof[j]];
                 ok = snw_explicit_start(alone, x.p, &err);
             }
-            if (ok == SNW_OK) ok = snw_motion_step(mo, h, (i + 1) * h, &info);
+            if (ok == SNW_OK) ok = snw_implicit_step(im, h, (i + 1) * h, &info);
             if (ok == SNW_OK) ok = snw_explicit_advance(ex, (i + 1) * h, INFINITY, &err);
             if (i >= away && i < back && ok == SNW_OK) {
                 ok = snw_explicit_advance(alone, (i + 1) * h, INFINITY, &err);
@@ -379,14 +381,14 @@ static void the_rest_goes_on_alone(void **state) {
                 for (int j = 0; j < x.n->nv; j++) {
                     assert_near(s->v[x.dof[j]], p->v[j], 1e-8 * fast);
                 }
-                for (int j = 0; j < m->nfleeting; j++) {
-                    assert_true(s->v[m->fleeting[j]] == 0);
-                    assert_true(snw_motion_state(mo)->v[m->fleeting[j]] == 0);
+                for (int j = 0; j < m->nconditional; j++) {
+                    assert_true(s->v[m->conditional[j]] == 0);
+                    assert_true(snw_implicit_state(im)->v[m->conditional[j]] == 0);
                 }
             }
         }
         if (ok != SNW_OK) fail_msg("tree %d: %s", k, err.text);
-        const snw_state *a = snw_motion_state(mo), *b = snw_explicit_state(ex);
+        const snw_state *a = snw_implicit_state(im), *b = snw_explicit_state(ex);
         double fast = 0, worst = 0;
         for (int i = 0; i < m->nv; i++) {
             fast = fmax(fast, fabs(b->v[i]) / m->typical[i]);
@@ -399,14 +401,15 @@ static void the_rest_goes_on_alone(void **state) {
                      snw_gravity_energy(m, snw_explicit_inputs(ex), w) + did.heat;
         for (int i = 0; i < did.n; i++) end -= did.work[i];
         assert_near(end, start, 1e-8 * (1 + fabs(start)));
-        snw_motion_destroy(mo);
+        snw_implicit_destroy(im);
         snw_explicit_destroy(ex);
         snw_explicit_destroy(alone);
         pair_teardown(&x);
     }
 }
 
-// ---- closed forms ----------------------------------------------------------------------------------
+// ---- closed forms
+// ----------------------------------------------------------------------------------
 
 static const char *const every_scheme[] = {
     "scheme: generalized-alpha, step: 1 ms",
@@ -425,9 +428,10 @@ static const char *const every_scheme[] = {
 };
 enum { SCHEMES = sizeof every_scheme / sizeof *every_scheme };
 
-// A cart of mass M at speed v takes up a pendulum that hangs at rest, mass m at l below the hinge, inertia I: of the
-// angular momentum about the hinge there is none, (I + m l^2) w = m l V, and M v = (M + m) V - m l w. The cart keeps
-// M V v/2 of energy, both together, until the pendulum falls off again.
+// A cart of mass M at speed v takes up a pendulum that hangs at rest, mass m at l below the hinge,
+// inertia I: of the angular momentum about the hinge there is none, (I + m l^2) w = m l V, and M v
+// = (M + m) V - m l w. The cart keeps M V v/2 of energy, both together, until the pendulum falls
+// off again.
 static void a_cart_takes_up_a_pendulum(void **state) {
     (void)state;
     const double M = 2, m = 0.5, l = 0.4, I = 0.03, v = 1.5;
@@ -496,8 +500,8 @@ static void a_cart_takes_up_a_pendulum(void **state) {
     "initial: {arm: 20 deg, tip: 10 deg}\n"                                                        \
     "probes: {end: {position: arm.tip}, e: energy}\n"
 
-// A rod with a joint, a second rod and a body at its tip drops all of that: the same as a change that leaves them out, and
-// the same as conditions on each of them.
+// A rod with a joint, a second rod and a body at its tip drops all of that: the same as a change
+// that leaves them out, and the same as conditions on each of them.
 static void a_rod_drops_its_tip(void **state) {
     (void)state;
     static const char *const whens[] = {"when: t < 0.15 s,", "when: end.z > -9 m and t < 0.15 s,",
@@ -531,9 +535,11 @@ static void a_rod_drops_its_tip(void **state) {
     }
 }
 
-// ---- studies ---------------------------------------------------------------------------------------
+// ---- studies
+// ---------------------------------------------------------------------------------------
 
-// a loop to a link that is away is open, a link on a link that is away is away, whatever their own conditions say
+// a loop to a link that is away is open, a link on a link that is away is away, whatever their own
+// conditions say
 static void what_hangs_on_a_link_goes_with_it(void **state) {
     (void)state;
     outcome o;
@@ -620,7 +626,8 @@ static void statics_and_modes_know_what_is_there(void **state) {
     }
 }
 
-// live, links come and go without a call to the heap, and what was saved while one was away goes on with the same bits
+// live, links come and go without a call to the heap, and what was saved while one was away goes on
+// with the same bits
 static void the_live_robot_sheds_too(void **state) {
     (void)state;
     char text[1600] = ARMS;
@@ -643,8 +650,9 @@ static void the_live_robot_sheds_too(void **state) {
     }
 }
 
-// Given shapes: a kinematic step finds what the adaptive one does, with and without a motor in the joint that comes and goes, on wheels and
-// in space, where the momentum of the whole is kept but for what a link takes along; and the same works and losses.
+// Given shapes: a kinematic step finds what the adaptive one does, with and without a motor in the
+// joint that comes and goes, on wheels and in space, where the momentum of the whole is kept but
+// for what a link takes along; and the same works and losses.
 static void given_shapes_shed_as_others_do(void **state) {
     (void)state;
     static const char form[] =
@@ -703,7 +711,7 @@ static void faults_are_named(void **state) {
         snw_error err;
         (void)snprintf(text, sizeof text, HEAD "%s", links[k][0]);
         if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
-        assert_int_equal(snw_assembly_compile(desc, &m, &err), SNW_E_MODEL);
+        assert_int_equal(snw_projection_compile(desc, &m, &err), SNW_E_MODEL);
         if (!strstr(err.text, links[k][1])) fail_msg("%d: %s", err.line, err.text);
         release(doc, desc);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Closures and driven coordinates: rows, their derivatives, and the forces they make, on open loops of all joints at
-// random states.
+// Closures and driven coordinates: rows, their derivatives, and the forces they make, on open loops
+// of all joints at random states.
 #include "described.h"
 #include "random_rod.h"
 #include "row_rig.h"
@@ -59,7 +59,7 @@ static void setting_open(setting *s, int k, dice *d) {
     rig_open(&s->g, s->desc);
     state_random(s->g.m, d, s->g.s);
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
-    for (int i = 0; i < s->g.m->nrow; i++) s->g.s->l[i] = roll(d, -3, 3);
+    for (int i = 0; i < s->g.m->nconstraint; i++) s->g.s->lambda[i] = roll(d, -3, 3);
 }
 
 static void setting_close(setting *s) {

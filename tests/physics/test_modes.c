@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The modes step against beams, strings, pendulums and columns in closed form, and against motion itself.
+// The modes step against beams, strings, pendulums and columns in closed form, and against motion
+// itself.
 #include "oracle/closed.h"
 #include "oracle/trial.h"
 
@@ -105,8 +106,8 @@ static double solve(double (*f)(double), double low, double high) {
 static double both_clamped(double b) { return cos(b) - 1 / cosh(b); } // and both free
 static double one_hinged(double b) { return sin(b) - cos(b) * tanh(b); }
 
-// EI = 1, rho A = 1, L = 1, no rotary inertia: frequencies are beta^2. 96 nodes of order 6, 14 functions: 1e-9 as in
-// test_frequencies.c
+// EI = 1, rho A = 1, L = 1, no rotary inertia: frequencies are beta^2. 96 nodes of order 6, 14
+// functions: 1e-9 as in test_frequencies.c
 #define BEAM_KEYS                                                                                  \
     "rod: {length: 1, section: {stiffness: {bend_z: 1}, inertia: [0, 0, 0, 1, 1, 1]}, strain: "    \
     "{bend_z: legendre 14}, nodes: 96, magnus: 6}"
@@ -131,7 +132,8 @@ static void cantilever_has_its_betas(void **state) {
     assert_true(isnan(shown(&r.run, 0, 0)));
     for (int i = 0; i < 6; i++) assert_true(last(&r.run, i) == r.mode[i].frequency);
     assert_true(isnan(last(&r.run, 6)));
-    // the tip goes 5 % of the length, on an arc; higher modes less, so that nothing turns by more than half a radian
+    // the tip goes 5 % of the length, on an arc; higher modes less, so that nothing turns by more
+    // than half a radian
     assert_int_equal(r.shapes, 6);
     for (int k = 0; k < 6; k++) {
         double most = 0;
@@ -188,7 +190,8 @@ static void free_rod_has_six_null_motions(void **state) {
     done(&r);
 }
 
-// closed by loops: the row that would hold the length says nothing to first order of a rod that cannot stretch
+// closed by loops: the row that would hold the length says nothing to first order of a rod that
+// cannot stretch
 static void loops_clamp_and_hinge_the_other_end(void **state) {
     (void)state;
     static result r;
@@ -225,7 +228,8 @@ static int bending(const result *r, int i) {
 }
 
 // held between two hinges at 1 + e times its length: with l = 1 + e and T = EA e,
-// omega^2 rho A = EI (k pi)^4 / l^2 + T (k pi)^2 / l. Under tension, at rest, short of and beyond buckling.
+// omega^2 rho A = EI (k pi)^4 / l^2 + T (k pi)^2 / l. Under tension, at rest, short of and beyond
+// buckling.
 static void stretched_beam_is_a_string_and_a_compressed_one_a_column(void **state) {
     (void)state;
     static result r;
@@ -350,7 +354,8 @@ static void coordinates_without_mass_are_condensed(void **state) {
     assert_near(omega(&r, 1) / (2 * b * b), 1, 1e-8);
     assert_string_equal(r.moves[1], "arm.bend_y");
     done(&r);
-    // bent, twist matters: a weight at the tip of a bent strip twists it, so that moving across is softer
+    // bent, twist matters: a weight at the tip of a bent strip twists it, so that moving across is
+    // softer
     double across[2];
     for (int k = 0; k < 2; k++) {
         char text[1200];
@@ -434,9 +439,9 @@ static void follower_force_makes_a_pair(void **state) {
     }
 }
 
-// Ziegler's column of two links of length 1 with unit masses at their ends, springs 2 and dampers in the hinges, pushed by a
-// force P along the second link. In the hinge angles M = [5 2; 2 1]; the force has no arm about the second hinge and
-// one of sin(q2) about the first, K = [2 P; 0 2]; so
+// Ziegler's column of two links of length 1 with unit masses at their ends, springs 2 and dampers
+// in the hinges, pushed by a force P along the second link. In the hinge angles M = [5 2; 2 1]; the
+// force has no arm about the second hinge and one of sin(q2) about the first, K = [2 P; 0 2]; so
 //   det(s^2 M + s e D + K) = (5 s^2 + e s d1 + 2)(s^2 + e s d2 + 2) - (2 s^2 + P) 2 s^2
 // and ds/de = -(d det/de)/(d det/ds) at e = 0.
 static void damping_shifts_what_a_follower_force_makes(void **state) {
@@ -483,7 +488,8 @@ static void small_motion_has_the_frequency_and_the_damping(void **state) {
     const snw_series *s = &r.run.series;
     const int first = snw_series_last(s, 3);
     const double level = shown(&r.run, snw_series_last(s, 2), 2);
-    // crossings of the level upwards, by straight lines between frames: errors fall with the square of 2 ms and cancel
+    // crossings of the level upwards, by straight lines between frames: errors fall with the square
+    // of 2 ms and cancel
     double crossing[64], peak[64];
     int n = 0;
     double high = 0;
@@ -575,7 +581,8 @@ static void nothing_is_allocated_on_the_way(void **state) {
         const snw_mode_table *table = snw_modes_found(mo);
         for (int i = 0; i < table->n; i++) snw_modes_shape(mo, i, q);
         assert_true(snw_alloc_count() == allocations);
-        // an arbitrary state is not in balance, so the tangent of a ball or a free joint is not symmetric
+        // an arbitrary state is not in balance, so the tangent of a ball or a free joint is not
+        // symmetric
         assert_true(table->residual > 1e-3);
         assert_false(table->conservative);
         t.s->q[t.m->nq - 1] = NAN;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws, whose efforts are
-// those of inverse dynamics.
-#include "dynamics/loop.h"
+// Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws,
+// whose efforts are those of inverse dynamics.
+#include "dynamics/closure.h"
 #include "random_rod.h"
 #include "row_rig.h"
 #include "sanitized.h"
@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-// ---- efforts ---------------------------------------------------------------------------------------
+// ---- efforts
+// ---------------------------------------------------------------------------------------
 
 static const char chain_text[] =
     "sinew: 1\n"
@@ -63,7 +64,8 @@ static void efforts_have_exact_derivatives(void **state) {
     }
 }
 
-// an effort is a force on the rate of its coordinate, and nothing else: taken away, the residual grows by it
+// an effort is a force on the rate of its coordinate, and nothing else: taken away, the residual
+// grows by it
 static void efforts_act_on_their_coordinates(void **state) {
     (void)state;
     dice d = {32};
@@ -94,7 +96,8 @@ static void efforts_act_on_their_coordinates(void **state) {
     setting_close(&s);
 }
 
-// ---- given coordinates -----------------------------------------------------------------------------
+// ---- given coordinates
+// -----------------------------------------------------------------------------
 
 // of joints, balls, a rod and one that is fed
 static const char driven_text[] =
@@ -136,8 +139,8 @@ static void given_coordinates_are_rows(void **state) {
         g.s->q[g.m->rod[1].feed_q] = roll(&d, 0.2, 0.4);
         snw_inputs_at(g.m, g.s->t, g.in);
         // a ball is held as by a loop, with the rows that hold by themselves
-        assert_int_equal(g.m->nrow, 2 + 2 + 2 + 6 + 6 + 1 + 1);
-        for (int i = 0; i < g.m->nrow; i++) g.s->l[i] = roll(&d, -3, 3);
+        assert_int_equal(g.m->nconstraint, 2 + 2 + 2 + 6 + 6 + 1 + 1);
+        for (int i = 0; i < g.m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
         rig_check(&g);
         rows_check(&g);
         rig_close(&g);
@@ -147,7 +150,8 @@ static void given_coordinates_are_rows(void **state) {
 
 #ifndef SNW_NUMBERS // studies
 
-// ---- given motion ----------------------------------------------------------------------------------
+// ---- given motion
+// ----------------------------------------------------------------------------------
 
 #define LAW   "0.4 + 0.7*sin(3*t)"
 #define DLAW  (0.7 * 3 * cos(3 * t))
@@ -169,7 +173,8 @@ static void a_driven_pendulum_takes_its_torque(void **state) {
         assert_near(s.g.s->q[0], q, 1e-14);
         assert_near(s.g.s->v[0], DLAW, 1e-14);
         assert_near(s.g.s->a[0], ddq, 1e-13);
-        assert_near(s.g.s->l[0], 1.3 * 0.64 * ddq + 0.2 * DLAW + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
+        assert_near(s.g.s->lambda[0], 1.3 * 0.64 * ddq + 0.2 * DLAW + 1.3 * 9.81 * 0.8 * cos(q),
+                    1e-12);
     }
     setting_close(&s);
 }
@@ -192,14 +197,15 @@ static void a_rate_is_the_motion_it_makes(void **state) {
         assert_near(s.g.s->q[0], q, 1e-13);
         assert_near(s.g.s->v[0], DLAW, 1e-14);
         assert_near(s.g.s->a[0], ddq, 1e-13);
-        assert_near(s.g.s->l[0], 1.3 * 0.64 * ddq + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
+        assert_near(s.g.s->lambda[0], 1.3 * 0.64 * ddq + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
     }
     setting_close(&s);
 }
 
-// A body on a ball, turned about an axis a through its centre by the law th: with J about the centre and the weight at c, Euler's
-// equations in its own axes want J a th'' + th'^2 a x J a - c x R' m g. Given to the ball itself and, in other words, by
-// three turns of which two are at rest; in statics, by implicit steps and by the reference.
+// A body on a ball, turned about an axis a through its centre by the law th: with J about the
+// centre and the weight at c, Euler's equations in its own axes want J a th'' + th'^2 a x J a - c x
+// R' m g. Given to the ball itself and, in other words, by three turns of which two are at rest; in
+// statics, by implicit steps and by the reference.
 static void a_driven_ball_takes_the_torque_of_euler(void **state) {
     (void)state;
     static const char *const law[] = {"{axis: [2, -1, 2], angle: 0.3 + 0.8*sin(2*t)}",
@@ -225,9 +231,9 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
             law[k % 2], study[k / 2]);
         execute_ok(text, &o);
         assert_int_equal(o.warnings, 0);
-        const bool still = k / 2 == 0;
-        const double th = 0.3 + 0.8 * sin(1), w = still ? 0 : 1.6 * cos(1),
-                     dw = still ? 0 : -3.2 * sin(1);
+        const bool is_static = k / 2 == 0;
+        const double th = 0.3 + 0.8 * sin(1), w = is_static ? 0 : 1.6 * cos(1),
+                     dw = is_static ? 0 : -3.2 * sin(1);
         const snw_vec3 a = axis[k % 2];
         const snw_mat3 R = snw_so3_exp(snw_scale(th, a));
         // about the centre of the ball: J0 a + m (c.c a - c c.a)
@@ -249,8 +255,9 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
 
 #define UNTIL AMONG("20 ms", "0.3 s")
 
-// Power of actuators: its integral is what the energy book has as their work. Motors given their effort, their motion and their
-// rate, on a joint, a ball and a rod, and a muscle; one of them at a time.
+// Power of actuators: its integral is what the energy book has as their work. Motors given their
+// effort, their motion and their rate, on a joint, a ball and a rod, and a muscle; one of them at a
+// time.
 static void the_integral_of_power_is_work(void **state) {
     (void)state;
     static const char *const one[] = {
@@ -329,7 +336,7 @@ static void a_driven_double_pendulum_follows_lagrange(void **state) {
         const double a2 = -(M12 * a1 + h * v1 * v1 + G2) / M22;
         const double torque = M11 * a1 + M12 * a2 - h * (2 * v1 * v2 + v2 * v2) + G1;
         assert_near(s.g.s->a[1], a2, 1e-11 * (1 + fabs(a2)));
-        assert_near(s.g.s->l[0], torque, 1e-12 * (1 + fabs(torque)));
+        assert_near(s.g.s->lambda[0], torque, 1e-12 * (1 + fabs(torque)));
     }
     setting_close(&s);
 }
@@ -340,7 +347,8 @@ static void a_driven_double_pendulum_follows_lagrange(void **state) {
     "robot: {arm: {on: world, rod: {length: 0.8, section: {circle: {radius: 20 mm}}, "             \
     "material: rubber, strain: {bend_y: legendre 2, bend_z: legendre 2, stretch: legendre 1}}}}\n"
 
-// all strains of a rod given: the efforts are what inverse dynamics finds missing in the rod without them
+// all strains of a rod given: the efforts are what inverse dynamics finds missing in the rod
+// without them
 static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
     (void)state;
     static const double size[5] = {1, 0.6, -0.8, 0.5, 0.1}, w[5] = {2, 3, 4, 5, 6};
@@ -350,7 +358,7 @@ static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
     setting_open(&bare, ROD_ROBOT);
     const int nv = driven.g.m->nv;
     assert_int_equal(nv, 5);
-    assert_int_equal(driven.g.m->nrow, 5);
+    assert_int_equal(driven.g.m->nconstraint, 5);
     for (double t = 0.1; t < 2; t += 0.43) {
         put_together(&driven.g, t);
         for (int i = 0; i < nv; i++) {
@@ -362,14 +370,15 @@ static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
         snw_residual(bare.g.m, bare.g.in, bare.g.s, false, bare.g.w);
         for (int i = 0; i < nv; i++) {
             const double r = bare.g.w->r[i];
-            assert_near(driven.g.s->l[i], r, 1e-11 * (1 + fabs(r)));
+            assert_near(driven.g.s->lambda[i], r, 1e-11 * (1 + fabs(r)));
         }
     }
     setting_close(&driven);
     setting_close(&bare);
 }
 
-// ---- with a loop -----------------------------------------------------------------------------------
+// ---- with a loop
+// -----------------------------------------------------------------------------------
 
 // one motor given its motion, one its effort, a loop, a rate: all rows at once
 static const char closed_text[] =
@@ -402,15 +411,15 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
     const rig *g = &s.g;
     const snw_model *m = g->m;
     double rate[8], bend[8], power[2];
-    assert_int_equal(m->nrow, 4);
+    assert_int_equal(m->nconstraint, 4);
     for (double t = 0; t < 2; t += 0.31) {
         put_together(&s.g, t);
         assert_near(g->s->q[m->drive[1].q], 0.4 + 3 * t, 1e-13);
         assert_near(g->s->a[m->drive[1].dof], 0, 1e-12);
         snw_residual(m, g->in, g->s, false, g->w);
-        snw_rows_rates(m, g->in, g->s, g->w, rate, bend);
-        for (int i = 0; i < m->nrow; i++) {
-            assert_near(g->w->gap[i], 0, 1e-12);
+        snw_constraints_rates(m, g->in, g->s, g->w, rate, bend);
+        for (int i = 0; i < m->nconstraint; i++) {
+            assert_near(g->w->violation[i], 0, 1e-12);
             assert_near(rate[i], 0, 1e-12);
             assert_near(bend[i], 0, 1e-10);
         }
@@ -436,7 +445,8 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
     setting_close(&s);
 }
 
-// two leaning bars: each weight times its arm is the pin's force times its height, across the plane nothing is known
+// two leaning bars: each weight times its arm is the pin's force times its height, across the plane
+// nothing is known
 static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
     (void)state;
     outcome o;
@@ -460,8 +470,8 @@ static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Three parallel cranks: one row is implied and left out, and the drive stands behind those that stay. The robot is a
-// pendulum with J = 3 (0.01 + 0.25^2) + 0.5^2.
+// Three parallel cranks: one row is implied and left out, and the drive stands behind those that
+// stay. The robot is a pendulum with J = 3 (0.01 + 0.25^2) + 0.5^2.
 static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
     (void)state;
     static const char *const step[2] = {"step: 1 ms, rho: 0.5",
@@ -496,8 +506,9 @@ static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
     }
 }
 
-// A parallelogram driven at both cranks: the loop has rows that hold as the motors go. They are left out with a warning,
-// and as both cranks have the same rate the two efforts make up the one of a single motor.
+// A parallelogram driven at both cranks: the loop has rows that hold as the motors go. They are
+// left out with a warning, and as both cranks have the same rate the two efforts make up the one of
+// a single motor.
 static void motors_that_agree_share_their_effort(void **state) {
     (void)state;
     static const char *const more[2] = {"", ", second: {joint: right, position: 0.4 + 0.3*sin(t)}"};
@@ -532,7 +543,8 @@ static void motors_that_agree_share_their_effort(void **state) {
     assert_near(effort[1], effort[0], 1e-7); // accelerations at the integrator's tolerance
 }
 
-// a motor that leaves the way of the loop for a moment between the times that are looked at beforehand
+// a motor that leaves the way of the loop for a moment between the times that are looked at
+// beforehand
 static void a_loop_that_comes_open_is_told(void **state) {
     (void)state;
     static const char *const more[2] = {"", " + 0.05*hat(t, 0.14, 0.24)"};
@@ -576,7 +588,7 @@ static void drives_that_contradict_a_loop_are_told(void **state) {
         snw_error err = {0};
         snw_model *m = NULL;
         assert_int_equal(describe(text, &doc, &desc, &err), SNW_OK);
-        assert_int_equal(snw_assembly_compile(desc, &m, &err), SNW_E_MODEL);
+        assert_int_equal(snw_projection_compile(desc, &m, &err), SNW_E_MODEL);
         assert_non_null(strstr(err.text, "loop 'tie'"));
         assert_non_null(strstr(err.text, "'one', 'two'"));
         assert_non_null(strstr(err.text, k ? "t = 0.125 s" : "t = 0 s"));
@@ -585,9 +597,11 @@ static void drives_that_contradict_a_loop_are_told(void **state) {
     }
 }
 
-// ---- motion ----------------------------------------------------------------------------------------
+// ---- motion
+// ----------------------------------------------------------------------------------------
 
-// A flexible limb turned by a motor, or by hand, which is another program: the motor's torque is the reaction's.
+// A flexible limb turned by a motor, or by hand, which is another program: the motor's torque is
+// the reaction's.
 static void limb(bool motor, const char *step, outcome *o) {
     char text[2000];
     (void)snprintf(text, sizeof text,
@@ -687,7 +701,8 @@ static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
     }
 }
 
-// ---- studies ---------------------------------------------------------------------------------------
+// ---- studies
+// ---------------------------------------------------------------------------------------
 
 #define SPRING                                                                                     \
     "sinew: 1\ngravity: 0\n"                                                                       \
@@ -717,8 +732,8 @@ static void drives_are_switched_by_changes(void **state) {
     snw_series_clear(&o.series);
 }
 
-// The branches of examples/parallel/rfrfr_branches.yaml end, hybrid.md 7.8: upright between 1 and 0.75 degrees, sagging at
-// about 10.2.
+// The branches of examples/parallel/rfrfr_branches.yaml end, hybrid.md 7.8: upright between 1 and
+// 0.75 degrees, sagging at about 10.2.
 static void branches_of_equilibria_end(void **state) {
     (void)state;
     static const char *const law[] = {"30 deg - 30 deg*t/(1 s)", "12 deg*t/(1 s)"};

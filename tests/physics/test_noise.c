@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Noise in the forces of loops: the RFRFR robot of Gotelli 2024, section 5.13, for a minute. Newmark's rule by itself makes it
-// grow, generalized-alpha does not, nor Newmark's rule with velocities that keep the loops. theory.md 6.6
+// Noise in the forces of loops: the RFRFR robot of Gotelli 2024, section 5.13, for a minute.
+// Newmark's rule by itself makes it grow, generalized-alpha does not, nor Newmark's rule with
+// velocities that keep the loops. theory.md 6.6
 #include "executed.h"
 
 #include <stdio.h>
@@ -63,7 +64,8 @@ static void newmark_lets_noise_grow(void **state) {
     snw_series_clear(&o.series);
 }
 
-// looser tolerances of Newton feed it: a step whose place is wrong by e has a force wrong by 4 m e/h^2
+// looser tolerances of Newton feed it: a step whose place is wrong by e has a force wrong by 4 m
+// e/h^2
 static void newmarks_noise_is_fed_by_the_tolerance(void **state) {
     (void)state;
     outcome o;
@@ -82,7 +84,8 @@ static void generalized_alpha_keeps_it_as_it_is(void **state) {
         outcome o;
         shake(schemes[k], 60, 0.01, &o);
         if (o.status != SNW_OK) fail_msg("%s", o.err.text);
-        // an independent program has 2.2e-4 to 2.5e-4 N throughout: the curvature of the motion itself
+        // an independent program has 2.2e-4 to 2.5e-4 N throughout: the curvature of the motion
+        // itself
         for (int i = 0; i < WINDOWS; i++) {
             const double n = noise(&o, windows[i][0], windows[i][1]);
             printf("%s: %.2e N\n", schemes[k], n);
@@ -93,7 +96,8 @@ static void generalized_alpha_keeps_it_as_it_is(void **state) {
     }
 }
 
-// so does Newmark's rule when velocities keep the loops, whatever the tolerance; of the motion it damps nothing
+// so does Newmark's rule when velocities keep the loops, whatever the tolerance; of the motion it
+// damps nothing
 static void newmarks_rule_does_when_settled(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: newmark", "scheme: newmark, tolerance: 1e-5"};
@@ -125,8 +129,8 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
         printf("%g s: %.6f J at %g s, %.6f J at the end\n", runs[k].step, shown(&o, i, ENERGY),
                o.series.t[i], last(&o, ENERGY));
         if (runs[k].step == 0.1) {
-            // 5 mJ of vibration are gone but for a fiftieth by 20 s; then the equilibrium, with the digits of an
-            // independent program
+            // 5 mJ of vibration are gone but for a fiftieth by 20 s; then the equilibrium, with the
+            // digits of an independent program
             assert_near(shown(&o, i, ENERGY), 0.60584, 1e-4);
             assert_near(last(&o, ENERGY), 0.60584, 5e-6);
         }
@@ -134,7 +138,8 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
     }
 }
 
-// a run says so of schemes without damping and loops; a driven coordinate takes rates and accelerations of its law
+// a run says so of schemes without damping and loops; a driven coordinate takes rates and
+// accelerations of its law
 static void it_is_told_beforehand(void **state) {
     (void)state;
     static const struct {

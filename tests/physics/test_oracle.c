@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The recursion against the other routes to the same numbers: Lagrange matrices column by column from the
-// inverse dynamics, and the rod's differential equations integrated along it by Runge-Kutta and by
-// collocation. rods.md 2.1, 2.2
+// The recursion against the other routes to the same numbers: Lagrange matrices column by column
+// from the inverse dynamics, and the rod's differential equations integrated along it by
+// Runge-Kutta and by collocation. rods.md 2.1, 2.2
 #include "oracle/columns.h"
 #include "oracle/linear.h"
 #include "oracle/strong.h"
@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-// ---- matrices on the same nodes ---------------------------------------------------------------------
+// ---- matrices on the same nodes
+// ---------------------------------------------------------------------
 
 static void check_columns(trial *t) {
     const size_t n = (size_t)t->m->nv;
@@ -71,11 +72,13 @@ static void matrices_equal_those_column_by_column_free(void **state) {
     check_columns_on_random_rods(12, SNW_JOINT_FREE);
 }
 
-// ---- differential equations, as nodes are refined ---------------------------------------------------
+// ---- differential equations, as nodes are refined
+// ---------------------------------------------------
 
 typedef enum base_kind { CLAMPED, MOVING, FREE } base_kind;
 
-// motion of the root section, of the robot of robot_random with one turn instead of two: from the formulas
+// motion of the root section, of the robot of robot_random with one turn instead of two: from the
+// formulas
 static void root_motion(const trial *t, base_kind kind, oracle_rod *q) {
     const double time = t->s->t;
     switch (kind) {

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-// limbs on the ground and the platform closed, or limbs on the platform and the ground closed: one equilibrium
+// limbs on the ground and the platform closed, or limbs on the platform and the ground closed: one
+// equilibrium
 static void the_platform_may_be_the_base(void **state) {
     (void)state;
 #define SOFT                                                                                       \
@@ -48,8 +49,8 @@ static void the_platform_may_be_the_base(void **state) {
     }
 }
 
-// Greenhill: a clamped rod that is twisted buckles when the torque is 8.98681891 EI/L, the first root of tan x = x with
-// x = torque L/(2 EI); here the twist is given and the end may slide
+// Greenhill: a clamped rod that is twisted buckles when the torque is 8.98681891 EI/L, the first
+// root of tan x = x with x = torque L/(2 EI); here the twist is given and the end may slide
 static void a_twisted_clamped_rod_buckles_at_greenhills_torque(void **state) {
     (void)state;
     double x = 4.5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods on a platform: the continuum Stewart-Gough robot against digits computed independently (shooting.md 4.6), its symmetry,
-// its weight, loss of stability, motion.
+// Rods on a platform: the continuum Stewart-Gough robot against digits computed independently
+// (shooting.md 4.6), its symmetry, its weight, loss of stability, motion.
 #include "near.h"
 
 #include "heap_calls.h"
@@ -51,7 +51,8 @@ static void read_path(stewart_path *path) {
     assert_true(stewart_read(SNW_SOURCE_DIR "/examples/parallel/stewart_gough.csv", path));
 }
 
-// Symmetric but for the error of the march, a power of its steps; measured 5e-6 for RK4 with 40 of them.
+// Symmetric but for the error of the march, a power of its steps; measured 5e-6 for RK4 with 40 of
+// them.
 static void eigenvalues(stewart *s, double in[3], double out[3]) {
     const int n = s->rod[0]->piece[0].n;
     const double near = s->rod[0]->method->kind == SNW_ALONG_EULER ? 0.5 / n : 12.5 / pow(n, 4);
@@ -72,10 +73,12 @@ static void reads(double got, const char *printed, double x) {
     fail_msg("at %g m: %.10g, printed %s", x, got, printed);
 }
 
-// The table's program marches with quaternions; lengths and some rows are of 41 points, the others of 31, as last digits tell. Its stiffness is by differences,
-// which are symmetric to 1e-6. It lists the smallest of all six eigenvalues and the next one: of x, z and pitch, as its heading
-// says, but for x > 0, where the next one is of y, roll and yaw too (331.1 and 110.3 are those of x, z and pitch). Lengths along +x
-// fold at 0.128 m, where legs 3 and 6 bow out; steps of 0.02 m lead over it.
+// The table's program marches with quaternions; lengths and some rows are of 41 points, the others
+// of 31, as last digits tell. Its stiffness is by differences, which are symmetric to 1e-6. It
+// lists the smallest of all six eigenvalues and the next one: of x, z and pitch, as its heading
+// says, but for x > 0, where the next one is of y, roll and yaw too (331.1 and 110.3 are those of
+// x, z and pitch). Lengths along +x fold at 0.128 m, where legs 3 and 6 bow out; steps of 0.02 m
+// lead over it.
 typedef struct pose_row {
     double x;
     const char *length[3], *least[2];
@@ -126,7 +129,8 @@ static void static_stiffness(void **state) {
     resists(41, 2, right);
 }
 
-// Lengths along the path of another program: the plate is where it planned, and where it becomes unstable.
+// Lengths along the path of another program: the plate is where it planned, and where it becomes
+// unstable.
 static void static_path(void **state) {
     (void)state;
     static stewart_path path;
@@ -149,8 +153,9 @@ static void static_path(void **state) {
     stewart_free(&s);
 }
 
-// The text's march of first order, with quaternions that are not of unit length, loses stability before 0.2. A step of the group in
-// place of the quaternion's has an error of the same order, and another one: 6.64 at -0.19.
+// The text's march of first order, with quaternions that are not of unit length, loses stability
+// before 0.2. A step of the group in place of the quaternion's has an error of the same order, and
+// another one: 6.64 at -0.19.
 static void euler_is_less_stable(void **state) {
     (void)state;
     LONG;
@@ -180,7 +185,8 @@ static void euler_is_less_stable(void **state) {
     stewart_free(&s);
 }
 
-// ---- motion -----------------------------------------------------------------------------------------
+// ---- motion
+// -----------------------------------------------------------------------------------------
 
 static void plate_follows(void **state) {
     (void)state;
@@ -197,7 +203,8 @@ static void plate_follows(void **state) {
         assert_int_equal(stewart_step(&s, -0.2, 1.0 / 120), SNW_OK);
     }
     assert_int_equal(heap_calls, before); // a step takes no memory
-    // The table's digits: less what these points make of equilibrium under these lengths, which it computed with its own.
+    // The table's digits: less what these points make of equilibrium under these lengths, which it
+    // computed with its own.
     stewart still;
     made(41, SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, &still);
     for (double t = 0; t < 2.5001; t += 0.1) {
@@ -220,8 +227,9 @@ static void plate_follows(void **state) {
     stewart_free(&s);
 }
 
-// Beyond the loss of stability, the table's scenario: from -0.19 to -0.23 at 0.08 m/s, then held. Which way it snaps is decided by
-// rounding; the table's run tilts by 0.27 to 0.49 rad within 0.75 s.
+// Beyond the loss of stability, the table's scenario: from -0.19 to -0.23 at 0.08 m/s, then held.
+// Which way it snaps is decided by rounding; the table's run tilts by 0.27 to 0.49 rad within 0.75
+// s.
 static void plate_tilts_and_sways(void **state) {
     (void)state;
     LONG;

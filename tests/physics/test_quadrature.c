@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is integrated along rods with nodes: auto: closed forms of one element of constant strain, and random rods of all bases
-// against many nodes. theory.md (3.5).
+// What is integrated along rods with nodes: auto: closed forms of one element of constant strain,
+// and random rods of all bases against many nodes. theory.md (3.5).
 #include "executed.h"
 #include "oracle/linear.h"
 #include "oracle/trial.h"
@@ -16,7 +16,8 @@
 
 static const double L = 0.3, R = 0.01, E = 1e6, RHO = 1070;
 
-// ---- one element of constant strain ------------------------------------------------------------------
+// ---- one element of constant strain
+// ------------------------------------------------------------------
 
 // its only mode bends the straight rod along k x^2/2: K = EI L, M = rho A L^5/20 + rho I L^3/3
 static void one_element_swings_with_the_frequency_of_its_assumed_mode(void **state) {
@@ -62,7 +63,8 @@ static void one_element_sags_as_virtual_work_says(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- random rods -------------------------------------------------------------------------------------
+// ---- random rods
+// -------------------------------------------------------------------------------------
 
 // Inertia and weight of a rod at a random shape, and its elastic stiffness
 typedef struct sums {
@@ -119,8 +121,8 @@ static double product(int n, const double *a, const double *b) {
     return sum;
 }
 
-// Every basis, one to four functions or elements, straight and bent at rest, tapered or not: slowest frequency and work of the
-// weight along its motion are those of many nodes.
+// Every basis, one to four functions or elements, straight and bent at rest, tapered or not:
+// slowest frequency and work of the weight along its motion are those of many nodes.
 static void random_rods_integrate_as_with_many_nodes(void **state) {
     (void)state;
     dice d = {5};
@@ -159,7 +161,8 @@ static void random_rods_integrate_as_with_many_nodes(void **state) {
     assert_true(worst < 2e-5);
 }
 
-// ---- what acts on strains ----------------------------------------------------------------------------
+// ---- what acts on strains
+// ----------------------------------------------------------------------------
 
 static double turned_by_helix(const char *nodes) {
     char text[700];
@@ -209,7 +212,8 @@ static void nodes_too_few_are_told(void **state) {
     snw_series_clear(&o.series);
 }
 
-// curvature of one element under a load that varies along it; `change` may come before the equilibrium
+// curvature of one element under a load that varies along it; `change` may come before the
+// equilibrium
 static double bent_by_wave(const char *nodes, const char *waves, const char *change) {
     char text[800];
     (void)snprintf(
@@ -235,7 +239,8 @@ static void a_load_of_short_waves_bends_one_element_as_it_does_with_many_nodes(v
     assert_near(bent_by_wave("", "20", "") / want, 1, 1e-3);
 }
 
-// The second half of a study has a load that only many nodes see: it has these from the beginning, not an error.
+// The second half of a study has a load that only many nodes see: it has these from the beginning,
+// not an error.
 static void a_change_that_asks_for_more_nodes_has_them_from_the_beginning(void **state) {
     (void)state;
     const double want = bent_by_wave(", nodes: 80", "20", "");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops whose rows imply each other everywhere, though not the same ones: Bricard's threefold-symmetric chain of six hinges, each link of
-// length a turned by 90 degrees, one way and the other. Angles alternate, and
+// Loops whose rows imply each other everywhere, though not the same ones: Bricard's
+// threefold-symmetric chain of six hinges, each link of length a turned by 90 degrees, one way and
+// the other. Angles alternate, and
 //
 //     cos p + cos q + cos p cos q = 0
 //
-// so that it moves with one degree of freedom where counting gives none (Baker 1980; Chen, You and Tarnai 2005). As it turns inside out,
-// through q = 0 at p = 120 degrees, rows that were independent where it began lose their rank.
+// so that it moves with one degree of freedom where counting gives none (Baker 1980; Chen, You and
+// Tarnai 2005). As it turns inside out, through q = 0 at p = 120 degrees, rows that were
+// independent where it began lose their rank.
 #include "executed.h"
 
 #include "near.h"
@@ -101,7 +103,8 @@ static double angle(snw_robot *r, const char *probe) {
     return x;
 }
 
-// the same by the steps of the library, where the ring would come apart or stop; its end is that of the run
+// the same by the steps of the library, where the ring would come apart or stop; its end is that of
+// the run
 static void steps_of_the_library_turn_it_too(void **state) {
     (void)state;
     static const struct {
@@ -154,8 +157,9 @@ static void saved_states_know_their_rows(void **state) {
     snw_robot_close(b);
 }
 
-// Driven by its second joint through q = 0, with a spring k on the first: p by the closed form, and the effort is the change of the spring's
-// energy, tau = k p dp/dq with dp/dq = -sin q (1 + cos p)/(sin p (1 + cos q)).
+// Driven by its second joint through q = 0, with a spring k on the first: p by the closed form, and
+// the effort is the change of the spring's energy, tau = k p dp/dq with dp/dq = -sin q (1 + cos
+// p)/(sin p (1 + cos q)).
 static void equilibria_turn_it_through_its_end(void **state) {
     (void)state;
     static const char *const ways[] = {"0.02", "0.25", "1"};

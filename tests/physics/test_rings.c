@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rings along a rod: a body that slides along itself. theory.md 3.15; gaits in examples/locomotion/snake2d.yaml, snake3d.yaml
+// Rings along a rod: a body that slides along itself. theory.md 3.15; gaits in
+// examples/locomotion/snake2d.yaml, snake3d.yaml
 #include "executed.h"
 #include "near.h"
 
@@ -21,8 +22,9 @@
 
 enum { TURN = 9, SLIP = 19, FORCE = 31 + 3, BALANCE = 37 + 6 }; // columns
 
-// With as many rings as leave one motion an arc goes round on its circle of 1/2 m for ever, for polynomials contain their
-// own slopes; the rings bear m V^2 times the difference of the tangents at the ends
+// With as many rings as leave one motion an arc goes round on its circle of 1/2 m for ever, for
+// polynomials contain their own slopes; the rings bear m V^2 times the difference of the tangents
+// at the ends
 static void an_arc_slides_along_itself(void **state) {
     (void)state;
     static const char *const scheme[] = {"rk4", "generalized-alpha, rho: 0.9", "bdf2"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Time schemes: their order, on clamped and on free rods, and the energy they remove.
-#include "study/mover.h"
+#include "integrate/integrator.h"
 
 #include "random_rod.h"
 
@@ -67,33 +67,33 @@ static void begin(const snw_model *m, snw_state *s) {
 }
 
 static void open_mover(const snw_model *m, const named *k, double h, const snw_state *s,
-                       snw_mover *mv) {
+                       snw_integrator *it) {
     snw_step_desc step = k->step;
     step.step = h;
     snw_error err = {0};
-    if (snw_mover_open(m, &step, 0, mv, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (mv->start(mv->self, s, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_integrator_open(m, &step, 0, it, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (it->start(it->self, s, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
-static void advance(const snw_mover *mv, const char *name, double t) {
+static void advance(const snw_integrator *it, const char *name, double t) {
     snw_stats took = {0};
     snw_error err = {0};
-    if (mv->advance(mv->self, t, INFINITY, &took, &err) != SNW_OK)
+    if (it->advance(it->self, t, INFINITY, &took, &err) != SNW_OK)
         fail_msg("%s: %s", name, err.text);
     // an implicit step that was halved would spoil the order
-    if (mv->grid > 0 && took.increments != 1) fail_msg("%s: step to %g s fails", name, t);
+    if (it->grid > 0 && took.increments != 1) fail_msg("%s: step to %g s fails", name, t);
 }
 
 // q at t = 0.4 s after n steps
 static void run(const snw_model *m, const named *k, int n, double *q) {
-    snw_mover mv;
+    snw_integrator it;
     snw_state *s = NULL;
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     begin(m, s);
-    open_mover(m, k, 0.4 / n, s, &mv);
-    for (int i = 0; i < n; i++) advance(&mv, k->name, 0.4 * (i + 1) / n);
-    memcpy(q, mv.state(mv.self)->q, (size_t)m->nq * sizeof *q);
-    mv.close(mv.self);
+    open_mover(m, k, 0.4 / n, s, &it);
+    for (int i = 0; i < n; i++) advance(&it, k->name, 0.4 * (i + 1) / n);
+    memcpy(q, it.state(it.self)->q, (size_t)m->nq * sizeof *q);
+    it.close(it.self);
     snw_state_destroy(s);
 }
 
@@ -103,7 +103,8 @@ static double distance(const snw_model *m, const double *a, const double *b) {
     return d;
 }
 
-// steps in 0.4 s whose errors, and those of half as long ones, are neither at rounding nor before the order shows
+// steps in 0.4 s whose errors, and those of half as long ones, are neither at rounding nor before
+// the order shows
 static int coarse_steps(int order) { return order <= 2 ? 200 : 96 / order; }
 
 static void slopes(snw_joint_kind joint) {
@@ -138,45 +139,47 @@ static void free_rods_converge_at_the_order(void **state) {
     slopes(SNW_JOINT_FREE);
 }
 
-// ---- what the scheme removes -----------------------------------------------------------------------
+// ---- what the scheme removes
+// -----------------------------------------------------------------------
 
 typedef struct books {
     double scheme, balance; // largest over the motion, J
 } books;
 
-static double energy(const snw_mover *mv, const snw_model *m) {
-    const snw_work *w = mv->look(mv->self);
-    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, mv->state(mv->self)->q) +
-           snw_gravity_energy(m, mv->inputs(mv->self), w);
+static double energy(const snw_integrator *it, const snw_model *m) {
+    const snw_work *w = it->look(it->self);
+    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, it->state(it->self)->q) +
+           snw_gravity_energy(m, it->inputs(it->self), w);
 }
 
 // what is left of the energy gained since the start when all that is known is taken off
-static double left_over(const snw_mover *mv, const snw_model *m, double start) {
-    const snw_work_done done = mv->work(mv->self);
-    double sum = energy(mv, m) - start + done.heat + done.scheme;
+static double left_over(const snw_integrator *it, const snw_model *m, double start) {
+    const snw_work_done done = it->work(it->self);
+    double sum = energy(it, m) - start + done.heat + done.scheme;
     for (int i = 0; i < done.n; i++) sum -= done.work[i];
     return sum;
 }
 
 static books keep_books(const snw_model *m, const named *k, int n) {
     snw_state *s = NULL;
-    snw_mover mv;
+    snw_integrator it;
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     begin(m, s);
-    open_mover(m, k, 0.4 / n, s, &mv);
-    const double start = energy(&mv, m);
+    open_mover(m, k, 0.4 / n, s, &it);
+    const double start = energy(&it, m);
     books b = {0};
     for (int i = 1; i <= n; i++) {
-        advance(&mv, k->name, 0.4 * i / n);
-        b.balance = fmax(b.balance, fabs(left_over(&mv, m, start)));
-        b.scheme = fmax(b.scheme, fabs(mv.work(mv.self).scheme));
+        advance(&it, k->name, 0.4 * i / n);
+        b.balance = fmax(b.balance, fabs(left_over(&it, m, start)));
+        b.scheme = fmax(b.scheme, fabs(it.work(it.self).scheme));
     }
-    mv.close(mv.self);
+    it.close(it.self);
     snw_state_destroy(s);
     return b;
 }
 
-// collocation has no book of its own losses: sums over the stages are of its order, and so is the balance
+// collocation has no book of its own losses: sums over the stages are of its order, and so is the
+// balance
 static void check_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
     const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
@@ -187,8 +190,8 @@ static void check_collocation(const named *k, const snw_model *m) {
         fail_msg("%s: left %.3g and %.3g J, slope %.2f", k->name, a.balance, b.balance, left);
 }
 
-// a damped rod under weight and wind, held, free, on a moving base: what the scheme removes is of its order, what is
-// left over falls with twice that
+// a damped rod under weight and wind, held, free, on a moving base: what the scheme removes is of
+// its order, what is left over falls with twice that
 static void what_is_left_over_falls_with_twice_the_order(void **state) {
     (void)state;
     for (int robots = 0; robots < 4; robots++) {
@@ -260,9 +263,10 @@ static void close_oscillator(oscillator *o) {
     robot_free(&o->r);
 }
 
-// Energy that the method of Chung and Hulbert removes from the oscillator in n steps, in its textbook form
-//   m [(1 - am) a1 + am a0] + k [(1 - af) q1 + af q0] = 0,  q1 = q0 + h v0 + h^2 [(1/2 - beta) a0 + beta a1],
-//   v1 = v0 + h [(1 - gamma) a0 + gamma a1]
+// Energy that the method of Chung and Hulbert removes from the oscillator in n steps, in its
+// textbook form
+//   m [(1 - am) a1 + am a0] + k [(1 - af) q1 + af q0] = 0,  q1 = q0 + h v0 + h^2 [(1/2 - beta) a0 +
+//   beta a1], v1 = v0 + h [(1 - gamma) a0 + gamma a1]
 static double textbook_loss(const oscillator *o, const named *way, double h, int n) {
     static const snw_scheme_kind kinds[] = {[SNW_METHOD_GENERALIZED_ALPHA] =
                                                 SNW_SCHEME_GENERALIZED_ALPHA,
@@ -296,20 +300,21 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
         const snw_method way = k->step.method;
         for (double wh = 0.1; wh < 20; wh *= 10) {
             const double h = wh / omega;
-            snw_mover mv;
-            open_mover(o.m, k, h, o.s, &mv);
-            const double start = energy(&mv, o.m);
+            snw_integrator it;
+            open_mover(o.m, k, h, o.s, &it);
+            const double start = energy(&it, o.m);
             double euler = 0, q = o.s->q[0], v = 0;
             for (int n = 1; n <= 50; n++) {
-                advance(&mv, k->name, n * h);
-                const snw_state *now = mv.state(mv.self);
+                advance(&it, k->name, n * h);
+                const snw_state *now = it.state(it.self);
                 // backward Euler: half of k (q1 - q0)^2 + m (v1 - v0)^2 a step
                 euler +=
                     0.5 * (o.stiffness * pow(now->q[0] - q, 2) + o.mass * pow(now->v[0] - v, 2));
                 q = now->q[0], v = now->v[0];
-                const double got = mv.work(mv.self).scheme;
-                // collocation keeps the energy of linear ones, and this is one to the square of its strain
-                assert_near(left_over(&mv, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
+                const double got = it.work(it.self).scheme;
+                // collocation keeps the energy of linear ones, and this is one to the square of its
+                // strain
+                assert_near(left_over(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
                 if (way <= SNW_METHOD_WBZ) {
                     assert_near(got, textbook_loss(&o, k, h, n), 1e-7 * all);
                 } else if (way == SNW_METHOD_EULER) {
@@ -318,28 +323,28 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
                     assert_near(got, 0, 1e-7 * all);
                 }
             }
-            mv.close(mv.self);
+            it.close(it.self);
         }
     }
     close_oscillator(&o);
 }
 
-// steps of 50 radians: velocities ring from step to step, the motion between them does not; the trapezoidal rule turns
-// exactly h d/h D d/h into heat, and that must be what is booked
+// steps of 50 radians: velocities ring from step to step, the motion between them does not; the
+// trapezoidal rule turns exactly h d/h D d/h into heat, and that must be what is booked
 static void ringing_is_not_booked_as_heat(void **state) {
     (void)state;
     oscillator o;
     open_oscillator(&o, 1e-3);
     const named trapezoidal = SCHEME("trapezoidal", 2, .method = SNW_METHOD_TRAPEZOIDAL);
     const double h = 50 * sqrt(o.mass / o.stiffness), all = 0.5 * o.stiffness * 1e-8;
-    snw_mover mv;
-    open_mover(o.m, &trapezoidal, h, o.s, &mv);
-    const double start = energy(&mv, o.m);
-    for (int n = 1; n <= 100; n++) advance(&mv, trapezoidal.name, n * h);
-    const double lost = start - energy(&mv, o.m);
+    snw_integrator it;
+    open_mover(o.m, &trapezoidal, h, o.s, &it);
+    const double start = energy(&it, o.m);
+    for (int n = 1; n <= 100; n++) advance(&it, trapezoidal.name, n * h);
+    const double lost = start - energy(&it, o.m);
     assert_true(lost > 1e-3 * all);
-    assert_near(mv.work(mv.self).heat, lost, 1e-6 * lost);
-    mv.close(mv.self);
+    assert_near(it.work(it.self).heat, lost, 1e-6 * lost);
+    it.close(it.self);
     close_oscillator(&o);
 }
 

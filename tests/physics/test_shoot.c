@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The boundary-value engine against digits computed independently (shooting.md, section 4): statics, the program of the
-// paper's appendix step by step, small steps of time, orders.
+// The boundary-value engine against digits computed independently (shooting.md, section 4):
+// statics, the program of the paper's appendix step by step, small steps of time, orders.
 #include "base/alloc.h"
 #include "near.h"
 #include "shot_rod.h"
@@ -12,7 +12,8 @@
 
 static void made(const shot *s, shot_rod *out) { assert_int_equal(shot_make(s, out), SNW_OK); }
 
-// ---- the program of the appendix, shooting.md 4.1 ---------------------------------------------------
+// ---- the program of the appendix, shooting.md 4.1
+// ---------------------------------------------------
 
 static void appendix_step_by_step(void **state) {
     (void)state;
@@ -158,7 +159,8 @@ static void appendix_variants(void **state) {
     }
 }
 
-// ---- statics, 4.2 -----------------------------------------------------------------------------------
+// ---- statics, 4.2
+// -----------------------------------------------------------------------------------
 
 static void statics_of_the_benchmark(void **state) {
     (void)state;
@@ -210,7 +212,8 @@ static void statics_by_euler(void **state) {
     }
 }
 
-// the sum of the table is trapezoidal, as with the paper's histories; the continuum has the digits it gives
+// the sum of the table is trapezoidal, as with the paper's histories; the continuum has the digits
+// it gives
 static void stored_energy(void **state) {
     (void)state;
     shot s = shot_benchmark();
@@ -225,8 +228,9 @@ static void stored_energy(void **state) {
     }
 }
 
-// Where a dead force P bends a rod that neither stretches nor shears, EI k^2/2 + P sin(angle) is the same along it and k = 0 at
-// the tip: what is stored is P (L sin(angle at the tip) - deflection), of which the march knows all without a sum.
+// Where a dead force P bends a rod that neither stretches nor shears, EI k^2/2 + P sin(angle) is
+// the same along it and k = 0 at the tip: what is stored is P (L sin(angle at the tip) -
+// deflection), of which the march knows all without a sum.
 static double stored_by_the_tip(const shot_rod *a) {
     const snw_se3 g = a->r->g[a->r->nnode - 1];
     return 0.5 * (a->r->length * -g.R.e[0][0] + g.p.x);
@@ -294,7 +298,8 @@ static void energies_in_motion_have_order_four(void **state) {
     assert_near(gravity, 4, 0.05);
 }
 
-// ---- small steps, 4.4 -------------------------------------------------------------------------------
+// ---- small steps, 4.4
+// -------------------------------------------------------------------------------
 
 static void banded_has_no_smallest_step(void **state) {
     (void)state;
@@ -346,7 +351,8 @@ static void steps_of_ten_microseconds(void **state) {
     shot_free(&a);
 }
 
-// ---- the camera's rod, 4.5 --------------------------------------------------------------------------
+// ---- the camera's rod, 4.5
+// --------------------------------------------------------------------------
 
 static shot camera_rod(void) {
     return (shot){.L = 0.408,
@@ -425,9 +431,11 @@ static void weight_release(void **state) {
     shot_free(&a);
 }
 
-// ---- laws -------------------------------------------------------------------------------------------
+// ---- laws
+// -------------------------------------------------------------------------------------------
 
-// a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is given
+// a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is
+// given
 static const double cord[6] = {0, 0, 5e-3, -1, 0, 0}, shortening = 2e-7;
 
 static void cord_strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
@@ -451,8 +459,8 @@ static void cord_close(void *user, const double *tip, const double *base, double
     for (int k = 0; k < 4; k++) slope[k] = k == 1 ? 1 / shortening : 0;
 }
 
-// parameters that are not known at the base are found by what is known at the tip; at rest they stay, also where the rod is cut
-// into segments
+// parameters that are not known at the base are found by what is known at the tip; at rest they
+// stay, also where the rod is cut into segments
 static void unknown_parameters_are_found(void **state) {
     (void)state;
     const snw_shoot_law law = {.nz = 2,
@@ -486,7 +494,8 @@ static void unknown_parameters_are_found(void **state) {
     shot_free(&a);
 }
 
-// ---- one solution -----------------------------------------------------------------------------------
+// ---- one solution
+// -----------------------------------------------------------------------------------
 
 static void solvers_agree(void **state) {
     (void)state;
@@ -513,7 +522,8 @@ static void solvers_agree(void **state) {
     }
 }
 
-// fourth order along the rod with cubic histories, second with linear ones; Dormand-Prince is limited by both
+// fourth order along the rod with cubic histories, second with linear ones; Dormand-Prince is
+// limited by both
 static void orders_along_the_rod(void **state) {
     (void)state;
     static const struct {

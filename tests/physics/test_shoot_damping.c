@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What formulas of time take from a swinging rod: the closed law of one mode, the rod's first mode by that law whatever the step
-// (figure 2 of Till et al. 2019, shooting.md 4.3), the benchmark itself with its digits, what single shooting is up against (4.4),
-// and the cost over the number of points (figure 3).
+// What formulas of time take from a swinging rod: the closed law of one mode, the rod's first mode
+// by that law whatever the step (figure 2 of Till et al. 2019, shooting.md 4.3), the benchmark
+// itself with its digits, what single shooting is up against (4.4), and the cost over the number of
+// points (figure 3).
 #include "decay.h"
 #include "near.h"
 #include "scalar_law.h"
@@ -24,7 +25,8 @@ static const scheme schemes[] = {{SNW_TIME_EULER, 0},
                                  {SNW_TIME_BDF_ALPHA, -0.48}};
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
-// ---- the closed law ---------------------------------------------------------------------------------
+// ---- the closed law
+// ---------------------------------------------------------------------------------
 
 static void closed_law_has_the_digits_of_the_table(void **state) {
     (void)state;
@@ -54,7 +56,8 @@ static void closed_law_has_the_digits_of_the_table(void **state) {
     assert_true(scalar_law(SNW_TIME_BDF3, 0, 1, edge * (1 + 1e-5)) > 0);
 }
 
-// the powers of figure 2, with their factors: tau -> 2/(w^2 h); 4/(w^4 h^3) for BDF2, and what alpha makes of it
+// the powers of figure 2, with their factors: tau -> 2/(w^2 h); 4/(w^4 h^3) for BDF2, and what
+// alpha makes of it
 static void powers_of_the_closed_law(void **state) {
     (void)state;
     for (int k = 0; k < NSCHEME; k++) {
@@ -68,16 +71,17 @@ static void powers_of_the_closed_law(void **state) {
     assert_near(scalar_law(SNW_TIME_BDF2, 0, 1, 0.01) * 1e-6, 4, 1e-3);
 }
 
-// ---- one mode of the rod ----------------------------------------------------------------------------
+// ---- one mode of the rod
+// ----------------------------------------------------------------------------
 
 static double energy(const shot_rod *a) {
     const snw_shoot_energy E = snw_shoot_energies(a->r);
     return E.elastic + E.kinetic;
 }
 
-// In the mode that a formula makes of one, rates are i w times values, so that the energy falls without ripples: the ratio of two
-// instants is the law's, but for what is not in the mode. The start, uniform motion before, leaves the formula's other roots, which
-// fade in some steps.
+// In the mode that a formula makes of one, rates are i w times values, so that the energy falls
+// without ripples: the ratio of two instants is the law's, but for what is not in the mode. The
+// start, uniform motion before, leaves the formula's other roots, which fade in some steps.
 static double time_constant(const scheme *s, int points, double h) {
     enum { FIRST = 20, LAST = 100 };
     shot_rod a;
@@ -93,7 +97,8 @@ static double time_constant(const scheme *s, int points, double h) {
     return tau;
 }
 
-// 81 points add a damping of their own, 1/s, whatever the scheme; half of them ten times as much (order four is sixteen)
+// 81 points add a damping of their own, 1/s, whatever the scheme; half of them ten times as much
+// (order four is sixteen)
 static const double own = 3e-6;
 
 static void the_rod_follows_the_closed_law(void **state) {
@@ -123,7 +128,8 @@ static void the_rod_follows_the_closed_law(void **state) {
     assert_near(time_constant(&bdf3, 41, 4e-3) / scalar_law(SNW_TIME_BDF3, 0, w1, 4e-3), 1, 1e-3);
 }
 
-// ---- the benchmark ----------------------------------------------------------------------------------
+// ---- the benchmark
+// ----------------------------------------------------------------------------------
 
 // to an absolute error, however large the number
 static void near_digits(double got, double want, double off) {
@@ -159,8 +165,8 @@ typedef struct row {
     snw_space_kind along;
     bool kirchhoff;
     scheme time;
-    // time constants of three fits: whole record, after 0.1 s, logarithms of the second half; and half a unit of their last
-    // digit, 0: there is no damping
+    // time constants of three fits: whole record, after 0.1 s, logarithms of the second half; and
+    // half a unit of their last digit, 0: there is no damping
     double tau[3], digit;
     double share, x[2]; // E(1 s)/E(0), tip after 0.05 and 0.1 s
 } row;
@@ -265,8 +271,8 @@ static void digits_of_the_benchmark(void **state) {
     }
 }
 
-// A time constant of minutes cannot be read off a second, in which higher modes are still dying out: fitted over ten, as the
-// paper's figure 2 is, alpha = -0.48 has those of its table 3.
+// A time constant of minutes cannot be read off a second, in which higher modes are still dying
+// out: fitted over ten, as the paper's figure 2 is, alpha = -0.48 has those of its table 3.
 static void slow_decay_is_the_published_one_over_ten_seconds(void **state) {
     (void)state;
     static const struct {
@@ -309,10 +315,11 @@ static void histories_between_nodes(void **state) {
     }
 }
 
-// ---- what single shooting is up against -------------------------------------------------------------
+// ---- what single shooting is up against
+// -------------------------------------------------------------
 
-// singular values of a matrix of six rows, largest and smallest: columns turned until they are at right angles (Jacobi), which
-// keeps the digits of the smallest
+// singular values of a matrix of six rows, largest and smallest: columns turned until they are at
+// right angles (Jacobi), which keeps the digits of the smallest
 static void extremes(double A[6][6], double *largest, double *smallest) {
     for (int sweep = 0; sweep < 40; sweep++) {
         for (int p = 0; p < 6; p++) {
@@ -340,7 +347,8 @@ static void extremes(double A[6][6], double *largest, double *smallest) {
     }
 }
 
-// d(wrench at the tip)/d(wrench at the base) of the straight rod, forces in EI/L^2, moments in EI/L: 4.4
+// d(wrench at the tip)/d(wrench at the base) of the straight rod, forces in EI/L^2, moments in
+// EI/L: 4.4
 static void matrix_of_single_shooting(void **state) {
     (void)state;
     static const double table[][4] = {// step, growth, norm, condition
@@ -376,9 +384,11 @@ static void matrix_of_single_shooting(void **state) {
     shot_free(&a);
 }
 
-// ---- cost -------------------------------------------------------------------------------------------
+// ---- cost
+// -------------------------------------------------------------------------------------------
 
-// figure 3: cost is linear in the points, since marches and tangents of a step do not depend on them
+// figure 3: cost is linear in the points, since marches and tangents of a step do not depend on
+// them
 static void marches_do_not_depend_on_points(void **state) {
     (void)state;
     static const int points[] = {5, 20, 50, 150, 500};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods that a body joins, by both engines from one text: equilibria and motions go to one another as both are refined, at the rates
-// of their methods; symmetry and weight; formulas of time; steps that take no memory; what is refused.
+// Rods that a body joins, by both engines from one text: equilibria and motions go to one another
+// as both are refined, at the rates of their methods; symmetry and weight; formulas of time; steps
+// that take no memory; what is refused.
 #include "executed.h"
 
 #include "heap_calls.h"
@@ -18,9 +19,11 @@
 #define LONG ((void)0)
 #endif
 
-// ---- a plate on fed legs ----------------------------------------------------------------------------
+// ---- a plate on fed legs
+// ----------------------------------------------------------------------------
 
-// Till's Stewart-Gough robot, damped, its legs fed unevenly. %s: laws of the feeds, functions of a leg's strains; study
+// Till's Stewart-Gough robot, damped, its legs fed unevenly. %s: laws of the feeds, functions of a
+// leg's strains; study
 static const char stewart_text[] =
     "sinew: 1\ngravity: [0, 0, -9.81]\nparameters:\n"
     "  C: 87 mm\n"
@@ -90,7 +93,8 @@ static void equilibria_converge(void **state) {
     assert_true(strain[1] < 0.1 * strain[0] && strain[2] < 0.1 * strain[1]);
 }
 
-// both with a formula of order two: what they say of poses, velocities, forces and efforts goes to the same
+// both with a formula of order two: what they say of poses, velocities, forces and efforts goes to
+// the same
 static void motions_with_feeding_converge(void **state) {
     (void)state;
     LONG;
@@ -123,8 +127,8 @@ static void motions_with_feeding_converge(void **state) {
     assert_true(speed[1] < 0.35 * speed[0] && speed[2] < 1e-6 && force[2] < 2e-5);
 }
 
-// A formula of order p, from rest: each halving of the step divides the error of the plate's velocity by 2^p. The trapezoidal rule
-// damps no noise; its steps are longer.
+// A formula of order p, from rest: each halving of the step divides the error of the plate's
+// velocity by 2^p. The trapezoidal rule damps no noise; its steps are longer.
 static void formulas_have_their_orders(void **state) {
     (void)state;
     LONG;
@@ -155,9 +159,11 @@ static void formulas_have_their_orders(void **state) {
     }
 }
 
-// ---- hinges and driven feet -------------------------------------------------------------------------
+// ---- hinges and driven feet
+// -------------------------------------------------------------------------
 
-// two limbs that motors turn at their feet, a hinge at their tips, one of which carries a tool; bodies and loads along them
+// two limbs that motors turn at their feet, a hinge at their tips, one of which carries a tool;
+// bodies and loads along them
 static void motions_of_hinged_limbs_converge(void **state) {
     (void)state;
     static const char text[] =
@@ -206,7 +212,8 @@ static void motions_of_hinged_limbs_converge(void **state) {
     assert_near(log2(force[0] / force[1]) / 2, 1, 0.1);
 }
 
-// ---- legs of any number -----------------------------------------------------------------------------
+// ---- legs of any number
+// -----------------------------------------------------------------------------
 
 // a plate on n steel legs that lean in turns, or on balls
 static void crown(int n, const char *as, const char *study, outcome *o) {
@@ -258,7 +265,8 @@ static void legs_share_the_weight(void **state) {
     }
 }
 
-// ---- live, and without memory -----------------------------------------------------------------------
+// ---- live, and without memory
+// -----------------------------------------------------------------------
 
 // legs fed by hand go where their laws would bring them; steps take no memory
 static void legs_are_fed_by_hand(void **state) {
@@ -339,7 +347,8 @@ static void saved_robots_go_on(void **state) {
     }
 }
 
-// feet turned by hand, positions only: rates are made of them by the formula, which is its error away from the law's
+// feet turned by hand, positions only: rates are made of them by the formula, which is its error
+// away from the law's
 static void feet_are_turned_by_hand(void **state) {
     (void)state;
     double away[2];
@@ -381,7 +390,8 @@ static void feet_are_turned_by_hand(void **state) {
     assert_true(away[1] < 2e-8); // feet that did not know how fast they turn: 9e-5
 }
 
-// ---- what is refused --------------------------------------------------------------------------------
+// ---- what is refused
+// --------------------------------------------------------------------------------
 
 #define LEGS(joint)                                                                                \
     HEAD "materials: {m: {young: 1 GPa, poisson: 0.4, density: 1000}}\n"                           \
@@ -394,10 +404,12 @@ static void feet_are_turned_by_hand(void **state) {
 #define TIES     "loops: {tie(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
 #define SHOOT    "study: [static: {engine: shooting}]\n"
 
-// ---- legs that are rigid in some directions ---------------------------------------------------------
+// ---- legs that are rigid in some directions
+// ---------------------------------------------------------
 
-// Upright legs that only bend in the plane, clamped to a plate: a portal frame, whose beams are guided at both ends. They do not
-// let the plate turn, so that a small push moves it by u = F L^3 / (12 n EI), and by -3/5 u^2/L along the legs
+// Upright legs that only bend in the plane, clamped to a plate: a portal frame, whose beams are
+// guided at both ends. They do not let the plate turn, so that a small push moves it by u = F L^3 /
+// (12 n EI), and by -3/5 u^2/L along the legs
 static void a_portal_frame_gives_way_as_its_beams(void **state) {
     (void)state;
     // 200 GPa, a radius of 1 mm
@@ -427,8 +439,9 @@ static void a_portal_frame_gives_way_as_its_beams(void **state) {
     snw_series_clear(&o.series);
 }
 
-// The same frame under 1.05 of the load pi^2 EI/L^2 that each leg bears upright: both engines leave that equilibrium for the same
-// stable one, and keep it when they are told to follow the branch. Below that load they stay
+// The same frame under 1.05 of the load pi^2 EI/L^2 that each leg bears upright: both engines leave
+// that equilibrium for the same stable one, and keep it when they are told to follow the branch.
+// Below that load they stay
 static void a_loaded_portal_frame_is_not_left_upright(void **state) {
     (void)state;
     static const char *strain[] = {"{bend_y: legendre 10}", "kirchhoff legendre 10"};
@@ -465,8 +478,9 @@ static void a_loaded_portal_frame_is_not_left_upright(void **state) {
     }
 }
 
-// The same frame far beyond that load. Between 80.76 and 88.83 EI/L^2 the stiffness of the plate against swaying, P/((2/b) tan(bL/2) - L)
-// with b^2 = P/EI, is positive again, though a leg between held ends has lost 1 - P/(4 pi^2 EI/L^2) of its own
+// The same frame far beyond that load. Between 80.76 and 88.83 EI/L^2 the stiffness of the plate
+// against swaying, P/((2/b) tan(bL/2) - L) with b^2 = P/EI, is positive again, though a leg between
+// held ends has lost 1 - P/(4 pi^2 EI/L^2) of its own
 static void legs_that_buckle_between_held_ends_are_told(void **state) {
     (void)state;
     const double load[] = {9, 11, 79, 82, 85, 88, 90, 120};
@@ -499,7 +513,8 @@ static void legs_that_buckle_between_held_ends_are_told(void **state) {
     }
 }
 
-// Legs whose joints hold what the strains do not allow, all of them the same; two balls, about whose line nothing holds the plate
+// Legs whose joints hold what the strains do not allow, all of them the same; two balls, about
+// whose line nothing holds the plate
 static const struct {
     const char *strain, *as, *push;
     int n;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Variations of the boundary-value engine against derivatives of its marches: every method, rods of all kinds, laws with
-// quantities of their own, tendons and chambers, stations; and the matrix of a plate on legs. By complex steps and by differences
-// in numbers of 113 bits all digits of doubles are there, by differences in doubles some.
+// Variations of the boundary-value engine against derivatives of its marches: every method, rods of
+// all kinds, laws with quantities of their own, tendons and chambers, stations; and the matrix of a
+// plate on legs. By complex steps and by differences in numbers of 113 bits all digits of doubles
+// are there, by differences in doubles some.
 #include "base/pool.h"
 #include "math/expr.h"
-#include "shoot/cords.h"
 #include "shoot/march.h"
 #include "shoot/platform.h"
+#include "shoot/tendons.h"
 
 #include "near.h"
 
-// A variation is looked at from two sides, the second of which is the state itself where steps are complex.
+// A variation is looked at from two sides, the second of which is the state itself where steps are
+// complex.
 #if defined(SNW_COMPLEX)
 #define STEP 1e-100
 static const double close = 1e-13, solved = 1e-16;
@@ -237,12 +239,13 @@ static void instructions_agree(void **state) {
     }
 }
 
-// ---- tendons and chambers ---------------------------------------------------------------------------
+// ---- tendons and chambers
+// ---------------------------------------------------------------------------
 
 typedef struct harness {
     snw_pool *pool;
     snw_shoot_rod *r;
-    snw_cords c;
+    snw_shoot_tendons c;
 } harness;
 
 static snw_law law_of(harness *a, const char *text) {
@@ -253,8 +256,8 @@ static snw_law law_of(harness *a, const char *text) {
     return out;
 }
 
-// cords of one kind each: on a winch, that stretch and rub; with a given tension, that rub; wound around; and chambers, with a gas
-// and with a given volume
+// cords of one kind each: on a winch, that stretch and rub; with a given tension, that rub; wound
+// around; and chambers, with a gas and with a given volume
 static void lace(harness *a, bool fluids, double L) {
     static const char *const at[5][2] = {{"0.1", "0.05"},
                                          {"-0.12", "0.02*x/L"},
@@ -262,22 +265,22 @@ static void lace(harness *a, bool fluids, double L) {
                                          {"0.02", "-0.1*(1 + x/L)"},
                                          {"-0.05", "-0.05"}};
     for (int i = fluids ? 3 : 0; i < 5; i++) {
-        snw_cord *c = &a->c.cord[a->c.n++];
+        snw_shoot_tendon *c = &a->c.tendon[a->c.n++];
         c->to = L;
         for (int k = 0; k < 2; k++) c->at[k] = law_of(a, at[i][k]);
         c->value = 0.7 + 0.1 * i;
         if (i == 0) {
-            c->given = SNW_CORD_LENGTH;
+            c->given = SNW_SHOOT_TENDON_LENGTH;
             c->compliance = 0.2, c->extra = 0.1, c->rate = 0.3;
         }
         if (i < 2) c->viscous = 0.6, c->friction = 0.3, c->creep = 0.4;
         if (i < 3) continue;
         c->chamber = true;
-        c->given = i == 3 ? SNW_CORD_GAS : SNW_CORD_VOLUME;
+        c->given = i == 3 ? SNW_SHOOT_TENDON_GAS : SNW_SHOOT_TENDON_VOLUME;
         c->area = law_of(a, "0.3*(1 + x/L)");
         c->ambient = 1;
     }
-    assert_int_equal(snw_cords_law(&a->c), SNW_OK);
+    assert_int_equal(snw_shoot_tendons_law(&a->c), SNW_OK);
 }
 
 // A (6 x 6, positive) <- its inverse, by elimination without pivots
@@ -321,10 +324,11 @@ static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool flu
         r->density[p].force.x = any();
     }
     assert_int_equal(snw_shoot_ready(r, 0), SNW_OK);
-    assert_int_equal(snw_cords_place(&a->c, r), SNW_OK);
+    assert_int_equal(snw_shoot_tendons_place(&a->c, r), SNW_OK);
 }
 
-// by Newton's method, not by its chords, which stop where their derivative is not yet as good as they are
+// by Newton's method, not by its chords, which stop where their derivative is not yet as good as
+// they are
 static void search_anew(harness *a) {
     for (int p = 0; p < a->r->npoint; p++) a->c.known[p] = false;
 }
@@ -353,7 +357,7 @@ static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
         difference(&end, &a, &b, nz, d);
         for (int i = 0; i < rows; i++) assert_near(S[i * COLUMNS + c], d[i], fmax(close, 1e-13));
     }
-    snw_cords_release(&k.c);
+    snw_shoot_tendons_release(&k.c);
     snw_shoot_destroy(k.r);
     snw_pool_destroy(k.pool);
 }
@@ -391,13 +395,14 @@ static void closings_are_differentiated(void **state) {
                 assert_near(slope[2 * nz * i + j], slope_of(gap[0][i], gap[1][i]), 10 * close);
             }
         }
-        snw_cords_release(&k.c);
+        snw_shoot_tendons_release(&k.c);
         snw_shoot_destroy(k.r);
         snw_pool_destroy(k.pool);
     }
 }
 
-// ---- plates -----------------------------------------------------------------------------------------
+// ---- plates
+// -----------------------------------------------------------------------------------------
 
 enum { LEGS = 3, WIDTH = LEGS * (6 + 18 * (N - 1)) + 6 };
 
@@ -424,7 +429,8 @@ static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
     return r;
 }
 
-// Legs of each kind, one of them fed, clamped, on hinges about any axis or on balls. Where they rest the joints are a little apart.
+// Legs of each kind, one of them fed, clamped, on hinges about any axis or on balls. Where they
+// rest the joints are a little apart.
 static void make_stand(stand *s, int trial) {
     static const bool may[5][6] = {{0}, {1}, {0, 1}, {0, 0, 1}, {1, 1, 1}};
     const snw_se3 g = snw_se3_exp(any_twist(0.8));
@@ -508,7 +514,8 @@ static int slopes_by(stand *s, snw_shoot_rod *r, int node, int row, int column) 
     return n;
 }
 
-// the last six rows and columns of J <- less what the n unknowns before do, which keep their equations
+// the last six rows and columns of J <- less what the n unknowns before do, which keep their
+// equations
 static void eliminate(int n, double (*J)[WIDTH]) {
     for (int k = 0; k < n; k++) {
         int at = k;
@@ -527,7 +534,8 @@ static void eliminate(int n, double (*J)[WIDTH]) {
     }
 }
 
-// The matrix of the plate against all equations of legs and joints at once, by steps of each unknown, without a condensation.
+// The matrix of the plate against all equations of legs and joints at once, by steps of each
+// unknown, without a condensation.
 static void compare_stand(stand *s) {
     double A[36], most = 0;
     assert_int_equal(snw_platform_stiffness(s->p, A), SNW_OK);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps of the study by the shooting engine: against the strain engine on the same file, as both are refined; its books; what
-// happens when there is no solution; and what it refuses.
+// Steps of the study by the shooting engine: against the strain engine on the same file, as both
+// are refined; its books; what happens when there is no solution; and what it refuses.
+#include "constraint/projection.h"
 #include "executed.h"
 #include "shoot/shooter.h"
-#include "study/assembly.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define RUN(text) execute(text, &o)
 
-// everything the engine knows: a tapered, bowed rod on a base that moves, bodies, dead and follower loads at points and along,
-// damping, drag, gravity. %s: strain, %s: study
+// everything the engine knows: a tapered, bowed rod on a base that moves, bodies, dead and follower
+// loads at points and along, damping, drag, gravity. %s: strain, %s: study
 static const char all[] =
     "sinew: 1\n"
     "gravity: [1, -2, -6]\n"
@@ -58,7 +58,8 @@ static void both(const char *strain, const char *study, outcome *o) {
     assert_int_equal(o->series.ncolumn, NCOLUMN);
 }
 
-// ---- statics ----------------------------------------------------------------------------------------
+// ---- statics
+// ----------------------------------------------------------------------------------------
 
 static void equilibria_are_those_of_the_strain_engine(void **state) {
     (void)state;
@@ -79,7 +80,8 @@ static void equilibria_are_those_of_the_strain_engine(void **state) {
     snw_series_clear(&b.series);
 }
 
-// a uniform cantilever: the strain engine converges to the fields faster than any power, the march with order four
+// a uniform cantilever: the strain engine converges to the fields faster than any power, the march
+// with order four
 static void static_fields_converge(void **state) {
     (void)state;
     static const char text[] =
@@ -114,7 +116,8 @@ static void static_fields_converge(void **state) {
     assert_true(y[1] < 0.1 * y[0] && y[2] < 0.1 * y[1]);
 }
 
-// ---- stability --------------------------------------------------------------------------------------
+// ---- stability
+// --------------------------------------------------------------------------------------
 
 // a slender steel column that stands upright: gravity, and a force on its tip along it. %s
 static const char column[] =
@@ -134,8 +137,8 @@ static void stand(double g, double f, outcome *o) {
     execute_ok(text, o);
 }
 
-// Eigenvalues of a column are one less its load by the critical one: Euler's, and Greenhill's under its own weight, which is
-// 4/9 of a square of the first zero of the Bessel function of order -1/3.
+// Eigenvalues of a column are one less its load by the critical one: Euler's, and Greenhill's under
+// its own weight, which is 4/9 of a square of the first zero of the Bessel function of order -1/3.
 static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
     (void)state;
     const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
@@ -171,7 +174,8 @@ static void elliptic(double m, double *K, double *E) {
     *E = *K * (1 - sum);
 }
 
-// Beyond it the column has left the straight line, where Newton's method stays, for the elastica: to whichever side.
+// Beyond it the column has left the straight line, where Newton's method stays, for the elastica:
+// to whichever side.
 static void a_column_beyond_buckling_is_an_elastica(void **state) {
     (void)state;
     double K, E;
@@ -185,8 +189,9 @@ static void a_column_beyond_buckling_is_an_elastica(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A pole too heavy for itself, pushed to the side, one that a tendon bends besides, and one with a torque, which has no energy:
-// what Newton's method finds first stands upright. Both engines say the same of the place and of its stability.
+// A pole too heavy for itself, pushed to the side, one that a tendon bends besides, and one with a
+// torque, which has no energy: what Newton's method finds first stands upright. Both engines say
+// the same of the place and of its stability.
 static void both_engines_find_the_stable_equilibrium(void **state) {
     (void)state;
     static const char text[] =
@@ -215,9 +220,11 @@ static void both_engines_find_the_stable_equilibrium(void **state) {
     }
 }
 
-// ---- motion -----------------------------------------------------------------------------------------
+// ---- motion
+// -----------------------------------------------------------------------------------------
 
-// both engines, each with its own second-order formula of time, go to one motion: their distance falls as the square of the step
+// both engines, each with its own second-order formula of time, go to one motion: their distance
+// falls as the square of the step
 static void motions_are_those_of_the_strain_engine(void **state) {
     (void)state;
     double apart[3], fields[3];
@@ -283,8 +290,8 @@ static void fields_go_on(void **state) {
     snw_series_clear(&o.series);
 }
 
-// intervals chosen by their error, from a grid far too coarse: the continuum along the rod (shooting.md 4.1, to 1e-8), and
-// again when the motion needs more of them
+// intervals chosen by their error, from a grid far too coarse: the continuum along the rod
+// (shooting.md 4.1, to 1e-8), and again when the motion needs more of them
 static void grids_are_chosen_by_error(void **state) {
     (void)state;
     static const char text[] =
@@ -320,7 +327,8 @@ static void grids_are_chosen_by_error(void **state) {
     snw_series_clear(&b.series);
 }
 
-// ---- no solution ------------------------------------------------------------------------------------
+// ---- no solution
+// ------------------------------------------------------------------------------------
 
 #define STEEL                                                                                      \
     "sinew: 1\ngravity: 0\nmaterials: {steel: {young: 207 GPa, shear: 79 GPa, density: 8000}}\n"   \
@@ -329,7 +337,8 @@ static void grids_are_chosen_by_error(void **state) {
     "  material: steel}}}\n"                                                                       \
     "probes: {p: {position: arm.tip}}\n"
 
-// single shooting at a step far too short for it: halving does not help, the message says so, and what was found is kept
+// single shooting at a step far too short for it: halving does not help, the message says so, and
+// what was found is kept
 static void failures_keep_what_was_found(void **state) {
     (void)state;
     outcome o;
@@ -363,8 +372,8 @@ static void steps_are_halved_where_they_must(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Steps so short that there are more segments than a checkpoint has room for: it is left with what it can save, and nothing
-// is written behind its end.
+// Steps so short that there are more segments than a checkpoint has room for: it is left with what
+// it can save, and nothing is written behind its end.
 static void saves_fit_after_short_steps(const char *text) {
     snw_document *doc;
     snw_desc *desc;
@@ -374,7 +383,7 @@ static void saves_fit_after_short_steps(const char *text) {
     snw_shooter *e;
     if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_non_null(desc);
-    if (snw_assembly_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_projection_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     if (snw_shooter_create(m, &desc->step[0], &e, &err) != SNW_OK) fail_msg("%s", err.text);
     snw_boundary_info info;
@@ -420,7 +429,8 @@ static void a_checkpoint_fits_however_short_steps_have_been(void **state) {
         "study: [dynamic: {for: 1 s, step: 20 ms, engine: shooting}]\n");
 }
 
-// A ball that hangs at the tip is let go, and taken up again: what it takes along and brings with it is work, in both engines.
+// A ball that hangs at the tip is let go, and taken up again: what it takes along and brings with
+// it is work, in both engines.
 static void bodies_that_go_are_work(void **state) {
     (void)state;
     enum { WORK = 4, SCHEME = 5 };
@@ -465,7 +475,8 @@ static void large_loads_are_built_up(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- what is refused --------------------------------------------------------------------------------
+// ---- what is refused
+// --------------------------------------------------------------------------------
 
 #define ARM(keys)                                                                                  \
     HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What the sources' motions teach and no table of expected values can say: a motion against Lagrange's equations
-// written out, runs against each other, orders of convergence, errors in time, work of the solver.
-// rods.md 4.5, 4.8; hybrid.md 7.1 to 7.3; shooting.md 4.1
+// What the sources' motions teach and no table of expected values can say: a motion against
+// Lagrange's equations written out, runs against each other, orders of convergence, errors in time,
+// work of the solver. rods.md 4.5, 4.8; hybrid.md 7.1 to 7.3; shooting.md 4.1
 #include "oracle/planar_motion.h"
 
 #include "executed.h"
 
 #include <stdio.h>
 
-// ---- Boyer's test 4: rolled up and released ----------------------------------------------------------
+// ---- Boyer's test 4: rolled up and released
+// ----------------------------------------------------------
 
 enum { INSTANTS = 30, QUANTITIES = 4 }; // of 50 ms each; tip x and y, kinetic and elastic energy
 
@@ -58,8 +59,8 @@ static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANT
     return worst;
 }
 
-// Order six along the rod, and with 80 nodes the oracle is met: the column of rods.md 4.5 for five functions at
-// 5.4 N m, off by up to 4e-4 from both, is not.
+// Order six along the rod, and with 80 nodes the oracle is met: the column of rods.md 4.5 for five
+// functions at 5.4 N m, off by up to 4e-4 from both, is not.
 static void a_released_rod_moves_by_lagranges_equations(void **state) {
     (void)state;
     double want[INSTANTS + 1][QUANTITIES];
@@ -72,7 +73,8 @@ static void a_released_rod_moves_by_lagranges_equations(void **state) {
     assert_true(fine < 2e-8);
 }
 
-// ---- Ufkes' study: energies of the falling silicone rod ----------------------------------------------
+// ---- Ufkes' study: energies of the falling silicone rod
+// ----------------------------------------------
 
 enum { ENERGIES = 3 };
 
@@ -101,7 +103,8 @@ static double apart(const double *a, const double *b) {
     return d;
 }
 
-// They span one space: the elastic energies of the thesis differ because it takes them from the balance.
+// They span one space: the elastic energies of the thesis differ because it takes them from the
+// balance.
 static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     (void)state;
     double legendre[ENERGIES], chebyshev[ENERGIES], monomial[ENERGIES], lower[ENERGIES];
@@ -111,7 +114,8 @@ static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     fall("legendre 6", 25, 4, lower);
     printf("bases: %.1e, %.1e J apart; a degree less: %.1e J\n", apart(legendre, chebyshev),
            apart(legendre, monomial), apart(legendre, lower));
-    // rods.md allows 1e-8 J, which is the tolerance 1e-6 of energies of 1e-2 J; steps are shorter, for stability
+    // rods.md allows 1e-8 J, which is the tolerance 1e-6 of energies of 1e-2 J; steps are shorter,
+    // for stability
     assert_true(apart(legendre, chebyshev) < 1e-10);
     assert_true(apart(legendre, monomial) < 1e-10);
     assert_true(apart(legendre, lower) > 1e-7);
@@ -121,7 +125,8 @@ static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     assert_true(apart(chebyshev, monomial) < 1e-10);
 }
 
-// ---- coordinates of many monomials ----------------------------------------------------------------------
+// ---- coordinates of many monomials
+// ----------------------------------------------------------------------
 
 // the field that the recorded coordinates of a frame stand for, and the probe of it
 typedef struct recorded {
@@ -209,7 +214,8 @@ static void energies_converge_as_the_magnus_order_says(void **state) {
     }
 }
 
-// ---- Till's falling steel cantilever: error in time -----------------------------------------------------
+// ---- Till's falling steel cantilever: error in time
+// -----------------------------------------------------
 
 enum { SEEN = 201 }; // instants of 5 ms
 
@@ -243,7 +249,8 @@ static oracle_planar_motion *falling_rod(int n) {
                                                             .gravity = 98.1});
 }
 
-// Tip of the oracle's falling rod; `sections`: differences of the velocities of sections, as the paper takes them.
+// Tip of the oracle's falling rod; `sections`: differences of the velocities of sections, as the
+// paper takes them.
 static void falling_oracle(oracle_difference by, bool sections, double tip[STEPS][2]) {
     oracle_planar_motion *m = falling_rod(8);
     oracle_planar_motion_fall(m, by, 5e-3, STEPS, sections, tip);
@@ -281,12 +288,14 @@ static void differences_of_sections_explain_the_table(void **state) {
     double ours[STEPS][2], till[STEPS][2];
     falling_oracle(bdf2, false, ours);
     falling_oracle(bdf2, true, till);
-    // the table less ours in the example, which has stretch and shear as well; 1e-8 m is the table's own error
+    // the table less ours in the example, which has stretch and shear as well; 1e-8 m is the
+    // table's own error
     assert_true(fabs(till[FIFTH][1] - ours[FIFTH][1] - 8.945e-7) < 1e-8);
     assert_true(fabs(till[LAST][1] - ours[LAST][1] + 9.919e-7) < 1e-8);
 }
 
-// docs/performance.md: the paper's steps of 5 ms are far from the motion, Runge-Kutta's of 1.25 ms within 1 % of the swing
+// docs/performance.md: the paper's steps of 5 ms are far from the motion, Runge-Kutta's of 1.25 ms
+// within 1 % of the swing
 static void steps_of_five_milliseconds_do_not_resolve_the_fall(void **state) {
     (void)state;
     double z[SEEN], x[SEEN], zs[SEEN], xs[SEEN], swing = 0, worst[2] = {0};
@@ -303,7 +312,8 @@ static void steps_of_five_milliseconds_do_not_resolve_the_fall(void **state) {
     assert_true(worst[1] < 0.01);
 }
 
-// ---- Gotelli's rods: work of the solver ---------------------------------------------------------------
+// ---- Gotelli's rods: work of the solver
+// ---------------------------------------------------------------
 
 // matrices a step
 static double matrices(const char *model, const char *motion) {
@@ -333,9 +343,9 @@ static double matrices(const char *model, const char *motion) {
     "loads: {push: {on: rod.root, " load "}}\n"                                                    \
     "study:\n"
 
-// hybrid.md 7.1 check 9, 7.2 check 5, 7.3: two to three of Newton's, each a matrix and a residual, at the steps of the
-// references there. Ours keep the matrix from step to step: more iterations, each little more than a residual, and fewer
-// matrices
+// hybrid.md 7.1 check 9, 7.2 check 5, 7.3: two to three of Newton's, each a matrix and a residual,
+// at the steps of the references there. Ours keep the matrix from step to step: more iterations,
+// each little more than a residual, and fewer matrices
 static void a_step_needs_few_matrices(void **state) {
     (void)state;
     static const struct {

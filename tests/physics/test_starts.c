@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motions of robots that the file puts roughly, with velocities that would tear their loops: closed and consistent before
-// the first step, whatever the scheme.
+// Motions of robots that the file puts roughly, with velocities that would tear their loops: closed
+// and consistent before the first step, whatever the scheme.
 #include "executed.h"
 #include "robot_texts.h"
 
@@ -86,7 +86,8 @@ static void rough_robots_are_put_together_before_they_move(void **state) {
             assert_true(o.warnings >= 1); // it was moved
             assert_int_equal(o.series.nframe, 5);
             assert_true(o.series.t[0] == 0);
-            // closed, rates equal, accelerations equal from the beginning; the latter are those of the forces
+            // closed, rates equal, accelerations equal from the beginning; the latter are those of
+            // the forces
             const double place = apart(&o, 0, PLACE, 3), speed = apart(&o, 0, SPEED, 3),
                          push = apart(&o, 0, PUSH, 6);
             if (!(place <= 1e-12 && speed <= 1e-11 && push <= 1e-8)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Equilibria against independent solutions: circles, follower forces, weight; loads at which a column buckles.
-// rods.md 4.1, 4.2, 4.8, 4.9
+// Equilibria against independent solutions: circles, follower forces, weight; loads at which a
+// column buckles. rods.md 4.1, 4.2, 4.8, 4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/planar.h"
@@ -33,7 +33,8 @@ static snw_load_desc *load_at_tip(robot *r, bool body) {
 
 static double tip_angle(snw_se3 g) { return atan2(g.R.e[1][0], g.R.e[0][0]); }
 
-// ---- Boyer's first test: tip moment -----------------------------------------------------------------
+// ---- Boyer's first test: tip moment
+// -----------------------------------------------------------------
 
 static const snw_basis_kind with_constants[] = {
     SNW_BASIS_LEGENDRE, SNW_BASIS_CHEBYSHEV, SNW_BASIS_MONOMIAL,  SNW_BASIS_FOURIER,
@@ -62,9 +63,10 @@ static double circle_error(snw_basis_kind kind, int n, int magnus, double C) {
     return e;
 }
 
-// Constant strain is exact for every Magnus order, but the moment's work on the other functions is a Gauss sum of
-// order / 2 points per segment: exact up to degree order - 1. Functions up to that degree give the circle to
-// rounding (times the condition of a monomial stiffness); others to the accuracy of the nodes
+// Constant strain is exact for every Magnus order, but the moment's work on the other functions is
+// a Gauss sum of order / 2 points per segment: exact up to degree order - 1. Functions up to that
+// degree give the circle to rounding (times the condition of a monomial stiffness); others to the
+// accuracy of the nodes
 static void tip_moment_bends_to_a_circle(void **state) {
     (void)state;
     for (int C = 1; C <= 5; C++) {
@@ -108,8 +110,8 @@ static void tip_torque_winds_to_a_helix(void **state) {
         r.link[0].rod.rest[i] = number(&r, 0.4 - 0.3 * i);
         robot_strain(&r, 0, i, SNW_BASIS_LEGENDRE, 3);
     }
-    // with the rest strain w0 the moment EI (w - w0) of a wound rod is constant along it only when it is along
-    // w: C = EI (w - w0), C x w = 0
+    // with the rest strain w0 the moment EI (w - w0) of a wound rod is constant along it only when
+    // it is along w: C = EI (w - w0), C x w = 0
     snw_twist xi = {{.v = {{1, 0, 0}}}};
     for (int i = 0; i < 3; i++) xi.w.e[i] = 2.5 * (0.4 - 0.3 * i);
     snw_load_desc *load = load_at_tip(&r, true);
@@ -123,7 +125,8 @@ static void tip_torque_winds_to_a_helix(void **state) {
     robot_free(&r);
 }
 
-// ---- Boyer's second test: follower force ------------------------------------------------------------
+// ---- Boyer's second test: follower force
+// ------------------------------------------------------------
 
 static void follower(robot *r, trial *t, double kN, bool reissner) {
     rod_given(r, 100, 3.5e7, 4.2e8, 1.61e8);
@@ -186,7 +189,8 @@ static void shooting_has_the_digits_of_the_specification(void **state) {
     }
 }
 
-// ---- weight -----------------------------------------------------------------------------------------
+// ---- weight
+// -----------------------------------------------------------------------------------------
 
 static void heavy(robot *r, trial *t, double gamma, int n) {
     rod_given(r, 1, 1, 1, 1);
@@ -276,7 +280,8 @@ static void ufkes_rod_hangs_as_reissners(void **state) {
     }
 }
 
-// ---- requests to stop -------------------------------------------------------------------------------
+// ---- requests to stop
+// -------------------------------------------------------------------------------
 
 typedef struct requests {
     int asked, patience;
@@ -287,8 +292,8 @@ static bool ask(void *user) {
     return ++r->asked > r->patience;
 }
 
-// A solve asks at each iteration whether it shall stop, not only between increments; stopped anywhere it leaves the last
-// equilibrium, and goes on from there.
+// A solve asks at each iteration whether it shall stop, not only between increments; stopped
+// anywhere it leaves the last equilibrium, and goes on from there.
 static void a_solve_stops_within_an_iteration(void **state) {
     (void)state;
     robot r;
@@ -329,7 +334,8 @@ static void a_solve_stops_within_an_iteration(void **state) {
     robot_free(&r);
 }
 
-// ---- buckling ---------------------------------------------------------------------------------------
+// ---- buckling
+// ---------------------------------------------------------------------------------------
 
 static double smallest_eigenvalue(trial *t) {
     snw_statics *st = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rest beside a steady motion, theory.md 7.1: equilibria and small motions in frames that turn, against closed forms, and a
-// blade's frequencies against its equation integrated apart.
+// Rest beside a steady motion, theory.md 7.1: equilibria and small motions in frames that turn,
+// against closed forms, and a blade's frequencies against its equation integrated apart.
 #include "executed.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static void values_of(const char *text, int n, const int *column, double *out) {
     snw_series_clear(&o.series);
 }
 
-// a pendulum on a shaft that turns with W leans by cos q = g/(l W^2) and swings about there with W sin q; the shaft's motor,
-// or a law that moves it, is the same
+// a pendulum on a shaft that turns with W leans by cos q = g/(l W^2) and swings about there with W
+// sin q; the shaft's motor, or a law that moves it, is the same
 static void a_governor_leans_and_swings(void **state) {
     (void)state;
     static const char *const shaft[] = {
@@ -45,8 +45,8 @@ static void a_governor_leans_and_swings(void **state) {
     }
 }
 
-// in the frame of the static step velocities and forces are those of the motion: a rubber rod that is whirled about its end,
-// E A u'' + rho A W^2 (x + u) = 0
+// in the frame of the static step velocities and forces are those of the motion: a rubber rod that
+// is whirled about its end, E A u'' + rho A W^2 (x + u) = 0
 static void a_whirled_rod_stretches(void **state) {
     (void)state;
     double got[3];
@@ -65,7 +65,8 @@ static void a_whirled_rod_stretches(void **state) {
     assert_near(got[2], 20 * l, 1e-8);
 }
 
-// A mass on unlike springs, a^2 and b^2 per mass, in a frame that turns with W: s^4 + (a^2 + b^2 + 2 W^2) s^2
+// A mass on unlike springs, a^2 and b^2 per mass, in a frame that turns with W: s^4 + (a^2 + b^2 +
+// 2 W^2) s^2
 // + (a^2 - W^2)(b^2 - W^2) = 0, so it leaves between a and b and nowhere else
 static void a_mass_in_a_turning_frame_whirls(void **state) {
     (void)state;
@@ -95,7 +96,8 @@ static void a_mass_in_a_turning_frame_whirls(void **state) {
     }
 }
 
-// a top asleep: A l^2 - C n l + m g h = 0 for l in space, l - n in its own axes; complex below n = 2 sqrt(A m g h)/C
+// a top asleep: A l^2 - C n l + m g h = 0 for l in space, l - n in its own axes; complex below n =
+// 2 sqrt(A m g h)/C
 static void a_top_sleeps_when_it_is_fast(void **state) {
     (void)state;
     const double A = 6.5e-4, C = 3e-4, mgh = 0.2 * 9.81 * 0.05;
@@ -122,7 +124,8 @@ static void a_top_sleeps_when_it_is_fast(void **state) {
     }
 }
 
-// a free body spun about its middle axis tumbles with w sqrt((B - A)(C - B)/(A C)); about the others it nutates
+// a free body spun about its middle axis tumbles with w sqrt((B - A)(C - B)/(A C)); about the
+// others it nutates
 static void a_free_body_tumbles_about_its_middle_axis(void **state) {
     (void)state;
     static const char *const twist[] = {"3, 0, 0", "0, 3, 0", "0, 0, 3"};
@@ -153,10 +156,11 @@ static void a_free_body_tumbles_about_its_middle_axis(void **state) {
     }
 }
 
-// ---- a blade ---------------------------------------------------------------------------------------
+// ---- a blade
+// ---------------------------------------------------------------------------------------
 
-// w'''' = (T w')' + l^2 w over the unit length with T = h^2 (1 - x^2)/2, clamped at 0: bending moment and shear at 1 of the
-// solution with w''(0) = c, w'''(0) = d
+// w'''' = (T w')' + l^2 w over the unit length with T = h^2 (1 - x^2)/2, clamped at 0: bending
+// moment and shear at 1 of the solution with w''(0) = c, w'''(0) = d
 static void blade_end(double h, double l, double c, double d, double *moment, double *shear) {
     enum { N = 400 };
     double z[4] = {0, 0, c, d};
@@ -209,7 +213,8 @@ static void a_blade_is_stiffened_by_its_turning(void **state) {
     }
 }
 
-// ---- what is not steady ----------------------------------------------------------------------------
+// ---- what is not steady
+// ----------------------------------------------------------------------------
 
 static void what_is_not_steady_is_said(void **state) {
     (void)state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Contacts where nothing moves, theory.md 5 and 7: in statics they hold what they forbid, in modes they forbid it of small motions. Against loops
-// and joints that do the same, closed forms, and the path on which wheels roll as loads change, integrated apart.
+// Contacts where nothing moves, theory.md 5 and 7: in statics they hold what they forbid, in modes
+// they forbid it of small motions. Against loops and joints that do the same, closed forms, and the
+// path on which wheels roll as loads change, integrated apart.
 #include "executed.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static void are_the_same(const char *one, const char *two, double within) {
     snw_series_clear(&b.series);
 }
 
-// a heavy rod, its tip anchored where it is: shape, reaction and modes are those of one that is clamped there
+// a heavy rod, its tip anchored where it is: shape, reaction and modes are those of one that is
+// clamped there
 static void an_anchor_is_a_clamp(void **state) {
     (void)state;
 #define CLAMPED                                                                                    \
@@ -81,8 +83,9 @@ static void a_wheel_that_rolls_is_a_gear(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A blade beside the centre of a plate on springs that leans on it: with y = -e a and l (-a, 1, e) what it bears, m x" + k_x x + l a = 0 and
-// (I + m e^2) a" + (k_a + k_y e^2) a = 0. Were it a guide that turned with the plate, l would couple back and change both
+// A blade beside the centre of a plate on springs that leans on it: with y = -e a and l (-a, 1, e)
+// what it bears, m x" + k_x x + l a = 0 and (I + m e^2) a" + (k_a + k_y e^2) a = 0. Were it a guide
+// that turned with the plate, l would couple back and change both
 static void what_a_blade_bears_does_not_stiffen(void **state) {
     (void)state;
     outcome o;
@@ -103,10 +106,12 @@ static void what_a_blade_bears_does_not_stiffen(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- the path --------------------------------------------------------------------------------------
+// ---- the path
+// --------------------------------------------------------------------------------------
 
-// A plate on springs, a blade under it, pushed along and turned: forces F(t), M(t). As they change the blade goes where it points,
-// K q' = F' + (C'l)', C q' = 0, C = (-sin, cos, 0): four equations for rates of (x, y, angle, l)
+// A plate on springs, a blade under it, pushed along and turned: forces F(t), M(t). As they change
+// the blade goes where it points, K q' = F' + (C'l)', C q' = 0, C = (-sin, cos, 0): four equations
+// for rates of (x, y, angle, l)
 static void path_rate(double t, const double *z, double *dz) {
     const double K[3] = {30, 50, 4}, c = cos(z[2]), s = sin(z[2]);
     const double dF[3] = {5 * cos(t), 0, 2 * cos(2 * t)};
@@ -177,7 +182,8 @@ static void a_blade_goes_where_it_points(void **state) {
     assert_near(log2(r[0] / r[1]), 2, 0.2);
 }
 
-// ---- many and none ---------------------------------------------------------------------------------
+// ---- many and none
+// ---------------------------------------------------------------------------------
 
 // two anchors on a plate bear half each what one does; a car pushed sideways on four wheels
 static void contacts_share_in_statics(void **state) {
@@ -212,7 +218,8 @@ static void contacts_share_in_statics(void **state) {
     snw_series_clear(&o.series);
 }
 
-// nothing holds the car along its wheels; two anchors hold what a drive wants to part; a station that sweeps
+// nothing holds the car along its wheels; two anchors hold what a drive wants to part; a station
+// that sweeps
 static void what_statics_cannot_find_is_said(void **state) {
     (void)state;
     static const struct {

@@ -107,8 +107,8 @@ static void stiffness_of_follower_loads_is_not_symmetric(void **state) {
     close_random(&r, &t);
 }
 
-// rows of the base: K_0q = K_q0', and K_00 - K_00' = coad(R_0), where trivialised second derivatives commute
-// no more
+// rows of the base: K_0q = K_q0', and K_00 - K_00' = coad(R_0), where trivialised second
+// derivatives commute no more
 static void stiffness_of_a_free_base_has_the_skew_part_of_its_residual(void **state) {
     (void)state;
     dice d = {45};
@@ -165,8 +165,8 @@ static void damping_at_rest_is_the_elastic_one(void **state) {
     }
 }
 
-// 1/2 int (xi - xi0)' H (xi - xi0) of the strain field itself, by a rule of 40 points per element: the rods'
-// own rule has fewer and is exact all the same, with sections that taper
+// 1/2 int (xi - xi0)' H (xi - xi0) of the strain field itself, by a rule of 40 points per element:
+// the rods' own rule has fewer and is exact all the same, with sections that taper
 static void elastic_energy_is_that_of_the_strain_field(void **state) {
     (void)state;
     dice d = {47};

@@ -87,15 +87,15 @@ static void tangent_equals_differences_on_trees(void **state) {
     }
 }
 
-// the Newton matrix of a step: increments d in a chart, rates a d + f, accelerations b d + g; the rows of balls and free
-// joints go along the columns of the chart
+// the Newton matrix of a step: increments d in a chart, rates a d + f, accelerations b d + g; the
+// rows of balls and free joints go along the columns of the chart
 static void check_chart(rig *g, dice *d, snw_chart chart) {
     const snw_model *m = g->m;
     const int n = m->nv;
     const double a = 3, b = 7;
-    double *x = calloc((size_t)(8 * n + 108 * m->ncurved + n * n), sizeof *x), *f = x + n;
+    double *x = calloc((size_t)(8 * n + 108 * m->nlie_block + n * n), sizeof *x), *f = x + n;
     double *acc = f + n, *rate = acc + n, *da = rate + n, *column = da + n, *dir = column + n,
-           *at = dir + n, *S = at + n, *T = S + 108 * m->ncurved;
+           *at = dir + n, *S = at + n, *T = S + 108 * m->nlie_block;
     for (int i = 0; i < n; i++) {
         x[i] = roll(d, -0.4, 0.4), f[i] = roll(d, -1, 1), acc[i] = roll(d, -1, 1);
     }
@@ -112,18 +112,18 @@ static void check_chart(rig *g, dice *d, snw_chart chart) {
             for (int i = 0; i < n; i++) column[i] += slope_of(k, g->w->r[i]);
         }
         if (j < 0) {
-            snw_chart_columns(m, chart, x, a, b, g->moved, S);
-            snw_tangent_sweep(m, m->ncurved ? S : NULL, g->w);
+            snw_chart_jacobian(m, chart, x, a, b, g->moved, S);
+            snw_tangent_pass(m, m->nlie_block ? S : NULL, g->w);
             snw_tangent_assemble(m, g->in, 1, a, b, g->w, T);
             continue;
         }
         for (int k = 0; k < m->nblock; k++) {
             const snw_block *block = &m->block[k];
-            if (block->curved < 0) continue;
+            if (block->lie_block < 0) continue;
             double row[6] = {0};
             for (int i = 0; i < block->n; i++) {
                 for (int l = 0; l < block->n; l++) {
-                    row[i] += S[108 * block->curved + 6 * l + i] * column[block->dof + l];
+                    row[i] += S[108 * block->lie_block + 6 * l + i] * column[block->dof + l];
                 }
             }
             for (int i = 0; i < block->n; i++) column[block->dof + i] = row[i];
@@ -155,7 +155,8 @@ static void tangent_of_a_step_equals_differences(void **state) {
     }
 }
 
-// what the tests above can see: an entry of the tangent that is wrong by ten times what slopes leave
+// what the tests above can see: an entry of the tangent that is wrong by ten times what slopes
+// leave
 static void a_wrong_entry_shows(void **state) {
     (void)state;
     dice d = {6};
@@ -168,7 +169,7 @@ static void a_wrong_entry_shows(void **state) {
     for (int part = 0; part < 3; part++) {
         int row, column;
         snw_residual(g.m, g.in, g.s, false, g.w);
-        snw_tangent_sweep(g.m, NULL, g.w);
+        snw_tangent_pass(g.m, NULL, g.w);
         snw_tangent_assemble(g.m, g.in, part == 0, part == 1, part == 2, g.w, T);
         assert_true(rig_miss(&g, part, T, &row, &column) <= LEFT);
         T[n * (n / 2) + n / 3] += 10 * LEFT * size_of(n * n, T);

@@ -3,10 +3,10 @@
 // Invariants of trees of rigid bodies and rods, joints of every kind, at random.
 #include "random_tree.h"
 
+#include "integrate/explicit.h"
+#include "integrate/integrator_private.h"
 #include "oracle/linear.h"
 #include "oracle/trial.h"
-#include "study/explicit.h"
-#include "study/mover_private.h"
 
 #include "near.h"
 #include "sanitized.h"
@@ -38,7 +38,8 @@ static void close(tree *t, trial *x) {
     robot_free(&t->r);
 }
 
-// the generator makes what it promises: every kind of joint, links without inertia, several roots, rods
+// the generator makes what it promises: every kind of joint, links without inertia, several roots,
+// rods
 static void the_trees_have_everything(void **state) {
     (void)state;
     dice d = {21};
@@ -59,7 +60,8 @@ static void the_trees_have_everything(void **state) {
     assert_true(roots > 5 && empty > 5 && rods > 5);
 }
 
-// ---- mass ------------------------------------------------------------------------------------------
+// ---- mass
+// ------------------------------------------------------------------------------------------
 
 // y <- L L' x fails unless M is positive; plain Cholesky
 static bool positive(int n, const double *M) {
@@ -138,7 +140,8 @@ static void inverse_after_forward_dynamics_is_nothing(void **state) {
     }
 }
 
-// ---- where it stands does not matter ---------------------------------------------------------------
+// ---- where it stands does not matter
+// ---------------------------------------------------------------
 
 static void moving_everything_changes_nothing(void **state) {
     (void)state;
@@ -173,7 +176,8 @@ static void moving_everything_changes_nothing(void **state) {
     }
 }
 
-// ---- energy and momentum ---------------------------------------------------------------------------
+// ---- energy and momentum
+// ---------------------------------------------------------------------------
 
 static double energy_of(const snw_model *m, const snw_inputs *in, const snw_state *s,
                         const snw_work *w) {
@@ -265,7 +269,8 @@ static void the_balance_closes(void **state) {
     assert_true(heat > 0.1);
 }
 
-// ---- implicit schemes ------------------------------------------------------------------------------
+// ---- implicit schemes
+// ------------------------------------------------------------------------------
 
 // a chain through every joint, from a free body on, with springs, damping and friction, and weight
 static void chain(tree *t, bool floating, bool lossless) {
@@ -296,38 +301,38 @@ static void chain(tree *t, bool floating, bool lossless) {
 
 static void motion(const snw_model *m, const snw_state *s, snw_scheme_kind kind, snw_chart chart,
                    int n, double *q) {
-    snw_motion_opts o = snw_motion_defaults();
+    snw_implicit_opts o = snw_implicit_defaults();
     o.scheme = snw_scheme_make(kind, 0.8, -0.3);
     o.chart = chart;
     o.tolerance = 1e-13;
-    snw_motion *mo = NULL;
+    snw_implicit *im = NULL;
     snw_error err = {0};
-    assert_int_equal(snw_motion_create(m, &o, &mo), SNW_OK);
-    if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_implicit_create(m, &o, &im), SNW_OK);
+    if (snw_implicit_start(im, s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < n; i++) {
         snw_chord_info info;
-        assert_int_equal(snw_motion_step(mo, 0.2 / n, 0.2 * (i + 1) / n, &info), SNW_OK);
+        assert_int_equal(snw_implicit_step(im, 0.2 / n, 0.2 * (i + 1) / n, &info), SNW_OK);
         assert_true(info.iterations < 12);
     }
-    memcpy(q, snw_motion_state(mo)->q, (size_t)m->nq * sizeof *q);
-    snw_motion_destroy(mo);
+    memcpy(q, snw_implicit_state(im)->q, (size_t)m->nq * sizeof *q);
+    snw_implicit_destroy(im);
 }
 
 static void collocated(const trial *x, snw_method method, bool split, int n, double *q) {
     const snw_step_desc step = {
         .method = method, .step = 0.2 / n, .tolerance = 1e-13, .split = split};
-    snw_mover mv;
+    snw_integrator it;
     snw_error err = {0};
     snw_stats took = {0};
-    if (snw_mover_open(x->m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (mv.start(mv.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_integrator_open(x->m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (it.start(it.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 1; i <= n; i++) {
-        if (mv.advance(mv.self, 0.2 * i / n, INFINITY, &took, &err) != SNW_OK)
+        if (it.advance(it.self, 0.2 * i / n, INFINITY, &took, &err) != SNW_OK)
             fail_msg("%s", err.text);
     }
     assert_true(took.increments == n);
-    memcpy(q, mv.state(mv.self)->q, (size_t)x->m->nq * sizeof *q);
-    mv.close(mv.self);
+    memcpy(q, it.state(it.self)->q, (size_t)x->m->nq * sizeof *q);
+    it.close(it.self);
 }
 
 static void implicit_schemes_converge_at_their_order(void **state) {
@@ -371,7 +376,8 @@ static void implicit_schemes_converge_at_their_order(void **state) {
     }
 }
 
-// ---- the conserving scheme -------------------------------------------------------------------------
+// ---- the conserving scheme
+// -------------------------------------------------------------------------
 
 typedef struct drift {
     double energy;     // not accounted for by work and heat
@@ -392,23 +398,23 @@ static bool moves(const snw_model *m) {
 // the conserving scheme from x->s on in n steps; `want` is where an explicit motion ends, or NULL
 static drift conserve(const trial *x, const double *want, double time, int n) {
     const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
-    snw_mover mv = {0};
+    snw_integrator it = {0};
     snw_error err = {0};
-    if (snw_mover_open(x->m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (mv.start(mv.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = mv.look(mv.self);
+    if (snw_integrator_open(x->m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (it.start(it.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    const snw_work *w = it.look(it.self);
     const double first = energy_of(x->m, x->in, x->s, w), begin = x->s->t;
     const snw_wrench before = snw_momentum(x->m, w);
     drift worst = {0};
     for (int i = 1; i <= n; i++) {
         snw_stats took = {0};
-        if (mv.advance(mv.self, begin + time * i / n, INFINITY, &took, &err) != SNW_OK) {
+        if (it.advance(it.self, begin + time * i / n, INFINITY, &took, &err) != SNW_OK) {
             fail_msg("%s", err.text);
         }
         worst.iterations = fmax(worst.iterations, (double)took.iterations);
-        w = mv.look(mv.self);
-        double gain = energy_of(x->m, x->in, mv.state(mv.self), w) - first;
-        const snw_work_done done = mv.work(mv.self);
+        w = it.look(it.self);
+        double gain = energy_of(x->m, x->in, it.state(it.self), w) - first;
+        const snw_work_done done = it.work(it.self);
         double size = snw_kinetic_energy(x->m, w) + done.heat;
         for (int k = 0; k < done.n; k++) gain -= done.work[k], size += fabs(done.work[k]);
         worst.energy = fmax(worst.energy, fabs(gain + done.heat));
@@ -419,8 +425,8 @@ static drift conserve(const trial *x, const double *want, double time, int n) {
         }
         worst.upright = fmax(worst.upright, fabs(P.m.z - before.m.z));
     }
-    if (want) worst.end = oracle_distance((size_t)x->m->nq, mv.state(mv.self)->q, want);
-    mv.close(mv.self);
+    if (want) worst.end = oracle_distance((size_t)x->m->nq, it.state(it.self)->q, want);
+    it.close(it.self);
     return worst;
 }
 
@@ -463,8 +469,8 @@ static void set_free(tree *t, int every) {
     }
 }
 
-// without loss and load the energy stays, and with nothing around also both momenta, wherever balls and free joints are;
-// with both the balance closes, unless laws move a base
+// without loss and load the energy stays, and with nothing around also both momenta, wherever balls
+// and free joints are; with both the balance closes, unless laws move a base
 static void by_the_conserving_scheme_random_trees_keep_what_they_should(void **state) {
     (void)state;
     dice d = {27};
@@ -485,7 +491,7 @@ static void by_the_conserving_scheme_random_trees_keep_what_they_should(void **s
         trial_at(&x, 0);
         if (!moves(x.m)) {
             const drift a = conserve(&x, NULL, 0.1, 100);
-            curved += x.m->ncurved, inner += x.m->nfree - alone;
+            curved += x.m->nlie_block, inner += x.m->nfree - alone;
             worst = fmax(worst, a.energy / a.size);
             if (!(a.energy <= 1e-11 * a.size)) {
                 fail_msg("tree %d: energy %.3g of %.3g", i, a.energy, a.size);
@@ -500,7 +506,8 @@ static void by_the_conserving_scheme_random_trees_keep_what_they_should(void **s
     assert_true(curved > 10 && inner > 2);
 }
 
-// springs, damping, friction, loads, bases moved by laws; at a single instant an error may happen to be small
+// springs, damping, friction, loads, bases moved by laws; at a single instant an error may happen
+// to be small
 static void by_the_conserving_scheme_random_trees_move_at_order_two(void **state) {
     (void)state;
     dice d = {28};
@@ -522,14 +529,14 @@ static void by_the_conserving_scheme_random_trees_move_at_order_two(void **state
         printf("tree %d: %.2e %.2e, slope %.3f%s\n", i, a.end, b.end, slope,
                moves(x.m) ? ", moving" : "");
         if (!(slope > 1.8)) fail_msg("tree %d: slope %.3f", i, slope);
-        moving += moves(x.m) && x.m->ncurved;
+        moving += moves(x.m) && x.m->nlie_block;
         close(&t, &x);
     }
     assert_true(moving >= MOVING);
 }
 
-// n bodies hang on balls from the world: no coordinate is a number. Energy and the momentum about the vertical stay; one
-// body is the heavy top, whose energy needs no correction
+// n bodies hang on balls from the world: no coordinate is a number. Energy and the momentum about
+// the vertical stay; one body is the heavy top, whose energy needs no correction
 static void chains_of_balls_keep_energy_and_the_momentum_about_the_vertical(void **state) {
     (void)state;
     for (int n = 1; n <= 3; n++) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots in loops that are turned and moved as a whole, with all that acts on them, do the same: also where nothing resists a motion, where
-// straight legs begin in a singular configuration, and where links come into line within a step. There rounding, which is another in
-// another frame, must not decide.
+// Robots in loops that are turned and moved as a whole, with all that acts on them, do the same:
+// also where nothing resists a motion, where straight legs begin in a singular configuration, and
+// where links come into line within a step. There rounding, which is another in another frame, must
+// not decide.
 #include "executed.h"
 
+#include "constraint/projection.h"
 #include "math/se3.h"
 #include "near.h"
-#include "study/assembly.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,9 +57,11 @@ static void compare(const outcome *plain, const outcome *turned, const stage *s,
     }
 }
 
-// ---- a motion that nothing resists -----------------------------------------------------------------
+// ---- a motion that nothing resists
+// -----------------------------------------------------------------
 
-// A plate on two legs with balls, its centre between them: it turns freely about the line through both.
+// A plate on two legs with balls, its centre between them: it turns freely about the line through
+// both.
 static void plate_on_two(uint64_t seed, const stage *s, char *text, size_t size) {
     const double x = roll(&seed, 0.05, 0.1), y = roll(&seed, -0.05, 0.05), z = 0.2;
     const double lean[4] = {roll(&seed, -0.05, 0.05), roll(&seed, -0.05, 0.05),
@@ -111,9 +114,11 @@ static void what_nothing_resists_stays_where_it_is(void **state) {
     }
 }
 
-// ---- singular at the start -------------------------------------------------------------------------
+// ---- singular at the start
+// -------------------------------------------------------------------------
 
-// A plate in a plane on four straight legs, clamped below and hinged above: along the legs four rows forbid three motions.
+// A plate in a plane on four straight legs, clamped below and hinged above: along the legs four
+// rows forbid three motions.
 static void plate_on_four(uint64_t seed, const stage *s, const char *strain, char *text,
                           size_t size) {
     int n = snprintf(text, size,
@@ -152,18 +157,18 @@ static int look_at_loops(const char *text, char *said, size_t size) {
     snw_model *m;
     snw_error err;
     if (describe(text, &doc, &desc, &err) != SNW_OK ||
-        snw_assembly_compile(desc, &m, &err) != SNW_OK) {
+        snw_projection_compile(desc, &m, &err) != SNW_OK) {
         fail_msg("%d:%d: %s", err.line, err.column, err.text);
     }
     size_t n = 0;
     said[0] = 0;
     for (int i = 0; i < m->nloop; i++) {
-        snw_assembly_remark(m, i, said + n, size - n);
+        snw_projection_remark(m, i, said + n, size - n);
         n += strlen(said + n);
-        snw_assembly_remark_singular(m, i, said + n, size - n);
+        snw_projection_remark_singular(m, i, said + n, size - n);
         n += strlen(said + n);
     }
-    const int rows = m->nrow;
+    const int rows = m->nconstraint;
     snw_model_destroy(m);
     release(doc, desc);
     return rows;
@@ -181,7 +186,8 @@ static void singular_starts_are_told_in_every_frame(void **state) {
         assert_int_equal(look_at_loops(text, turned, sizeof turned), rows);
         assert_string_equal(plain, turned);
         told += strstr(plain, "singular configuration") != NULL;
-        // either it can bend beside, which is told, or the legs lock each other, and a row is implied by others
+        // either it can bend beside, which is told, or the legs lock each other, and a row is
+        // implied by others
         assert_int_equal(rows, strstr(plain, "singular configuration") ? 11 : 10);
         // what the warning advises
         plate_on_four(seed, &here, ", stretch: linear", text, sizeof text);
@@ -191,9 +197,11 @@ static void singular_starts_are_told_in_every_frame(void **state) {
     assert_true(told >= 6);
 }
 
-// ---- loops that are open where the file puts them --------------------------------------------------
+// ---- loops that are open where the file puts them
+// --------------------------------------------------
 
-// The closed configuration is the nearest, measured by the robot's size, which has nothing to do with where it stands.
+// The closed configuration is the nearest, measured by the robot's size, which has nothing to do
+// with where it stands.
 static void open_loops_close_alike(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);
@@ -220,9 +228,11 @@ static void open_loops_close_alike(void **state) {
     snw_series_clear(&turned.series);
 }
 
-// ---- links in line on the way ----------------------------------------------------------------------
+// ---- links in line on the way
+// ----------------------------------------------------------------------
 
-// A four-bar with a soft, heavy coupler falls until crank and coupler are in line, and swings through: as quickly as its coupler lets it.
+// A four-bar with a soft, heavy coupler falls until crank and coupler are in line, and swings
+// through: as quickly as its coupler lets it.
 static void four_bar(double density, const char *step, const stage *s, char *text, size_t size) {
     const snw_vec3 down = snw_rotate(s->g.R, (snw_vec3){{0, -9.81, 0}});
     (void)snprintf(
@@ -246,7 +256,8 @@ static void four_bar(double density, const char *step, const stage *s, char *tex
         down.e[0], down.e[1], down.e[2], density, s->text, step);
 }
 
-// steps of 6.8 ms, one of which lost four fifths of the energy: the robot stood still 0.16 m away, or made 1e13 J in another frame
+// steps of 6.8 ms, one of which lost four fifths of the energy: the robot stood still 0.16 m away,
+// or made 1e13 J in another frame
 static void links_that_come_into_line_are_passed(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots on wheels in time: every scheme has its order with rows of velocities and does not slip, rows that say the same
-// are left out, wheels that take hold are plastic impacts. theory.md 3.15
+// Robots on wheels in time: every scheme has its order with rows of velocities and does not slip,
+// rows that say the same are left out, wheels that take hold are plastic impacts. theory.md 3.15
 #include "executed.h"
 
 #include <math.h>
@@ -69,8 +69,8 @@ static void schemes_have_their_order(void **state) {
     }
 }
 
-// Collocation, rows kept at its stages and velocities projected at the ends of steps: place and energy balance of order 2 s, against the same with
-// steps so short that nothing is left
+// Collocation, rows kept at its stages and velocities projected at the ends of steps: place and
+// energy balance of order 2 s, against the same with steps so short that nothing is left
 static void collocation_has_twice_its_stages(void **state) {
     (void)state;
     double want[2] = {0};
@@ -126,7 +126,8 @@ static void wheels_of_one_axle_say_the_same(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A blade takes hold of a sliding rod: M (v+ - v-) = C' p, and what is lost is p's work, to the last digit
+// A blade takes hold of a sliding rod: M (v+ - v-) = C' p, and what is lost is p's work, to the
+// last digit
 static void wheels_take_hold_in_a_blow(void **state) {
     (void)state;
     static const char *const scheme[] = {"rk4", "generalized-alpha", "adaptive"};
@@ -210,7 +211,8 @@ static void contacts_must_reach(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a four-bar linkage swings on a sledge: rows of index 2 beside rows of index 3, implicit against explicit steps
+// a four-bar linkage swings on a sledge: rows of index 2 beside rows of index 3, implicit against
+// explicit steps
 static void closures_and_blades_go_together(void **state) {
     (void)state;
 #define SLEDGE                                                                                     \

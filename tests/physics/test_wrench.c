@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The internal wrench that probes report: against the differential equations, at the ends, and across loads.
+// The internal wrench that probes report: against the differential equations, at the ends, and
+// across loads.
 #include "oracle/linear.h"
 #include "oracle/strong.h"
 #include "oracle/trial.h"
@@ -47,7 +48,7 @@ static double error_with(uint64_t seed, int nodes, bool moving) {
     oracle_by_runge_kutta(&q, 1e-13, &a);
     double error = 0, size = 0;
     for (int i = 0; i < STATIONS; i++) {
-        const snw_wrench got = snw_internal_wrench(t.m, &t.m->watch[i], t.w);
+        const snw_wrench got = snw_internal_wrench(t.m, &t.m->station[i], t.w);
         error = fmax(error, oracle_distance(6, got.e, a.watch[i].e));
         size = fmax(size, oracle_size(6, a.watch[i].e));
     }
@@ -57,7 +58,8 @@ static double error_with(uint64_t seed, int nodes, bool moving) {
     return error / size;
 }
 
-// as nodes are refined: the geometry's order 6, and shares of the lumps that integrate polynomials exactly
+// as nodes are refined: the geometry's order 6, and shares of the lumps that integrate polynomials
+// exactly
 static void wrench_agrees_with_the_differential_equations(void **state) {
     (void)state;
     for (uint64_t seed = 71; seed < 79; seed++) {
@@ -87,8 +89,8 @@ static void wrench_at_the_ends_is_that_of_base_and_tip(void **state) {
         trial_at(&t, t.s->t);
         snw_residual(t.m, t.in, t.s, false, t.w);
         snw_observe(t.m, t.in, t.s, false, t.w);
-        const snw_wrench root = snw_internal_wrench(t.m, &t.m->watch[0], t.w);
-        const snw_wrench tip = snw_internal_wrench(t.m, &t.m->watch[1], t.w);
+        const snw_wrench root = snw_internal_wrench(t.m, &t.m->station[0], t.w);
+        const snw_wrench tip = snw_internal_wrench(t.m, &t.m->station[1], t.w);
         const snw_wrench base = snw_wrench_scale(-1, t.w->F[t.m->rod[0].root]);
         const snw_wrench end = snw_wrench_scale(-1, t.w->F[t.m->link_end[0]]);
         // sums in another order, taken to the world and back: rounding
@@ -99,8 +101,8 @@ static void wrench_at_the_ends_is_that_of_base_and_tip(void **state) {
     }
 }
 
-// in balance the wrench's active components are the constitutive stress, as far as the functions can say so:
-// to rounding where the stress is one of them
+// in balance the wrench's active components are the constitutive stress, as far as the functions
+// can say so: to rounding where the stress is one of them
 static void wrench_is_the_elastic_stress_of_a_circle(void **state) {
     (void)state;
     robot r;
@@ -113,7 +115,7 @@ static void wrench_is_the_elastic_stress_of_a_circle(void **state) {
     trial_open(&t, &r.desc);
     (void)trial_settle(&t);
     for (int i = 0; i < STATIONS; i++) {
-        const snw_wrench F = snw_internal_wrench(t.m, &t.m->watch[i], t.w);
+        const snw_wrench F = snw_internal_wrench(t.m, &t.m->station[i], t.w);
         assert_near(F.m.z, 0.01, 1e-14);
         assert_near(snw_norm(F.f), 0, 1e-14);
     }

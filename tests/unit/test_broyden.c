@@ -72,7 +72,8 @@ static void increments_are_those_of_the_updated_matrix(void **state) {
     }
 }
 
-// Gay's theorem: a linear system of n unknowns is solved in 2 n increments whatever the first matrix
+// Gay's theorem: a linear system of n unknowns is solved in 2 n increments whatever the first
+// matrix
 static void linear_systems_end_after_twice_their_size(void **state) {
     (void)state;
     double A[N * N], T[N * N], x[N] = {0}, r[N];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/alloc.h"
+#include "identify/butterworth.h"
 #include "near.h"
-#include "study/butterworth.h"
 
 #include <math.h>
 

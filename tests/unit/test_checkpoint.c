@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints in a result file: the latest whole one is found, and belongs to frames that are there.
-#include "io/result.h"
+// Checkpoints in a result file: the latest whole one is found, and belongs to frames that are
+// there.
+#include "results/result.h"
 
 #include "result_sample.h"
 

@@ -24,7 +24,8 @@ static void coefficients_are_those_of_kuntzmann_and_butcher(void **state) {
     }
 }
 
-// x'' = t^p: rates and coordinates at the stages up to p = s - 1, at the end as far as quadrature goes
+// x'' = t^p: rates and coordinates at the stages up to p = s - 1, at the end as far as quadrature
+// goes
 static void polynomials_are_integrated(void **state) {
     (void)state;
     for (int s = 2; s <= SNW_STAGES; s++) {

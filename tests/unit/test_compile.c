@@ -53,7 +53,8 @@ static void faults_are_named(void **state) {
     for (int i = 0; i < 6; i++) r.link[0].rod.section.inertia[7 * i] = number(&r, 1);
     r.link[0].rod.section.inertia[1] = r.link[0].rod.section.inertia[6] = number(&r, 2);
     refused(&r, "must not be negative about any axis");
-    // a slice whose mass is 0.5 beside the axis (mc = 1, m = 2) turns with 0.5 at least about y and z
+    // a slice whose mass is 0.5 beside the axis (mc = 1, m = 2) turns with 0.5 at least about y and
+    // z
     make(&r);
     r.link[0].rod.section.inertia_given = true;
     for (int i = 0; i < 6; i++) {

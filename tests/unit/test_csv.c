@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/csv.h"
+#include "output/csv.h"
 
 #include "near.h"
 

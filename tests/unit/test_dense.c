@@ -214,7 +214,8 @@ static void general_vectors_belong_to_their_eigenvalues(void **state) {
         const bool pair = im[k] != 0;
         pairs += pair;
         for (int side = 0; side < 2; side++) {
-            // A (u + i v) = (re + i im) B (u + i v); transposed with the conjugate of the eigenvalue, since y* A = lambda y* B
+            // A (u + i v) = (re + i im) B (u + i v); transposed with the conjugate of the
+            // eigenvalue, since y* A = lambda y* B
             const double *V = side ? left : right, *M = side ? At : A, sign = side ? -1 : 1;
             const double zero[N] = {0}, *u = V + k * N, *v = pair ? V + (k + 1) * N : zero;
             double Au[N], Av[N], Bu[N], Bv[N], size = 0;
@@ -314,8 +315,8 @@ static void eigenvalues_of_nan_are_refused(void **state) {
     assert_int_equal(snw_eigen_general(2, C, D, &scratch, lambda, im), SNW_E_SINGULAR);
 }
 
-// columns 5 and 7 made of others: their number is found, in front stay those that were asked to, and what is behind the
-// rank stands at right angles to all columns
+// columns 5 and 7 made of others: their number is found, in front stay those that were asked to,
+// and what is behind the rank stands at right angles to all columns
 static void qr_finds_the_rank(void **state) {
     (void)state;
     enum { M = 11, K = 8 };
@@ -367,8 +368,8 @@ static void qr_finds_the_rank(void **state) {
     assert_int_equal(snw_qr_factor(0, 0, NULL, 0, 1e-10, &scratch, NULL, NULL), 0);
 }
 
-// the count by factors is that of the eigenvalues, and of a bordered matrix one more for each independent row than on
-// the null space of the rows
+// the count by factors is that of the eigenvalues, and of a bordered matrix one more for each
+// independent row than on the null space of the rows
 static void negative_eigenvalues_are_counted_by_factors(void **state) {
     (void)state;
     enum { M = 9, K = 4, ALL = M + K };

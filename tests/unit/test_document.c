@@ -2,7 +2,7 @@
 //
 // A model file becomes the description it says.
 #include "described.h"
-#include "io/language.h"
+#include "language/language.h"
 #include "model/probe_columns.h"
 
 #include <stdio.h>
@@ -119,9 +119,9 @@ static void robot_is_read(void **state) {
     assert_int_equal(arm->joint, SNW_JOINT_FIXED);
     assert_null(arm->when);
     assert_near(value(wire->when, 0, 0, 0), 0, 0);
-    assert_int_equal(arm->place.line, 11);
-    assert_int_equal(arm->place.column, 3);
-    assert_string_equal(arm->place.file, "m.yaml");
+    assert_int_equal(arm->location.line, 11);
+    assert_int_equal(arm->location.column, 3);
+    assert_string_equal(arm->location.file, "m.yaml");
 
     // a site on a site on a rod's tip: x to z, y to x, then 1 m along the local x
     assert_int_equal(load->on.kind, SNW_SITE_END);
@@ -311,14 +311,14 @@ static void motion_is_read(void **state) {
     assert_near(s[0].rho, 0.9, 0);
     assert_near(s[0].tolerance, 0, 0);
     assert_int_equal(s[0].from, -1);
-    assert_true(!s[0].until && !s[0].control && !s[0].split && !s[0].rest);
+    assert_true(!s[0].until && !s[0].control && !s[0].split && !s[0].uniform_past);
 
     assert_string_equal(s[1].name, "fall");
     assert_int_equal(s[1].from, 0);
     assert_int_equal(s[1].method, SNW_METHOD_HHT);
     assert_near(s[1].rho, 0.5, 0);
     assert_near(s[1].tolerance, 1e-8, 0);
-    assert_true(s[1].split && s[1].rest);
+    assert_true(s[1].split && s[1].uniform_past);
     assert_near(value(s[1].until, 1.4, 0, 0), 0, 0);
     assert_near(value(s[1].until, 1.6, 0, 0), 1, 0);
 
@@ -391,7 +391,7 @@ static void changes_add_up_and_leave_the_rest(void **state) {
     assert_string_equal(d->step[5].paths, "twist, arm.rod.rest, push(1).force");
     assert_null(d->step[0].changed);
     assert_null(d->step[2].changed);
-    assert_int_equal(d->step[3].place.line, 16);
+    assert_int_equal(d->step[3].location.line, 16);
 
     // before anything happens
     assert_near(value(d->load[0].when, 0.5, 0, 0), 1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Single numbers of a model file, named as by an override.
-#include "io/document.h"
+#include "language/document.h"
 #include "near.h"
 
 #include <string.h>

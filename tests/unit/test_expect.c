@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Expected values against recorded series: what must pass passes, and nothing else.
-#include "io/expect.h"
+#include "language/expect.h"
 #include "near.h"
 
 #include <string.h>

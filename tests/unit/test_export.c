@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Exports of files that anybody may have written: what the command writes of good ones is looked at in tests/cli.
-#include "io/export.h"
+// Exports of files that anybody may have written: what the command writes of good ones is looked at
+// in tests/cli.
+#include "output/export.h"
 
 #include "base/alloc.h"
 #include "result_sample.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Probes in expressions, and what is remembered of expressions: what they are called, of which dimension they are,
-// what is refused and where.
+// Probes in expressions, and what is remembered of expressions: what they are called, of which
+// dimension they are, what is refused and where.
 #include "base/fail.h"
 #include "expr_bench.h"
 
-// ---- a source of signals ---------------------------------------------------------------------------
+// ---- a source of signals
+// ---------------------------------------------------------------------------
 
 enum { SLOTS = 20, WITH_PROBES = ALL | SNW_VAR_SIGNAL };
 
@@ -88,7 +89,8 @@ static void not_read(bench *b, const char *text, int column, const char *says) {
     refused_as(b, text, &(snw_expr_rules){.vars = WITH_PROBES}, column, says);
 }
 
-// ---- statements ------------------------------------------------------------------------------------
+// ---- statements
+// ------------------------------------------------------------------------------------
 
 static void probes_are_read_by_name_index_and_component(void **state) {
     bench *b = *state;
@@ -140,7 +142,8 @@ static void derivatives_in_a_signal_are_exact(void **state) {
     assert_near(snw_expr_jet_signal(e, at, 0).v, sin(1) * 9 + 13, 1e-15);
 }
 
-// a difference of a signal and a law of time that enters by sums, factors and limits is the error of a control law
+// a difference of a signal and a law of time that enters by sums, factors and limits is the error
+// of a control law
 static void errors_of_control_laws_are_found(void **state) {
     bench *b = *state;
     place p;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/alloc.h"
+#include "identify/fit.h"
 #include "near.h"
 #include "solve/levenberg.h"
-#include "study/fit.h"
 
 #include <math.h>
 
@@ -100,8 +100,9 @@ static void failures_at_the_start_and_stops_are_passed_up(void **state) {
 
 // ---- a fit with certified answers ---------------------------------------------------------------
 
-// Misra1a of NIST's Statistical Reference Datasets (www.itl.nist.gov/div898/strd): y = b1 (1 - exp(-b2 x)), with values, standard
-// deviations and residual sum of squares certified to eleven digits
+// Misra1a of NIST's Statistical Reference Datasets (www.itl.nist.gov/div898/strd): y = b1 (1 -
+// exp(-b2 x)), with values, standard deviations and residual sum of squares certified to eleven
+// digits
 static const double misra_y[] = {10.07, 14.73, 17.94, 23.93, 29.61, 35.18, 40.02,
                                  44.82, 50.76, 55.05, 61.01, 66.40, 75.47, 81.78};
 static const double misra_x[] = {77.6,  114.9, 141.1, 190.8, 239.9, 289.0, 332.8,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/json.h"
+#include "output/json.h"
 
 #include "near.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A live simulation: what is turned is followed, pulls pull, a reset is a new beginning, a change goes on.
-#include "study/live.h"
+// A live simulation: what is turned is followed, pulls pull, a reset is a new beginning, a change
+// goes on.
+#include "robot/live.h"
 
 #include "base/fail.h"
-#include "io/document.h"
+#include "language/document.h"
 #include "sinew/sinew.h"
 
 #include "near.h"
@@ -243,8 +244,9 @@ static void a_change_goes_on(void **state) {
     close_live(&s);
 }
 
-// The moment that a cord exerts on a thin rod jumps by a quarter. Steps of 1/60 s do not resolve how the rod answers; they must not
-// take the answer for speed. In a study that begins with consistent accelerations it is 0.7 J out of nothing.
+// The moment that a cord exerts on a thin rod jumps by a quarter. Steps of 1/60 s do not resolve
+// how the rod answers; they must not take the answer for speed. In a study that begins with
+// consistent accelerations it is 0.7 J out of nothing.
 static void a_change_under_tension_is_no_blow(void **state) {
     (void)state;
     static const char thin[] =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "io/page.h"
+#include "output/page.h"
 
 #include "base/alloc.h"
-#include "io/page_keep.h"
+#include "output/page_keep.h"
 #include "result_sample.h"
 
 // ---- which frames are kept ---------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Messages of a page to a live simulation: those that are some, and all the others.
-#include "io/play_message.h"
+#include "output/play_message.h"
 
 #include "near.h"
 
@@ -115,8 +115,9 @@ static unsigned next(unsigned *seed) {
     return *seed >> 8;
 }
 
-// bytes at random, and messages with some of theirs changed: what is taken has finite numbers, and nothing is read beyond the
-// end (the sanitizers see to that: each text is copied to a block of its very size)
+// bytes at random, and messages with some of theirs changed: what is taken has finite numbers, and
+// nothing is read beyond the end (the sanitizers see to that: each text is copied to a block of its
+// very size)
 static void noise_does_no_harm(void **state) {
     (void)state;
     static const char *const seeds[] = {

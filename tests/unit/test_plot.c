@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "io/plot.h"
-#include "io/plot_svg.h"
+#include "output/plot.h"
+#include "output/plot_svg.h"
 
 #include "near.h"
 
@@ -63,7 +63,8 @@ static void ticks_stay_inside_and_few_whatever_the_range(void **state) {
         assert_true(fabs(leading - 1) < 1e-9 || fabs(leading - 2) < 1e-9 ||
                     fabs(leading - 5) < 1e-9);
         assert_true(k.n <= most);
-        // no coarser than need be: the next finer step, at least 2/5 of this one, would have had too many
+        // no coarser than need be: the next finer step, at least 2/5 of this one, would have had
+        // too many
         assert_true(span / (0.4 * k.step) + 1 > most);
         for (int n = 0; n < k.n; n++) {
             const double t = snw_tick_value(&k, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/result.h"
+#include "results/result.h"
 
 #include "result_sample.h"
 
@@ -52,7 +52,7 @@ static void a_single_frame_makes_a_small_file(void **state) {
     (void)state;
     // of a robot on which nothing acts; what acts has datasets of its own
     snw_run_info idle = arm;
-    idle.nload = idle.nloop = idle.ncontact = idle.nmeasure = idle.nswitch = 0;
+    idle.nload = idle.nloop = idle.ncontact = idle.ntendon = idle.ncondition = 0;
     const snw_run_info *const runs[] = {&idle};
     snw_results *w = NULL;
     assert_int_equal(snw_results_create(path, 1, runs, "", &w, NULL), SNW_OK);

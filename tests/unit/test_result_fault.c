@@ -2,7 +2,7 @@
 //
 // Writers that die, disks that fill up, bytes that rot, and readers that come in between.
 // SNW_TEST_KILLS sets how many writers are killed (20 unless set), for longer runs by hand.
-#include "io/result.h"
+#include "results/result.h"
 
 #include "result_sample.h"
 #include "sanitized.h"
@@ -42,8 +42,8 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
 
 enum { PAUSES = 3 }; // of a writer, for a reader that must see it grow
 
-// Child: records without end, or `nframe` frames, and writes them at irregular moments. With `nframe` it stops itself a few times
-// and waits to be continued.
+// Child: records without end, or `nframe` frames, and writes them at irregular moments. With
+// `nframe` it stops itself a few times and waits to be continued.
 static void keep_writing(uint32_t seed, int nframe) {
     snw_results *w = NULL;
     if (snw_results_create(path, 1, one_run, "new", &w, NULL) != SNW_OK) _exit(1);

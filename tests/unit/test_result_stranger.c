@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Result files that somebody made up to do harm: small, well formed, and promising more than they hold.
-#include "io/result.h"
+// Result files that somebody made up to do harm: small, well formed, and promising more than they
+// hold.
+#include "results/result.h"
 
 #include "result_sample.h"
 
 #include <hdf5.h>
 
-// Put another dataset in the place of one of the run, of `n` rows that were never stored; they would read as zero.
+// Put another dataset in the place of one of the run, of `n` rows that were never stored; they
+// would read as zero.
 static void never_stored(hid_t group, const char *name, hsize_t n) {
     hid_t old = H5Dopen2(group, name, H5P_DEFAULT), space = H5Dget_space(old);
     hsize_t dims[3], most[3], chunk[3];
@@ -66,7 +68,8 @@ static void expect_damage(hid_t file, hid_t group, const char *name) {
     if (!strstr(err.text, "damaged") || !strstr(err.text, name)) fail_msg("%s", err.text);
 }
 
-// all of a run, so that nothing says there are fewer; then one field alone, whose three frames nobody stored
+// all of a run, so that nothing says there are fewer; then one field alone, whose three frames
+// nobody stored
 static void frames_that_were_never_stored_are_refused(void **state) {
     (void)state;
     hid_t file, group = open_run(&file);

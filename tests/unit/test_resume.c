@@ -2,7 +2,7 @@
 //
 // A run continued after any of its frames has the bits of one that was never interrupted.
 #include "base/alloc.h"
-#include "io/document.h"
+#include "language/document.h"
 #include "study/run.h"
 
 #include "near.h"
@@ -14,7 +14,8 @@ static void assert_status_ok(snw_status s, const snw_error *err) {
     if (s != SNW_OK) fail_msg("%d:%d: %s", err->line, err->column, err->text);
 }
 
-// ---- frames kept whole -----------------------------------------------------------------------------
+// ---- frames kept whole
+// -----------------------------------------------------------------------------
 
 enum { MOST = 400 };
 
@@ -75,7 +76,8 @@ static bool full(void *user) {
     return d->enough > 0 && d->n >= d->enough;
 }
 
-// a run compiled anew, from the beginning (save NULL) or on from a checkpoint, to its end or for some frames
+// a run compiled anew, from the beginning (save NULL) or on from a checkpoint, to its end or for
+// some frames
 static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int enough, diary *d,
                                  snw_run **run) {
     snw_error err = {0};
@@ -90,7 +92,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     return totals;
 }
 
-// ---- studies ---------------------------------------------------------------------------------------
+// ---- studies
+// ---------------------------------------------------------------------------------------
 
 #define CLAMPED                                                                                    \
     "sinew: 1\n"                                                                                   \
@@ -126,7 +129,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "com: [0, 0.1, 0]}}\n"                                                                         \
     "initial: {hull: {rate: [1, 0, 2]}, ball: {rate: [1, 2, 3]}, slide: [0.3, 0.05]}\n"            \
     "probes: {b: {value: ball}, s: {rate: slide}, f: {effort: slide}, e: energy}\n"
-// integrals, samples, latches and gates; a change between, a step that ends by a probe, one that begins earlier
+// integrals, samples, latches and gates; a change between, a step that ends by a probe, one that
+// begins earlier
 #define CONTROLLED                                                                                 \
     "sinew: 1\n"                                                                                   \
     "parameters: {T: 7 ms, r: 0.02}\n"                                                             \
@@ -143,7 +147,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, speed: {velocity: arm.tip}, "   \
     "e: energy}\n"
 
-// feet that hold what they met, a clutch, a load that is picked up; what was met lives on through a change
+// feet that hold what they met, a clutch, a load that is picked up; what was met lives on through a
+// change
 #define CRAWLING                                                                                   \
     "sinew: 1\n"                                                                                   \
     "gravity: 0\n"                                                                                 \
@@ -262,7 +267,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "loads: {push: {on: car, force: [0.2*t, 0.5*t, 0], torque: [0, 0, t]}}\n"                      \
     "probes: {p: {pose: car}, a: {reaction: a}, b: {reaction: b}}\n"
 
-// Bricard's chain, of whose rows others are chosen as it turns inside out (tests/physics/test_redundant.c)
+// Bricard's chain, of whose rows others are chosen as it turns inside out
+// (tests/physics/test_redundant.c)
 #define BRICARD_LINK(name, on, a, turn)                                                            \
     "  " name ": {on: " on ", pose: {xyz: [" a ", 0, 0], rpy: [" turn " deg, 0, 0]}, joint: "      \
     "revolute, axis: z, body: {mass: 1, com: [0.05, 0, 0], inertia: [2e-4, 1e-3, 1e-3]}}\n"
@@ -416,8 +422,8 @@ static snw_desc *described(const char *text, snw_document **document) {
     return desc;
 }
 
-// Sanitizers are slow and see the same lines at few frames. From every frame a run goes on for some frames; from the first and some
-// others to its end, where its totals are compared as well.
+// Sanitizers are slow and see the same lines at few frames. From every frame a run goes on for some
+// frames; from the first and some others to its end, where its totals are compared as well.
 enum { EVERY = AMONG(23, 1), TO_THE_END = AMONG(1, 16), SOME = 8 };
 
 static void continued_after_any_frame_it_has_the_same_bits(void **state) {
@@ -526,7 +532,8 @@ static void go_on(const snw_desc *desc, const double *save, uint32_t *seed) {
     snw_run_destroy(run);
 }
 
-// A row of a file may hold anything, its sum included: counts and indices are looked at before they are used.
+// A row of a file may hold anything, its sum included: counts and indices are looked at before they
+// are used.
 static void strange_numbers_in_a_checkpoint_do_no_harm(void **state) {
     (void)state;
     uint32_t seed = 1;

@@ -115,7 +115,8 @@ static void increments_move_a_configuration(void **state) {
     snw_robot_close(r);
 }
 
-// ---- live ------------------------------------------------------------------------------------------
+// ---- live
+// ------------------------------------------------------------------------------------------
 
 static void steps(snw_robot *r, int n) {
     snw_error err = {0};
@@ -175,7 +176,8 @@ static snw_robot *shot(double h) {
     return r;
 }
 
-// the shooting engine steps live, with laws or what stands for them, and goes where the other one goes
+// the shooting engine steps live, with laws or what stands for them, and goes where the other one
+// goes
 static void the_other_engine_steps_live(void **state) {
     (void)state;
     const double torque[3] = {0, 2, 0};
@@ -231,7 +233,8 @@ static void gravity_is_set_by_hand(void **state) {
     snw_robot_close(hand);
 }
 
-// ---- actuators by hand -----------------------------------------------------------------------------
+// ---- actuators by hand
+// -----------------------------------------------------------------------------
 
 // a pendulum on a driven cart, and an arm with a motor whose torque is given
 static const char driven[] =
@@ -287,7 +290,8 @@ static void motors_are_moved_by_hand(void **state) {
         assert_int_equal(snw_robot_start(hand, &how, &err), SNW_OK);
         for (int i = 0; i < 40; i++) {
             const double t = snw_robot_time(hand), x = 0.1 * t + 0.5 * t * t, v = 0.1 + t;
-            // implicit schemes look at the end of the step; the others everywhere, and see it held at its mean
+            // implicit schemes look at the end of the step; the others everywhere, and see it held
+            // at its mean
             const double tau[2] = {0.02 - 0.1 * (t + (k < 2 ? 5e-3 : 2.5e-3)), 0};
             assert_int_equal(snw_robot_set_motion(hand, rail, &x, &v, &a, &err), SNW_OK);
             assert_int_equal(snw_robot_set_effort(hand, motor, tau, &err), SNW_OK);
@@ -319,8 +323,8 @@ static void motors_are_moved_by_hand(void **state) {
     }
 }
 
-// The effort of a drive is the force it takes. While only the cart moves nothing turns, and gravity is across: the force
-// is the first row of M a.
+// The effort of a drive is the force it takes. While only the cart moves nothing turns, and gravity
+// is across: the force is the first row of M a.
 static void the_effort_of_a_drive_is_the_force_it_takes(void **state) {
     (void)state;
     snw_robot *r = open_driven("0.2*t^2", "0", "generalized-alpha", 5e-3);

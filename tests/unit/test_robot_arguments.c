@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot with arguments that nobody should give: each is refused by name, in every build, and nothing changes.
+// The public robot with arguments that nobody should give: each is refused by name, in every build,
+// and nothing changes.
 #include "sinew/sinew.h"
 
 #include "near.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rules along rods: their order, and every derivative by differences; functions made of brackets against those written out.
+// Rules along rods: their order, and every derivative by differences; functions made of brackets
+// against those written out.
 #include "math/rule.h"
 
 #include "math/quadrature.h"
@@ -69,7 +70,8 @@ static snw_se3 reconstruct(const snw_rule *rule, int nseg) {
     return g;
 }
 
-// against Magnus of order 6, which tests/unit/test_magnus.c holds against an integrator that knows no exponentials
+// against Magnus of order 6, which tests/unit/test_magnus.c holds against an integrator that knows
+// no exponentials
 static void orders_are_those_claimed(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);
@@ -87,8 +89,8 @@ static void orders_are_those_claimed(void **state) {
     snw_pool_destroy(pool);
 }
 
-// The estimate is the difference to a formula of order 4, with the same power of the length: h^5 within a segment, and its
-// rates are those of that difference.
+// The estimate is the difference to a formula of order 4, with the same power of the length: h^5
+// within a segment, and its rates are those of that difference.
 static void the_estimate_is_of_order_five_in_a_segment(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);

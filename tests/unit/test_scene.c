@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "io/scene.h"
+#include "output/scene.h"
 
 #include "base/alloc.h"
 #include "executed.h"
-#include "io/yaml.h"
+#include "language/yaml.h"
 #include "math/se3.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// a tapered rod with a tendon and a chamber, a box on a hinge at its tip, held by a loop, over the ground
+// a tapered rod with a tendon and a chamber, a box on a hinge at its tip, held by a loop, over the
+// ground
 static const char robot[] =
     "sinew: 1\ngravity: [0, 0, -9.81]\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
@@ -186,7 +187,8 @@ static void tendons_follow_nodes_to_their_ends(void **state) {
     clear(&s);
 }
 
-// what grips has its kind, what sweeps its stations in time, and what is off for good is never there
+// what grips has its kind, what sweeps its stations in time, and what is off for good is never
+// there
 static void what_grips_is_told(void **state) {
     (void)state;
     stand s;
@@ -232,7 +234,7 @@ static snw_status keep(void *user, const snw_frame *f, snw_error *err) {
     (void)err;
     last_seen *to = user;
     memcpy(to->load, f->load, (size_t)(6 * to->info->nload) * sizeof(double));
-    memcpy(to->effort, f->effort, (size_t)to->info->nmeasure * sizeof(double));
+    memcpy(to->effort, f->effort, (size_t)to->info->ntendon * sizeof(double));
     memcpy(to->contact, f->contact, (size_t)(6 * to->info->ncontact) * sizeof(double));
     memcpy(to->loop, f->loop, (size_t)(6 * to->info->nloop) * sizeof(double));
     to->tip = f->pose[to->info->nnode - 1];
@@ -258,7 +260,7 @@ static void watch(const char *text, last_seen *seen) {
     const snw_recorder recorder = {seen, keep, end};
     if (snw_run_execute(run, 1, &recorder, NULL, NULL, &err) != SNW_OK) fail_msg("%s", err.text);
     seen->nload = seen->info->nload;
-    seen->nmeasure = seen->info->nmeasure;
+    seen->nmeasure = seen->info->ntendon;
     seen->info = NULL;
     snw_run_destroy(run);
     release(doc, desc);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Time schemes on scalar equations: their order, with steps of any length where they promise that; what they leave of
-// motion far faster than the step; motions they must reproduce.
+// Time schemes on scalar equations: their order, with steps of any length where they promise that;
+// what they leave of motion far faster than the step; motions they must reproduce.
 #include "solve/scheme.h"
 
 #include "near.h"
@@ -34,7 +34,8 @@ enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
 static snw_scheme scheme_of(const named *k) { return snw_scheme_make(k->kind, k->rho, k->alpha); }
 
-// ---- an oscillator ---------------------------------------------------------------------------------
+// ---- an oscillator
+// ---------------------------------------------------------------------------------
 
 // x'' + 2 z w x' + w^2 x = p sin(t)
 typedef struct oscillator {
@@ -69,9 +70,11 @@ static void go(oscillator *o, double h) {
     snw_scheme_end(&o->s, h, &d, &o->v, &o->a, &o->past);
 }
 
-// ---- order -----------------------------------------------------------------------------------------
+// ---- order
+// -----------------------------------------------------------------------------------------
 
-// error of x and v at t = 2 of the forced oscillator without damping, in n steps; uneven: lengths as 1, 1.6, 0.7, ..
+// error of x and v at t = 2 of the forced oscillator without damping, in n steps; uneven: lengths
+// as 1, 1.6, 0.7, ..
 static double error_after(const named *k, int n, bool uneven) {
     static const double share[] = {1, 1.6, 0.7, 1.1, 0.6};
     const snw_scheme s = scheme_of(k);
@@ -113,10 +116,12 @@ static void only_euler_is_of_first_order(void **state) {
     }
 }
 
-// ---- at infinity -----------------------------------------------------------------------------------
+// ---- at infinity
+// -----------------------------------------------------------------------------------
 
-// What a step leaves of an oscillator with w h = 10^6: the mean growth of all that is remembered over n steps, after n
-// steps before. A double root grows by another n in size, which bends the mean by the factor 2^(1/n).
+// What a step leaves of an oscillator with w h = 10^6: the mean growth of all that is remembered
+// over n steps, after n steps before. A double root grows by another n in size, which bends the
+// mean by the factor 2^(1/n).
 static double radius_at_infinity(const named *k) {
     const int n = 4000;
     const snw_scheme s = scheme_of(k);
@@ -155,7 +160,8 @@ static double wanted_radius(const named *k) {
     return NAN;
 }
 
-// a root at zero is only 1/(w h) to the power of its multiplicity away from it: 10^-3 for double ones
+// a root at zero is only 1/(w h) to the power of its multiplicity away from it: 10^-3 for double
+// ones
 static void spectral_radius_at_infinity_is_the_one_asked_for(void **state) {
     (void)state;
     for (int i = 0; i < SCHEMES; i++) {
@@ -181,7 +187,8 @@ static void no_step_is_too_long(void **state) {
     }
 }
 
-// ---- motions it must reproduce ---------------------------------------------------------------------
+// ---- motions it must reproduce
+// ---------------------------------------------------------------------
 
 // to rounding, from the first step on; backward Euler is of order 1 and cannot
 static void constant_acceleration_is_reproduced(void **state) {
@@ -224,7 +231,8 @@ static void rest_forgets_the_first_acceleration(void **state) {
     }
 }
 
-// ---- limits ----------------------------------------------------------------------------------------
+// ---- limits
+// ----------------------------------------------------------------------------------------
 
 static void check_same(const snw_scheme *one, const snw_scheme *two) {
     double left[10], right[10], v[2] = {0.3, -0.8}, a[2] = {1.7, 0.4};
@@ -259,7 +267,8 @@ static void bdf_alpha_lies_between_bdf2_and_trapezoidal(void **state) {
     check_same(&trapezoidal, &half);
 }
 
-// hybrid.md 4.1: rho 1 of HHT and WBZ is Newmark; of generalized-alpha the values of rho 0.5 and 0.6
+// hybrid.md 4.1: rho 1 of HHT and WBZ is Newmark; of generalized-alpha the values of rho 0.5 and
+// 0.6
 static void alpha_family_has_the_parameters_of_the_source(void **state) {
     (void)state;
     const snw_scheme newmark = snw_scheme_make(SNW_SCHEME_NEWMARK, 0, 0),

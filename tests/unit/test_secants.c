@@ -49,7 +49,8 @@ static int solve(snw_secants *s, const double *A, const double *T, const int *pi
     return 60;
 }
 
-// n pairs say everything of a linear system of n unknowns, whatever the matrix, and of the next one like it
+// n pairs say everything of a linear system of n unknowns, whatever the matrix, and of the next one
+// like it
 static void linear_systems_are_learnt(void **state) {
     (void)state;
     double A[N * N], T[N * N], x[N] = {0};

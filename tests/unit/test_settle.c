@@ -75,8 +75,8 @@ static void it_says_when_it_cannot(void **state) {
     assert_int_equal(settle(&p, centre, NULL, &info), SNW_E_SINGULAR);
 }
 
-// two equal humps side by side, r = (x^3 - x, y^3 - y): at the top both directions fall, and the determinant of the tangent
-// has the sign of a minimum
+// two equal humps side by side, r = (x^3 - x, y^3 - y): at the top both directions fall, and the
+// determinant of the tangent has the sign of a minimum
 static snw_status humps(void *user, double load, const double *x, double *r) {
     (void)user, (void)load;
     for (int i = 0; i < 2; i++) r[i] = x[i] * x[i] * x[i] - x[i];

@@ -40,8 +40,8 @@ static void put(sample *s, int i, int j, double a, double b) {
     s->A[i * s->n + j] = b;
 }
 
-// limbs of `size` coordinates, each held to a platform of six by `rows` multipliers; nothing symmetric but the pattern,
-// units of very different magnitude
+// limbs of `size` coordinates, each held to a platform of six by `rows` multipliers; nothing
+// symmetric but the pattern, units of very different magnitude
 static void limbs(sample *s, int limbs_n, int size, int rows, unsigned seed) {
     *s = (sample){.n = limbs_n * (size + rows) + 6};
     const int platform = limbs_n * size, first = platform + 6;
@@ -101,7 +101,8 @@ static void solves_what_lapack_solves(void **state) {
         memcpy(LU, s.A, sizeof LU);
         assert_int_equal(snw_lu_factor(s.n, LU, pivot), SNW_OK);
         snw_lu_solve(s.n, LU, pivot, y);
-        // backward stable: rounding, times what pivots of a tenth let grow; the solutions differ by the condition
+        // backward stable: rounding, times what pivots of a tenth let grow; the solutions differ by
+        // the condition
         assert_true(residual(&s, x, b) < 1e-12);
         for (int i = 0; i < s.n; i++) assert_near(x[i], y[i], 1e-9);
         snw_sparse_destroy(sp);
@@ -220,8 +221,8 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
     snw_sparse_destroy(sp);
 }
 
-// many unknowns on one hub, their diagonals each a twentieth of the one before: every column is left to the row of that
-// one, and the upper factor is full
+// many unknowns on one hub, their diagonals each a twentieth of the one before: every column is
+// left to the row of that one, and the upper factor is full
 static void too_much_fill_is_told(void **state) {
     (void)state;
     static sample s;

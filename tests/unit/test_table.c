@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Measured data from CSV files, as laws see it.
-#include "io/document.h"
-#include "io/table.h"
+#include "language/document.h"
+#include "language/table.h"
 #include "near.h"
 
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void laws_read_tables(void **state) {
 static void measurements_may_be_missing(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);
-    snw_measured m;
+    snw_data_table m;
     snw_error err = {0};
     write_file(path, "t, a, b\n# twice\n0, 1,\n0, ,2\n\n3, 4, 5\n");
     assert_int_equal(snw_measured_read(pool, path, &m, &err), SNW_OK);

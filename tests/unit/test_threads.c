@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots in threads: each has the bits it would have alone, whatever the others do. Built by ThreadSanitizer too, which sees who
-// shares what (preset tsan); of libraries that it was not built with, OpenBLAS first of all, the bits tell.
+// Robots in threads: each has the bits it would have alone, whatever the others do. Built by
+// ThreadSanitizer too, which sees who shares what (preset tsan); of libraries that it was not built
+// with, OpenBLAS first of all, the bits tell.
 #include "sinew/sinew.h"
 
 #include "sanitized.h"

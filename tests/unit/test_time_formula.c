@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Formulas of time: the published coefficients at even steps, and exactness on polynomials at uneven ones.
+// Formulas of time: the published coefficients at even steps, and exactness on polynomials at
+// uneven ones.
 #include "shoot/time_formula.h"
 
 #include "near.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/tree.h"
+#include "language/tree.h"
 
 #include "near.h"
 
@@ -124,7 +124,7 @@ static const char *name_at(snw_node *root, const char *path) {
 // every node of the tree has a scope and a file
 static void check_scopes(const snw_node *n) {
     assert_non_null(n->scope);
-    assert_non_null(n->place.file);
+    assert_non_null(n->location.file);
     for (int i = 0; i < n->n; i++) check_scopes(n->entry[i].value);
 }
 
@@ -210,7 +210,7 @@ static void includes_lie_beneath(void **state) {
     assert_int_equal(at(root, "study")->n, 1);          // lists are replaced
     assert_string_equal(text_at(root, "loads/w/on"), "arm");
     assert_null(at(root, "include"));
-    assert_non_null(strstr(at(root, "robot/arm/rod/nodes")->place.file, "lib/b.yaml"));
+    assert_non_null(strstr(at(root, "robot/arm/rod/nodes")->location.file, "lib/b.yaml"));
     assert_true(strncmp(snw_source_text(source), "sinew: 1\ninclude", 16) == 0);
     assert_non_null(strstr(snw_source_text(source), "# ---- included: "));
     assert_non_null(strstr(snw_source_text(source), "lib/d.yaml\nsinew: 1"));
@@ -473,8 +473,8 @@ static void changes_lie_above_all(void **state) {
     assert_near(value_at(changed, "loads/twist/torque/1"), 3, 0); // of the command line
     assert_null(at(root, "robot/limb(2)/when"));                  // which stays as it was
     check_scopes(changed);
-    snw_node value = {.kind = SNW_NODE_TEXT, .text = "5 N*m", .place = {"m.yaml", 30, 9}};
-    snw_entry over = {.key = "C", .place = {"m.yaml", 30, 5}, .value = &value};
+    snw_node value = {.kind = SNW_NODE_TEXT, .text = "5 N*m", .location = {"m.yaml", 30, 9}};
+    snw_entry over = {.key = "C", .location = {"m.yaml", 30, 5}, .value = &value};
     assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, NULL, pool, &changed, &err),
                      SNW_OK);
     assert_near(value_at(changed, "loads/twist/torque/1"), 5, 0);
@@ -644,7 +644,7 @@ static void trees_outlive_their_source(void **state) {
     snw_source_destroy(source);
     source = NULL;
     assert_string_equal(text_at(root, "gravity"), "3");
-    assert_string_equal(root->place.file, "m.yaml");
+    assert_string_equal(root->location.file, "m.yaml");
     assert_near(value_at(root, "loads/twist/torque/1"), 2, 0);
 }
 

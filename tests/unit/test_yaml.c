@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "io/text.h"
-#include "io/yaml.h"
+#include "language/text.h"
+#include "language/yaml.h"
 
 #include "near.h"
 
@@ -77,18 +77,18 @@ static void places_and_kinds_are_kept(void **state) {
     assert_int_equal(root->kind, SNW_NODE_MAP);
     assert_int_equal(root->n, 4);
     const snw_node *b = snw_node_get(root, "b");
-    assert_int_equal(b->place.line, 2);
-    assert_int_equal(b->place.column, 4);
+    assert_int_equal(b->location.line, 2);
+    assert_int_equal(b->location.column, 4);
     assert_string_equal(snw_node_get(b, "r")->text, "10 mm");
     assert_string_equal(snw_node_get(b, "q")->text, "it's");
     assert_true(snw_node_get(b, "q")->quoted && !snw_node_get(b, "r")->quoted);
-    assert_int_equal(b->entry[1].place.column, 15); // quotes included
-    assert_int_equal(b->entry[1].value->place.column, 20);
+    assert_int_equal(b->entry[1].location.column, 15); // quotes included
+    assert_int_equal(b->entry[1].value->location.column, 20);
     const snw_node *list = snw_node_get(root, "é");
     assert_int_equal(list->n, 4);
-    assert_int_equal(list->place.column, 4); // columns count characters
+    assert_int_equal(list->location.column, 4); // columns count characters
     assert_int_equal(list->entry[1].value->kind, SNW_NODE_MAP);
-    assert_int_equal(list->entry[1].value->place.column, 8);
+    assert_int_equal(list->entry[1].value->location.column, 8);
     assert_int_equal(list->entry[2].value->kind, SNW_NODE_NULL);
     assert_int_equal(list->entry[3].value->kind, SNW_NODE_TEXT); // quoted, so a text
     assert_int_equal(snw_node_get(root, "empty")->kind, SNW_NODE_NULL);
@@ -96,7 +96,7 @@ static void places_and_kinds_are_kept(void **state) {
     assert_null(snw_node_get(root, "no"));
     assert_null(snw_node_get(NULL, "a"));
     assert_null(snw_node_get(list, "a"));
-    assert_string_equal(root->place.file, "m.yaml");
+    assert_string_equal(root->location.file, "m.yaml");
 }
 
 static void json_and_block_text_are_yaml(void **state) {
@@ -116,9 +116,9 @@ static void byte_order_mark_and_line_ends_are_accepted(void **state) {
     assert_int_equal(parsed("\xEF\xBB\xBF"
                             "a: 1\n")
                          ->entry[0]
-                         .place.column,
+                         .location.column,
                      1);
-    assert_int_equal(parsed("a: 1\r\nb: 2\r\n")->entry[1].place.line, 2);
+    assert_int_equal(parsed("a: 1\r\nb: 2\r\n")->entry[1].location.line, 2);
     assert_string_equal(snw_node_get(parsed("a: 1"), "a")->text, "1"); // no end of line
 }
 
@@ -169,7 +169,8 @@ static void faults_of_form_have_a_place(void **state) {
     assert_string_equal(snw_node_get(parsed("a: really? yes\n"), "a")->text, "really? yes");
 }
 
-// an expression that a comma of {} or [] has torn; texts with lone brackets and quoted ones are fine
+// an expression that a comma of {} or [] has torn; texts with lone brackets and quoted ones are
+// fine
 static void a_torn_expression_asks_for_quotes(void **state) {
     (void)state;
     refused("p: {M: 3*ramp(t, 0 s, 1 s), b: 1}\n", 1, 8, "'3*ramp(t' ends at the comma");
@@ -193,7 +194,7 @@ static void aliases_become_copies(void **state) {
     const snw_node *a = snw_node_get(root, "a"), *b = snw_node_get(root, "b");
     assert_true(a != b);
     assert_string_equal(snw_node_get(b, "k")->text, "1");
-    assert_int_equal(b->place.line, 1);                      // where it was written
+    assert_int_equal(b->location.line, 1);                   // where it was written
     assert_string_equal(snw_node_get(root, "d")->text, "7"); // the latest anchor counts
     refused("a: *x\n", 1, 5, "no anchor '&x'");
     refused("a: &x [1, *x]\n", 1, 12, "inside what it names");

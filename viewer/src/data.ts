@@ -22,7 +22,7 @@ export interface Stage {
     geometry: number | null;
 }
 
-// What is known of any run, recorded or live: snw_page_run of io/page.c.
+// What is known of any run, recorded or live: snw_page_run of output/page.c.
 export interface RunShape {
     nodes: number;
     loads: number;

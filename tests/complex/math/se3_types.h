@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// se3_types.h: found before the library's own where numbers are complex: C++ has no nameless structs of numbers that know
-// how they are made. The same names, initialisers and places in memory; `e` is a view of them all.
+// se3_types.h: found before the library's own where numbers are complex: C++ has no nameless
+// structs of numbers that know how they are made. The same names, initialisers and places in
+// memory; `e` is a view of them all.
 #pragma once
 
 // All numbers of an object, from inside it: of no size, at its beginning.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lanes.h: found before the library's own where numbers are complex, as math/se3_types.h: one column at a time.
+// lanes.h: found before the library's own where numbers are complex, as math/se3_types.h: one
+// column at a time.
 #pragma once
 
 #include "math/se3_types.h"

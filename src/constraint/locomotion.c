@@ -1,0 +1,748 @@
+// SPDX-License-Identifier: MIT
+//
+// Unknown are the rates x of the coordinates that are not driven, those of motors that follow among
+// them. With C the rows of all that forbids, by these coordinates, and e what the rows' rates are
+// at x = 0,
+//   C x = -e,      C a = -bend,      x = x_p + N y,   C N = 0
+// y, the open motions, by N'r(a) = 0, since rows do no work on them; r(a) = r(a_p) + M N y is known
+// from as many residuals as there are open motions. Reactions l: C_f'l = r_f on the coordinates f
+// that are free, the shortest; efforts of what is driven or follows are what is then left of r.
+// theory.md 6.8
+#include "constraint/locomotion_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "dynamics/fluid.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube
+
+// ---- creation
+// --------------------------------------------------------------------------------------
+
+static bool is_driven(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->dof == dof && d->row >= 0 && d->condition < 0 && !d->passive) return true;
+    }
+    return false;
+}
+
+static bool is_following(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].dof == dof && m->drive[i].row >= 0 && m->drive[i].passive) return true;
+    }
+    return false;
+}
+
+// the motor that follows there: 1 + the first of the wheels whose effort it has; and whether that
+// holds a probe
+static int same_as(const snw_model *m, int dof, bool *holding) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->dof != dof || d->row < 0 || !d->passive) continue;
+        const snw_motor_desc *motor = &m->desc->motor[d->motor];
+        *holding = motor->holds || motor->same;
+        return motor->same;
+    }
+    return 0;
+}
+
+static snw_status locomotion_refuse(const snw_model *m, int block, snw_error *err) {
+    return snw_fail(err, SNW_E_MODEL,
+                    "a kinematic step needs every shape given, and rod '%s' has coordinates that "
+                    "nothing drives; give its strains as laws, drive them, or use a dynamic step",
+                    m->desc->link[m->seg[m->block[block].seg].link].name);
+}
+
+static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon[i].row < 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "a kinematic step does not know given lengths and volumes ('%s'); use a "
+                        "dynamic step",
+                        m->desc->tendon[i].name);
+    }
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = 0; i < b->n; i++) {
+            if (is_driven(m, b->dof + i)) continue;
+            if (m->seg[b->seg].kind == SNW_SEG_ROD || b->feed) return locomotion_refuse(m, k, err);
+            lo->dof[lo->nu] = b->dof + i;
+            lo->block[lo->nu] = k;
+            lo->is_passive[lo->nu] = is_following(m, b->dof + i);
+            lo->same[lo->nu] = same_as(m, b->dof + i, &lo->holding[lo->nu]);
+            lo->nu++;
+        }
+    }
+    return SNW_OK;
+}
+
+// sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
+static snw_status list_moved(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    const size_t nu = (size_t)lo->nu;
+    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + which one a coordinate is
+    lo->sign = snw_alloc((size_t)m->nloop * nu);
+    if (!unknown || !lo->sign) {
+        snw_free(unknown);
+        return SNW_E_MEMORY;
+    }
+    for (int j = 0; j < lo->nu; j++) unknown[lo->dof[j]] = 1 + j;
+    for (int i = 0; i < m->nloop; i++) {
+        const int seg[2] = {m->loop[i].a, m->loop[i].b};
+        signed char *sign = lo->sign + (size_t)i * nu;
+        for (int side = 0; side < 2; side++) {
+            const snw_path *path = &m->path[m->seg[seg[side]].path];
+            for (int k = 0; k < path->n; k++) {
+                const int j = unknown[path->dof[k]] - 1;
+                if (j >= 0) sign[j] = (signed char)(sign[j] + (side ? 1 : -1));
+            }
+        }
+    }
+    snw_free(unknown);
+    return SNW_OK;
+}
+
+// rows that unknown rates have to keep: all but those of drives that always hold
+static void locomotion_list_rows(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = 0; r < m->loop[i].nrow; r++) {
+            const bool turns = snw_loop_turns(&m->loop[i], r);
+            lo->row[lo->nr] = (snw_locomotion_row){.row = m->loop[i].row + r,
+                                                   .loop = i,
+                                                   .r = r,
+                                                   .drive = -1,
+                                                   .at = {-1, -1},
+                                                   .size = snw_loop_kept_size(m, &m->loop[i], r),
+                                                   .weight = turns ? lo->opts.torque : 1};
+            lo->nr++;
+        }
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->condition < 0 || d->passive) continue;
+        lo->row[lo->nr++] = (snw_locomotion_row){.row = d->row,
+                                                 .loop = -1,
+                                                 .drive = i,
+                                                 .at = {-1, -1},
+                                                 .size = m->typical[d->dof],
+                                                 .weight = 1};
+    }
+    snw_locomotion_list_holds(lo);
+}
+
+static snw_status locomotion_take_memory(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr, all = nr + (size_t)lo->npassive;
+    const size_t rows = (size_t)m->nconstraint, least = nr < nu ? nr : nu,
+                 most = all > nu ? all : nu;
+    const size_t svd = snw_svd_scratch(lo->nr, lo->nu);
+    const size_t shortest = snw_shortest_scratch(lo->nu, (int)all);
+    lo->scratch.size = svd > shortest ? svd : shortest;
+    lo->scratch.base = snw_alloc(lo->scratch.size);
+    lo->X = snw_alloc(nu * sizeof *lo->X);
+    if (lo->opts.projective) {
+        lo->handed = snw_alloc((size_t)m->nseg * sizeof *lo->handed);
+        lo->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *lo->first_row);
+        if (!lo->handed || !lo->first_row) return SNW_E_MEMORY;
+        snw_locomotion_list_bodies(lo);
+    }
+    double **const part[] = {&lo->C,    &lo->B,    &lo->U,         &lo->S, &lo->Vt, &lo->MN,
+                             &lo->side, &lo->rate, &lo->curvature, &lo->x, &lo->e,  &lo->Z};
+    const size_t Z = lo->holds ? nu * nu + nr * least + least : 0;
+    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
+                           most,     rows,     rows,       6 * nu, all - nr, Z};
+    size_t sum = 0;
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
+    lo->memory = snw_alloc(sum * sizeof(double));
+    lo->c = snw_alloc(all * sizeof *lo->c);
+    if (!lo->scratch.base || !lo->memory || !lo->X || !lo->c) return SNW_E_MEMORY;
+    double *at = lo->memory;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) *part[i] = at, at += size[i];
+    return SNW_OK;
+}
+
+snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
+                                 snw_locomotion **out, snw_error *err) {
+    *out = NULL;
+    snw_locomotion *lo = snw_alloc(sizeof *lo);
+    if (!lo) return SNW_E_MEMORY;
+    lo->m = m;
+    lo->opts = *opts;
+    const size_t nv = (size_t)m->nv, rows = (size_t)m->nconstraint;
+    lo->dof = snw_alloc(5 * nv * sizeof *lo->dof);
+    lo->is_passive = snw_alloc(2 * nv * sizeof *lo->is_passive);
+    lo->row = snw_alloc(rows * sizeof *lo->row);
+    lo->v0 = snw_alloc(2 * nv * sizeof *lo->v0);
+    snw_status s = lo->dof && lo->is_passive && lo->row && lo->v0 ? SNW_OK : SNW_E_MEMORY;
+    if (s == SNW_OK) s = snw_work_create(m, &lo->w);
+    if (s == SNW_OK) s = snw_state_create(m, &lo->near);
+    if (s == SNW_OK) {
+        lo->v1 = lo->v0 + nv;
+        lo->block = lo->dof + nv;
+        lo->base = lo->block + nv;
+        lo->same = lo->base + nv;
+        lo->pivot = lo->same + nv;
+        lo->holding = lo->is_passive + nv;
+        s = list_unknown(lo, err);
+        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_knows(m, err);
+    }
+    if (s == SNW_OK) {
+        locomotion_list_rows(lo);
+        s = snw_locomotion_lead_passive(lo);
+    }
+    if (s == SNW_OK && lo->nu > MOST_UNKNOWN) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "%d coordinates are neither driven nor led by a contact of their own, at most "
+                     "%d are possible in a kinematic step; drive them, or give each a contact",
+                     lo->nu, MOST_UNKNOWN);
+    }
+    if (s == SNW_OK) s = list_moved(lo);
+    if (s == SNW_OK) s = locomotion_take_memory(lo);
+    if (s != SNW_OK) {
+        snw_locomotion_destroy(lo);
+        return s;
+    }
+    *out = lo;
+    return SNW_OK;
+}
+
+void snw_locomotion_destroy(snw_locomotion *lo) {
+    if (!lo) return;
+    snw_work_destroy(lo->w);
+    snw_state_destroy(lo->near);
+    snw_free(lo->scratch.base);
+    snw_free(lo->memory);
+    snw_free(lo->X);
+    snw_free(lo->c);
+    snw_free(lo->passive);
+    snw_free(lo->lead);
+    snw_free(lo->v0);
+    snw_free(lo->handed);
+    snw_free(lo->first_row);
+    snw_free(lo->sign);
+    snw_free(lo->row);
+    snw_free(lo->is_passive);
+    snw_free(lo->dof);
+    snw_free(lo);
+}
+
+// ---- rows
+// ------------------------------------------------------------------------------------------
+
+snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof) {
+    const snw_block *b = &lo->m->block[block];
+    snw_twist S = {0};
+    if (lo->m->seg[b->seg].kind == SNW_SEG_SCREW) {
+        S = b->S;
+    } else {
+        S.e[dof - b->dof] = 1;
+    }
+    return snw_twist_to_parent(lo->w->g[b->seg], S);
+}
+
+// lo->c, lo->C <- rows, and by unknowns, at the motion in lo->w, unknowns by typical numbers, rows
+// by their sizes
+static void locomotion_look(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
+    for (size_t j = 0; j < nu; j++) {
+        lo->X[j] = snw_locomotion_column(lo, lo->block[j], lo->dof[j]);
+    }
+    memset(lo->C, 0, nr * nu * sizeof *lo->C);
+    for (size_t k = 0; k < nr; k++) {
+        const snw_locomotion_row *row = &lo->row[k];
+        if (row->hold) {
+            snw_locomotion_hold_row(lo, k);
+            continue;
+        }
+        if (row->loop < 0) {
+            const snw_drive *d = &m->drive[row->drive];
+            for (size_t j = 0; j < nu && snw_is_active(lo->w, d->condition); j++) {
+                if (lo->dof[j] == d->dof) lo->C[j * nr + k] = m->typical[d->dof] / row->size;
+            }
+            continue;
+        }
+        lo->c[k] = snw_loop_row(m, lo->w, row->loop, row->r);
+        const signed char *sign = lo->sign + (size_t)row->loop * nu;
+        for (size_t j = 0; j < nu; j++) {
+            if (sign[j] == 0) continue;
+            lo->C[j * nr + k] =
+                sign[j] * snw_power(lo->c[k], lo->X[j]) * m->typical[lo->dof[j]] / row->size;
+        }
+    }
+}
+
+// lo->e <- rates of the rows that lead, of unknown j at its typical rate
+static void locomotion_drag(const snw_locomotion *lo, int j, double x, double *e) {
+    const snw_locomotion_row *lead = lo->row + lo->nr;
+    const double *C = lo->C + (size_t)j * (size_t)(lo->nr + lo->npassive) + lo->nr;
+    for (int i = 0; i < lo->npassive; i++) e[i] += x * C[i] * lead[i].size;
+}
+
+// lo->B <- rows that do not lead, by unknowns, while followers give way
+static void locomotion_condense(snw_locomotion *lo) {
+    const size_t nr = (size_t)lo->nr, all = nr + (size_t)lo->npassive;
+    for (int j = 0; j < lo->nu; j++) {
+        double *B = lo->B + (size_t)j * nr;
+        memcpy(B, lo->C + (size_t)j * all, nr * sizeof *B);
+        if (lo->npassive == 0) continue;
+        memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
+        locomotion_drag(lo, j, 1, lo->e);
+        snw_locomotion_give_way(lo, lo->e);
+        for (int k = 0; k < lo->nr; k++) B[k] += snw_locomotion_passed_on(lo, k) / lo->row[k].size;
+    }
+}
+
+// below this part of the largest a singular value is none
+static const double NOTHING = 3e-8;
+
+static int locomotion_rank_of(const snw_locomotion *lo) {
+    const int least = lo->nr < lo->nu ? lo->nr : lo->nu;
+    int rank = 0;
+    while (rank < least && lo->S[rank] > NOTHING * lo->S[0]) rank++;
+    return rank;
+}
+
+snw_status snw_locomotion_decompose(snw_locomotion *lo, int *rank) {
+    locomotion_look(lo);
+    SNW_TRY(snw_locomotion_eliminate(lo));
+    locomotion_condense(lo);
+    SNW_TRY(snw_svd(lo->nr, lo->nu, lo->B, &lo->scratch, lo->U, lo->S, lo->Vt));
+    *rank = locomotion_rank_of(lo);
+    return SNW_OK;
+}
+
+// x (nu, per typical numbers) <- the shortest with B x = -e, e (rows of the model)
+static void locomotion_shortest(const snw_locomotion *lo, int rank, const double *e, double *x) {
+    const size_t nr = (size_t)lo->nr, nu = (size_t)lo->nu;
+    for (size_t j = 0; j < nu; j++) x[j] = 0;
+    for (int k = 0; k < rank; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < nr; i++) {
+            sum -= lo->U[(size_t)k * nr + i] * e[lo->row[i].row] / lo->row[i].size;
+        }
+        for (size_t j = 0; j < nu; j++) x[j] += sum / lo->S[k] * lo->Vt[j * nu + (size_t)k];
+    }
+}
+
+void snw_locomotion_yield(snw_locomotion *lo, double *e, double *to) {
+    if (lo->npassive == 0) return;
+    for (int i = 0; i < lo->npassive; i++) lo->e[i] = e[lo->row[lo->nr + i].row];
+    snw_locomotion_give_way(lo, lo->e);
+    for (int k = 0; k < lo->nr; k++) e[lo->row[k].row] += snw_locomotion_passed_on(lo, k);
+    for (int i = 0; i < lo->npassive; i++) {
+        e[lo->row[lo->nr + i].row] = 0;
+        if (to) to[lo->passive[i].dof] += lo->passive[i].x;
+    }
+}
+
+static void locomotion_add(const snw_locomotion *lo, double part, const double *x, double *to) {
+    for (int j = 0; j < lo->nu; j++) to[lo->dof[j]] += part * lo->m->typical[lo->dof[j]] * x[j];
+}
+
+void snw_locomotion_along(snw_locomotion *lo, const double *x, double *to) {
+    locomotion_add(lo, 1, x, to);
+    memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
+    for (int j = 0; j < lo->nu; j++) locomotion_drag(lo, j, x[j], lo->e);
+    snw_locomotion_give_way(lo, lo->e);
+    for (int i = 0; i < lo->npassive; i++) to[lo->passive[i].dof] += lo->passive[i].x;
+}
+
+// to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers
+// do with it; e (rows of the model) is used up
+static void locomotion_correct(snw_locomotion *lo, int rank, double *e, double *to) {
+    snw_locomotion_yield(lo, e, to);
+    locomotion_shortest(lo, rank, e, lo->x);
+    snw_locomotion_along(lo, lo->x, to);
+}
+
+// ---- what is given
+// ---------------------------------------------------------------------------------
+
+void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->condition >= 0 || d->passive) continue;
+        s->q[d->q] = snw_drive_target(m, in, s, i);
+        s->v[d->dof] = in->drive[i].d;
+        s->a[d->dof] = in->drive[i].dd;
+    }
+    for (int j = 0; j < lo->nu; j++) s->a[lo->dof[j]] = 0;
+    for (int i = 0; i < lo->npassive; i++) s->a[lo->passive[i].dof] = 0;
+    snw_state_clear_inactive(m, s);
+}
+
+// ---- velocities
+// ------------------------------------------------------------------------------------
+
+const char *snw_locomotion_row_name(const snw_locomotion *lo, int k) {
+    const snw_model *m = lo->m;
+    const snw_locomotion_row *row = &lo->row[k];
+    return row->loop < 0 ? m->desc->motor[m->drive[row->drive].motor].name
+                         : m->desc->loop[row->loop].name;
+}
+
+static snw_status locomotion_contradict(const snw_locomotion *lo, double t, int k, double left,
+                                        snw_error *err) {
+    const snw_model *m = lo->m;
+    const snw_locomotion_row *row = &lo->row[k];
+    if (row->loop < 0) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "actuator '%s' and what else is given ask for different motions at t = "
+                        "%.9g s: it misses its rate by %.3g",
+                        m->desc->motor[m->drive[row->drive].motor].name, t, left);
+    }
+    const snw_loop_desc *d = &m->desc->loop[row->loop];
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "%s '%s' contradicts the other contacts and what is driven at t = %.9g s: it "
+                 "would have to slip with %.3g (%s). Let a joint follow (position: free), take "
+                 "contacts away, or change the laws",
+                 d->nonholonomic ? "contact" : "loop", d->name, t, left,
+                 snw_loop_row_name(&m->loop[row->loop], row->r)),
+        d->location.file, d->location.line, d->location.column);
+}
+
+// how fast the shape changes as a whole, per typical numbers: joints together, since many that turn
+// a little bend a chain as much as one that turns a lot; rods by their length; and what is held at
+// a speed
+static double shape_rate(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
+    const snw_model *m = lo->m;
+    double fast = 0;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0 && !d->passive) fast += fabs(s->v[d->dof]) / m->typical[d->dof];
+    }
+    for (int k = 0; k < lo->nr; k++) fast += snw_locomotion_held_rate(lo, k, in->t);
+    return fmax(fast, snw_field_rate(m, in));
+}
+
+// do all rows hold? What is left of them is compared with the speeds that there are
+static snw_status locomotion_agree(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
+                                   snw_error *err) {
+    const snw_model *m = lo->m;
+    double fast = m->nfield > 0 ? shape_rate(lo, in, s) : 0, worst = 0;
+    int row = 0;
+    for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
+    for (int k = 0; k < lo->nr + lo->npassive; k++) {
+        const double e = fabs(lo->rate[lo->row[k].row]) / lo->row[k].size;
+        if (!(e <= worst)) worst = e, row = k;
+    }
+    if (worst <= 1e-6 * fast + 1e-12) return SNW_OK;
+    return locomotion_contradict(lo, in->t, row, lo->rate[lo->row[row].row], err);
+}
+
+// The gait runs into a singularity: the rows lose their grip on a motion that is fast and, unlike
+// that of a long lever, grows faster than the shape changes: v = c/(t - t_s) has v'/v = 1/(t -
+// t_s).
+static snw_status runs_away(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
+                            snw_error *err) {
+    const snw_model *m = lo->m;
+    const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr;
+    const int last = lo->nominal - 1;
+    if (last < 0 || lo->S[last] > 0.02 * lo->S[0]) return SNW_OK;
+    double along = 0, growing = 0, speed = 0;
+    for (size_t j = 0; j < nu; j++) {
+        speed = fmax(speed, fabs(s->v[lo->dof[j]]) / m->typical[lo->dof[j]]);
+        const double part = lo->Vt[j * nu + (size_t)last] / m->typical[lo->dof[j]];
+        along += part * s->v[lo->dof[j]];
+        growing += part * s->a[lo->dof[j]];
+    }
+    const double given = shape_rate(lo, in, s);
+    // a robot that coasts has rounding along what rows forbid
+    if (fabs(along) <= fmax(30 * given, 1e-9 * speed)) return SNW_OK;
+    if (fabs(growing) <= 10 * given * fabs(along)) return SNW_OK;
+    int a = 0, b = -1;
+    const double *U = lo->U + (size_t)last * nr;
+    for (int k = 1; k < lo->nr; k++) a = fabs(U[k]) > fabs(U[a]) ? k : a;
+    for (int k = 0; k < lo->nr; k++) {
+        if (k != a && (b < 0 || fabs(U[k]) > fabs(U[b]))) b = k;
+    }
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the gait reaches a singularity at t = %.9g s: there '%s' and '%s' say the same, "
+        "and the robot would have to move with %.2g times the rates of its shape; choose "
+        "a gait that stays away, or another arrangement of contacts",
+        in->t, snw_locomotion_row_name(lo, a), snw_locomotion_row_name(lo, b < 0 ? a : b),
+        fabs(along) / given);
+}
+
+// momentum in the directions of the base, of s as it moves, less the one that is kept
+static void momenta(snw_locomotion *lo, snw_inputs *in, const snw_state *s, double *p) {
+    const snw_model *m = lo->m;
+    snw_locomotion_at(lo, in, s);
+    snw_wrench P = snw_wrench_sub(snw_momentum(m, lo->w), lo->momentum);
+    if (m->nfluid_point) P = snw_wrench_add(P, snw_fluid_momentum(m, lo->w));
+    for (int k = 0; k < lo->nbase; k++) {
+        const int j = lo->base[k];
+        p[k] = snw_power(P, snw_locomotion_column(lo, lo->block[j], lo->dof[j])) *
+               m->typical[lo->dof[j]];
+    }
+}
+
+// s->v <- those of the base with which the momentum is the one it began with
+static snw_status keep_momentum(snw_locomotion *lo, snw_inputs *in, snw_state *s, snw_error *err) {
+    const int n = lo->nbase;
+    double *p = lo->x, *q = p + n, *A = lo->MN;
+    momenta(lo, in, s, p);
+    for (int k = 0; k < n; k++) {
+        const int dof = lo->dof[lo->base[k]];
+        const double before = s->v[dof];
+        s->v[dof] += lo->m->typical[dof];
+        momenta(lo, in, s, q);
+        s->v[dof] = before;
+        for (int j = 0; j < n; j++) A[k * n + j] = q[j] - p[j];
+    }
+    if (snw_cholesky_factor(n, A) != SNW_OK) {
+        return snw_fail(err, SNW_E_SINGULAR, "a motion of the base moves no mass");
+    }
+    snw_cholesky_solve(n, A, p);
+    for (int k = 0; k < n; k++) {
+        const int dof = lo->dof[lo->base[k]];
+        s->v[dof] -= lo->m->typical[dof] * p[k];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_state *s, int *rank,
+                                     snw_error *err) {
+    const bool symmetric = lo->class == SNW_LOCOMOTION_SYMMETRIC;
+    *rank = 0;
+    if (lo->nr + lo->npassive == 0) return symmetric ? keep_momentum(lo, in, s, err) : SNW_OK;
+    snw_locomotion_at(lo, in, s);
+    const snw_status status = snw_locomotion_decompose(lo, rank);
+    if (status == SNW_E_SINGULAR) return snw_locomotion_stuck(lo, in->t, err);
+    if (status != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    }
+    if (*rank > lo->nominal) snw_locomotion_classify(lo, *rank);
+    snw_locomotion_rates(lo, in, s, lo->rate, NULL);
+    locomotion_correct(lo, *rank, lo->rate, s->v);
+    return symmetric && *rank == lo->nominal ? keep_momentum(lo, in, s, err) : SNW_OK;
+}
+
+// ---- accelerations and forces
+// ----------------------------------------------------------------------
+
+// kernel vector k, per typical numbers
+static double open_motion(const snw_locomotion *lo, int k, int j) {
+    return lo->nr == 0 ? (double)(k == j)
+                       : lo->Vt[(size_t)j * (size_t)lo->nu + (size_t)(lo->nominal + k)];
+}
+
+// the motion on which force c is tested
+static double tested(const snw_locomotion *lo, int c, int j) {
+    return lo->holds ? lo->Z[(size_t)j * (size_t)lo->nu + (size_t)(lo->nominal + c)]
+                     : open_motion(lo, c, j);
+}
+
+static snw_status locomotion_astray(const snw_locomotion *lo, int block, double t, snw_error *err) {
+    const snw_model *m = lo->m;
+    return snw_fail(
+        err, SNW_E_MODEL,
+        "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
+        "say where to; give it a law, or more contacts",
+        m->desc->link[m->seg[m->block[block].seg].link].name, t);
+}
+
+// do contacts say where followers go? Open motions move none of them
+static snw_status locomotion_led(snw_locomotion *lo, double t, snw_error *err) {
+    const snw_model *m = lo->m;
+    double *x = lo->x + 2 * lo->nu;
+    for (int k = 0; k < lo->nu - lo->nominal; k++) {
+        for (int j = 0; j < lo->nu; j++) {
+            x[j] = open_motion(lo, k, j);
+            if (!lo->is_passive[j] || lo->holding[j] || fabs(x[j]) < 1e-6) continue;
+            return locomotion_astray(lo, lo->block[j], t, err);
+        }
+        if (lo->npassive == 0) continue;
+        snw_locomotion_along(lo, x, lo->v1);
+        for (int i = 0; i < lo->npassive; i++) {
+            const snw_passive_joint *f = &lo->passive[i];
+            if (fabs(f->x) >= 1e-6 * m->typical[f->dof])
+                return locomotion_astray(lo, f->block, t, err);
+        }
+    }
+    return SNW_OK;
+}
+
+// What is away has no mass and rests: r (nu) <- there, as if it had one that nothing pushes.
+static void rest_away(const snw_locomotion *lo, const snw_state *s, double *r) {
+    const snw_model *m = lo->m;
+    for (int k = 0; k < m->nconditional; k++) {
+        if (snw_is_active(lo->w, m->conditional_on[k])) continue;
+        for (int j = 0; j < lo->nu; j++) {
+            if (lo->dof[j] == m->conditional[k]) r[j] = s->a[lo->dof[j]] / m->typical[lo->dof[j]];
+        }
+    }
+}
+
+// r (nu) <- residual of the unknowns at s with no multipliers, per typical numbers
+static void locomotion_residual(snw_locomotion *lo, const snw_inputs *in, snw_state *s, double *r) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
+    snw_residual(m, in, s, false, lo->w);
+    for (int j = 0; j < lo->nu; j++) r[j] = lo->w->r[lo->dof[j]] * m->typical[lo->dof[j]];
+    rest_away(lo, s, r);
+}
+
+// to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers,
+// which differences need. Z is N, or where probes are held what their motors do no work on.
+static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                     const double *r, const double *force, double *to,
+                                     snw_error *err) {
+    const int n = lo->nu, k = n - lo->nominal;
+    if (k == 0) return SNW_OK;
+    double *MN = lo->MN, *A = MN + n * n, *y = lo->x + n, *x = lo->x + 2 * n, *q = lo->x + 3 * n;
+    if (lo->holds) SNW_TRY(snw_locomotion_unworked(lo, in->t, err));
+    for (int c = 0; c < k; c++) {
+        for (int j = 0; j < n; j++) x[j] = open_motion(lo, c, j);
+        locomotion_add(lo, 1, x, s->a);
+        locomotion_residual(lo, in, s, q);
+        locomotion_add(lo, -1, x, s->a);
+        for (int j = 0; j < n; j++) MN[c * n + j] = q[j] - r[j];
+    }
+    for (int c = 0; c < k; c++) {
+        y[c] = 0;
+        for (int j = 0; j < n; j++) y[c] -= tested(lo, c, j) * force[j];
+        for (int d = 0; d < k; d++) {
+            A[d * k + c] = 0;
+            for (int j = 0; j < n; j++) A[d * k + c] += tested(lo, c, j) * MN[d * n + j];
+        }
+    }
+    if (lo->holds) {
+        SNW_TRY(snw_locomotion_keep(lo, in->t, k, A, y, err));
+    } else if (snw_cholesky_factor(k, A) == SNW_OK) {
+        snw_cholesky_solve(k, A, y);
+    } else {
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "a motion that the contacts leave open moves no mass at t = %.9g s; give "
+                        "the links inertia, or hold it",
+                        in->t);
+    }
+    for (int j = 0; j < n; j++) {
+        x[j] = 0;
+        for (int c = 0; c < k; c++) x[j] += open_motion(lo, c, j) * y[c];
+    }
+    locomotion_add(lo, 1, x, to);
+    return SNW_OK;
+}
+
+// the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
+static size_t first_same(const snw_locomotion *lo, size_t j) {
+    size_t i = lo->same[j] ? 0 : j;
+    while (i < j && lo->same[i] != lo->same[j]) i++;
+    return i;
+}
+
+// s->lambda <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
+// with the residual r of the unknowns at s
+static snw_status share(snw_locomotion *lo, const snw_inputs *in, snw_state *s, const double *r,
+                        snw_error *err) {
+    const snw_model *m = lo->m;
+    const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
+    size_t nf = 0;
+    for (size_t j = 0; j < nu; j++) nf += !lo->is_passive[j] || first_same(lo, j) != j;
+    if (nr > 0 && nf > 0) {
+        size_t i = 0;
+        for (size_t j = 0; j < nu; j++) {
+            // wheels with one effort: what it does to the first, it does to the others
+            const size_t first = first_same(lo, j);
+            if (lo->is_passive[j] && first == j) continue;
+            const double part =
+                first == j ? 0 : m->typical[lo->dof[j]] / m->typical[lo->dof[first]];
+            for (size_t k = 0; k < nr; k++) {
+                const double C = lo->C[j * nr + k] - part * lo->C[first * nr + k];
+                const bool acts = !lo->row[k].hold;
+                lo->B[k * nf + i] = acts ? C * lo->row[k].size / lo->row[k].weight : 0;
+            }
+            lo->side[i++] = r[j] - part * r[first];
+        }
+        int rank;
+        if (snw_shortest((int)nf, (int)nr, lo->B, NOTHING, &lo->scratch, lo->side, &rank) !=
+            SNW_OK) {
+            return snw_fail(err, SNW_E_DIVERGED, "forces have run away at t = %.9g s", in->t);
+        }
+        for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->side[k] / lo->row[k].weight;
+    }
+    snw_forces(m, in, s, false, lo->w);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || (d->condition >= 0 && !d->passive)) continue;
+        s->lambda[d->row] = lo->w->lambda[d->row] = lo->w->r[d->dof];
+        lo->w->r[d->dof] = 0; // as with that effort
+    }
+    if (lo->handed) snw_locomotion_projective(lo, in, s);
+    return SNW_OK;
+}
+
+snw_status snw_locomotion_forces(snw_locomotion *lo, const snw_inputs *in, snw_state *s,
+                                 snw_error *err) {
+    double *r = lo->x + 4 * lo->nu;
+    locomotion_residual(lo, in, s, r);
+    return share(lo, in, s, r, err);
+}
+
+static snw_status locomotion_accelerations(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                           int rank, snw_error *err) {
+    const snw_model *m = lo->m;
+    double *r = lo->x + 4 * lo->nu;
+    for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
+    if (lo->nr + lo->npassive > 0) {
+        snw_locomotion_at(lo, in, s);
+        snw_locomotion_rates(lo, in, s, lo->rate, lo->curvature);
+        SNW_TRY(locomotion_agree(lo, in, s, err));
+        locomotion_correct(lo, rank, lo->curvature, s->a);
+    }
+    SNW_TRY(locomotion_led(lo, in->t, err));
+    locomotion_residual(lo, in, s, r);
+    if (lo->nu == lo->nominal) return share(lo, in, s, r, err);
+    SNW_TRY(locomotion_balance(lo, in, s, r, r, s->a, err));
+    return snw_locomotion_forces(lo, in, s, err);
+}
+
+snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *in, snw_state *s, snw_error *err) {
+    int rank;
+    snw_locomotion_impose(lo, in, s);
+    SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
+    if (rank < lo->nominal) return snw_locomotion_limit(lo, in, s, rank, err);
+    SNW_TRY(locomotion_accelerations(lo, in, s, rank, err));
+    return runs_away(lo, in, s, err);
+}
+
+const snw_work *snw_locomotion_look(const snw_locomotion *lo) { return lo->w; }
+
+// M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations
+// stand for jumps of velocity
+snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in, const double *push,
+                                 snw_wrench lacks, snw_state *s, snw_error *err) {
+    const snw_model *m = lo->m;
+    int rank;
+    lo->momentum = snw_wrench_sub(lo->momentum, lacks);
+    memcpy(lo->v0, s->v, (size_t)m->nv * sizeof *s->v);
+    snw_locomotion_impose(lo, in, s);
+    SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
+    if (rank < lo->nominal) return snw_locomotion_limit_rates(lo, in, s, rank, err);
+    if (lo->class == SNW_LOCOMOTION_SYMMETRIC || lo->nu == lo->nominal) return SNW_OK;
+    // with accelerations in place of jumps the residual is M (v+ - v-) and what it is without
+    double *r = lo->x + 4 * lo->nu, *jump = lo->x + 5 * lo->nu;
+    for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    locomotion_residual(lo, in, s, jump);
+    for (int i = 0; i < m->nv; i++) s->a[i] = s->v[i] - lo->v0[i];
+    locomotion_residual(lo, in, s, r);
+    for (int j = 0; j < lo->nu; j++) {
+        jump[j] = r[j] - jump[j];
+        if (push) jump[j] -= push[lo->dof[j]] * m->typical[lo->dof[j]];
+    }
+    return locomotion_balance(lo, in, s, r, jump, s->v, err);
+}

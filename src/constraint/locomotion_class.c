@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+//
+// Which of the classes of locomotion a robot belongs to, theory.md 6.8.
+#include "constraint/locomotion_private.h"
+
+#include "base/fail.h"
+#include "dynamics/fluid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- symmetry
+// --------------------------------------------------------------------------------------
+
+// a joint whose motions form a group
+static bool is_group(snw_joint_kind kind) {
+    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
+}
+
+// a fluid that does more than to follow
+static bool resists(const snw_fluid_point *p) {
+    bool any = p->across[0] != 0 || p->across[1] != 0 || p->flux[0] != 0 || p->flux[1] != 0;
+    for (int i = 0; i < 6; i++) any = any || p->linear[i] != 0 || p->square[i] != 0;
+    return any;
+}
+
+static bool pushed(const snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    const snw_desc *d = m->desc;
+    if (d->nload || m->ncontact_point || m->flowing || m->ncondition) return true;
+    for (int k = 0; k < m->nfluid_point; k++) {
+        if (resists(&m->fluid_point[k]) || m->fluid_point[k].displaced != 0) return true;
+    }
+    for (int k = 0; k < lo->nbase; k++) {
+        const int j = lo->base[k];
+        if (m->block[lo->block[j]].spring >= 0) return true;
+        for (int i = 0; i < d->nmotor; i++) {
+            const int at = lo->dof[j] - m->motor[i].dof;
+            if (d->motor[i].kind == SNW_MOTOR_EFFORT && at >= 0 && at < m->motor[i].n) return true;
+        }
+    }
+    return false;
+}
+
+// a weight that works on no motion of the base
+static bool heavy(const snw_locomotion *lo, const snw_inputs *in) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < 3; i++) {
+        const snw_law law = m->desc->gravity[i];
+        if (law && snw_expr_vars(law)) return true;
+    }
+    const double g = snw_norm(in->gravity);
+    if (g == 0) return false;
+    for (int k = 0; k < lo->nbase; k++) {
+        const snw_block *b = &m->block[lo->block[lo->base[k]]];
+        if (b->space != SNW_SPACE_RN) return true;
+        const snw_twist X = snw_twist_to_parent(lo->w->g[b->seg], b->S);
+        const double turn = snw_norm(X.w);
+        if (turn == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
+        if (turn > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
+    }
+    return false;
+}
+
+// lo->base <- unknowns of the one link on the world, if its motions form a group and all are open
+static bool list_base(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    int link = -1;
+    lo->nbase = 0;
+    for (int i = 0; i < m->desc->nlink; i++) {
+        if (m->desc->link[i].on.kind != SNW_SITE_WORLD) continue;
+        if (link >= 0) return false;
+        link = i;
+    }
+    if (link < 0 || !is_group(m->desc->link[link].joint)) return false;
+    if (snw_pose_desc_vars(&m->desc->link[link].pose)) return false;
+    for (int j = 0; j < lo->nu; j++) {
+        if (m->seg[m->block[lo->block[j]].seg].link != link) continue;
+        if (lo->is_passive[j]) return false;
+        lo->base[lo->nbase++] = j;
+    }
+    return lo->nbase > 0 && lo->nbase == snw_joint_dof(m->desc->link[link].joint);
+}
+
+// does a row move with the base?
+static bool locomotion_class_held(const snw_locomotion *lo) {
+    if (lo->holds) return true;
+    for (int k = 0; k < lo->nr + lo->npassive; k++) {
+        for (int b = 0; b < lo->nbase; b++) {
+            const int j = lo->base[b], loop = lo->row[k].loop;
+            if (loop >= 0 ? lo->sign[(size_t)loop * (size_t)lo->nu + (size_t)j] != 0
+                          : lo->m->drive[lo->row[k].drive].dof == lo->dof[j])
+                return true;
+        }
+    }
+    return false;
+}
+
+// Is the momentum along the motions of the base kept? One base on the world, all its motions open,
+// rows only within the robot, which determine the rest, and nothing from outside.
+static bool locomotion_class_symmetric(snw_locomotion *lo, const snw_inputs *in) {
+    return list_base(lo) && !locomotion_class_held(lo) && !pushed(lo) &&
+           lo->nominal == lo->nu - lo->nbase && !heavy(lo, in);
+}
+
+// ---- classes
+// ---------------------------------------------------------------------------------------
+
+void snw_locomotion_classify(snw_locomotion *lo, int rank) {
+    lo->nominal = rank;
+    if (lo->nu + lo->npassive == 0) {
+        lo->class = lo->nr > 0 ? SNW_LOCOMOTION_OVER : SNW_LOCOMOTION_DRIVEN;
+    } else if (rank == lo->nu) {
+        lo->class = lo->nr > rank ? SNW_LOCOMOTION_OVER : SNW_LOCOMOTION_FULL;
+    } else {
+        lo->class = rank + lo->npassive > 0 ? SNW_LOCOMOTION_UNDER : SNW_LOCOMOTION_FREE;
+    }
+}
+
+// largest rank of the rows with what is driven at several times, the rest as in s
+static snw_status most(snw_locomotion *lo, snw_inputs *in, const snw_state *s, int *out) {
+    static const double part[] = {0, 0.0731, 0.2173, 0.3919, 0.6311};
+    *out = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0] && lo->nr > 0; i++) {
+        int rank = 0;
+        snw_state_copy(lo->m, s, lo->near);
+        const double t = s->t + part[i] * (lo->until - s->t);
+        snw_inputs_at(lo->m, t + snw_grain(t), in);
+        snw_locomotion_impose(lo, in, lo->near);
+        snw_locomotion_at(lo, in, lo->near);
+        const snw_status status = snw_locomotion_decompose(lo, &rank);
+        if (status == SNW_E_SINGULAR) continue;
+        SNW_TRY(status);
+        if (rank > *out) *out = rank;
+    }
+    return SNW_OK;
+}
+
+static bool told(const snw_locomotion *lo, const snw_state *s) {
+    const snw_desc *d = lo->m->desc;
+    const int link = lo->m->seg[lo->m->block[lo->block[lo->base[0]]].seg].link;
+    for (int i = 0; i < d->ninitial; i++) {
+        if (d->initial[i].link == link) return true;
+    }
+    for (int k = 0; k < lo->nbase; k++) {
+        if (s->v[lo->dof[lo->base[k]]] != 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_state *s,
+                                double until, snw_error *err) {
+    int rank = 0;
+    lo->until = until > s->t ? until : s->t + 1;
+    if (most(lo, in, s, &rank) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "a law has no finite value after t = %.9g s", s->t);
+    }
+    snw_locomotion_classify(lo, rank);
+    snw_inputs_at(lo->m, s->t + snw_grain(s->t), in);
+    snw_state_copy(lo->m, s, lo->near);
+    snw_locomotion_impose(lo, in, lo->near);
+    snw_locomotion_at(lo, in, lo->near);
+    if (!locomotion_class_symmetric(lo, in)) return SNW_OK;
+    lo->class = SNW_LOCOMOTION_SYMMETRIC;
+    lo->momentum = (snw_wrench){0};
+    if (!told(lo, s)) return SNW_OK;
+    // as it moves now, what rows ask for included
+    int ignored;
+    lo->class = SNW_LOCOMOTION_UNDER;
+    SNW_TRY(snw_locomotion_velocities(lo, in, lo->near, &ignored, err));
+    lo->class = SNW_LOCOMOTION_SYMMETRIC;
+    snw_locomotion_at(lo, in, lo->near);
+    lo->momentum = snw_momentum(lo->m, lo->w);
+    if (lo->m->nfluid_point) {
+        lo->momentum = snw_wrench_add(lo->momentum, snw_fluid_momentum(lo->m, lo->w));
+    }
+    return SNW_OK;
+}
+
+snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo) { return lo->class; }
+
+void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
+    const int open = lo->nu - lo->nominal, nr = lo->nr + lo->npassive, nu = lo->nu + lo->npassive;
+    int nfree = 0;
+    for (int j = 0; j < lo->nu; j++) nfree += !lo->is_passive[j];
+    switch (lo->class) {
+    case SNW_LOCOMOTION_DRIVEN:
+        (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
+        return;
+    case SNW_LOCOMOTION_FULL:
+        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s", nr,
+                       nu, nr > nfree ? "are shared by least norm" : "are unique");
+        return;
+    case SNW_LOCOMOTION_OVER:
+        (void)snprintf(out, size,
+                       "over-constrained: %d rows for %d rates must agree, reactions are shared by "
+                       "least norm",
+                       nr, nu);
+        return;
+    case SNW_LOCOMOTION_UNDER:
+        (void)snprintf(out, size,
+                       "under-constrained: %d rows for %d rates leave %d motion%s to the reduced "
+                       "dynamics",
+                       nr, nu, open, open == 1 ? "" : "s");
+        return;
+    case SNW_LOCOMOTION_FREE:
+        (void)snprintf(out, size, "unconstrained: %d rates follow from the dynamics of the whole",
+                       nu);
+        return;
+    case SNW_LOCOMOTION_SYMMETRIC:
+        (void)snprintf(out, size,
+                       "symmetric: momentum is kept and determines %d rate%s of the base",
+                       lo->nbase, lo->nbase == 1 ? "" : "s");
+        return;
+    }
+}

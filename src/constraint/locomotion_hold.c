@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+//
+// Probes that motors keep on laws: rows p x = law that forbid no work of their own. What keeps them
+// is the effort of a motor that follows, somewhere else in the robot. theory.md 6.8
+#include "constraint/locomotion_private.h"
+
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// What is held: a coordinate's rate, or a component of the twist of a segment, in its axes or in
+// those of the world.
+typedef struct held {
+    int dof; // -1: of a segment,
+    int seg;
+    int e; // component
+    bool body;
+} held;
+
+static held held_by(const snw_model *m, const snw_motor_desc *motor) {
+    const snw_probe_desc *p = &m->desc->probe[motor->probe];
+    if (p->kind == SNW_PROBE_RATE) {
+        return (held){.dof = m->block[m->link_block[p->site.link]].dof + motor->component};
+    }
+    const int first = p->kind == SNW_PROBE_VELOCITY ? 3 : 0;
+    return (held){.dof = -1,
+                  .seg = m->station[m->probe_station[motor->probe]].seg,
+                  .e = first + motor->component,
+                  .body = p->body};
+}
+
+void snw_locomotion_list_holds(snw_locomotion *lo) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || !m->desc->motor[d->motor].holds) continue;
+        const held h = held_by(m, &m->desc->motor[d->motor]);
+        const double size = h.dof >= 0 ? m->typical[h.dof] : h.e < 3 ? 1 : m->length;
+        lo->row[lo->nr++] = (snw_locomotion_row){.row = d->row,
+                                                 .loop = -1,
+                                                 .drive = i,
+                                                 .hold = true,
+                                                 .at = {-1, -1},
+                                                 .size = size,
+                                                 .weight = 1};
+        lo->holds = true;
+    }
+}
+
+// probes may look where nothing of the physics is
+void snw_locomotion_at(snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
+    snw_kinematics(lo->m, in, s, false, lo->w);
+    if (lo->holds) snw_observe(lo->m, in, s, false, lo->w);
+}
+
+static const snw_motor_desc *motor_of(const snw_locomotion *lo, size_t k) {
+    return &lo->m->desc->motor[lo->m->drive[lo->row[k].drive].motor];
+}
+
+// does unknown j move this segment, which probes may have hung on another?
+static bool locomotion_hold_moves(const snw_locomotion *lo, int j, int seg) {
+    const snw_model *m = lo->m;
+    const snw_path *path = &m->path[m->seg[seg].path];
+    for (int k = 0; k < path->n; k++) {
+        if (path->dof[k] == lo->dof[j]) return true;
+    }
+    return false;
+}
+
+void snw_locomotion_hold_row(snw_locomotion *lo, size_t k) {
+    const snw_model *m = lo->m;
+    const held h = held_by(m, motor_of(lo, k));
+    const size_t nr = (size_t)lo->nr;
+    snw_wrench c = {0};
+    if (h.dof < 0) {
+        const snw_se3 g = lo->w->g[h.seg];
+        snw_vec3 e = {{0}};
+        e.e[h.e % 3] = 1;
+        if (!h.body) e = snw_rotate_inv(g.R, e);
+        *(h.e < 3 ? &c.m : &c.f) = e;
+        c = snw_wrench_to_parent(g, c);
+    }
+    for (int j = 0; j < lo->nu; j++) {
+        const int dof = lo->dof[j];
+        const double rate = h.dof >= 0                            ? dof == h.dof
+                            : locomotion_hold_moves(lo, j, h.seg) ? snw_power(c, lo->X[j])
+                                                                  : 0;
+        lo->C[(size_t)j * nr + k] = rate * m->typical[dof] / lo->row[k].size;
+    }
+}
+
+static snw_status locomotion_hold_unheld(double t, snw_error *err) {
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "at t = %.9g s no effort of the motors that 'hold' a probe keeps it on its law; "
+        "hold something that they move, or let others move it",
+        t);
+}
+
+// Of the motions that contacts allow, those without power of the efforts: the rows of what is held
+// replaced by where the efforts act. As many as motions are open, unless an effort acts on nothing
+// that contacts allow.
+snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err) {
+    const snw_model *m = lo->m;
+    const size_t nr = (size_t)lo->nr, nu = (size_t)lo->nu;
+    memcpy(lo->B, lo->C, nr * nu * sizeof *lo->B);
+    for (size_t k = 0; k < nr; k++) {
+        if (!lo->row[k].hold) continue;
+        const snw_drive *d = &m->drive[lo->row[k].drive];
+        const int same = m->desc->motor[d->motor].same;
+        for (size_t j = 0; j < nu; j++) {
+            const bool acts = same ? lo->same[j] == same : lo->dof[j] == d->dof;
+            lo->B[j * nr + k] = acts ? m->typical[lo->dof[j]] / m->typical[d->dof] : 0;
+        }
+    }
+    double *U = lo->Z + nu * nu, *S = U + nr * (nr < nu ? nr : nu);
+    if (snw_svd(lo->nr, lo->nu, lo->B, &lo->scratch, U, S, lo->Z) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+    }
+    const bool reached = lo->nominal == 0 || S[lo->nominal - 1] > 1e-9 * S[0];
+    return reached ? SNW_OK : locomotion_hold_unheld(t, err);
+}
+
+snw_status snw_locomotion_keep(snw_locomotion *lo, double t, int k, double *A, double *y,
+                               snw_error *err) {
+    double least = INFINITY, most = 0;
+    if (snw_lu_factor(k, A, lo->pivot) != SNW_OK) return locomotion_hold_unheld(t, err);
+    for (int i = 0; i < k; i++) {
+        const double pivot = fabs(A[i * (k + 1)]);
+        least = fmin(least, pivot), most = fmax(most, pivot);
+    }
+    if (!(least > 1e-10 * most)) return locomotion_hold_unheld(t, err);
+    snw_lu_solve(k, A, lo->pivot, y);
+    return SNW_OK;
+}
+
+// the held velocity at the motion in lo->w, and its rate
+static snw_jet locomotion_hold_value(const snw_locomotion *lo, const snw_inputs *in,
+                                     const snw_state *s, held h) {
+    if (h.dof >= 0) return (snw_jet){.v = s->v[h.dof], .d = s->a[h.dof]};
+    const snw_mat3 R = lo->w->g[h.seg].R;
+    const snw_twist V = lo->w->V[h.seg];
+    snw_twist A = lo->w->A[h.seg];
+    A.v = snw_add(A.v, snw_rotate_inv(R, in->gravity)); // felt is what is beside the fall
+    if (h.body) return (snw_jet){.v = V.e[h.e], .d = A.e[h.e]};
+    const snw_vec3 v = h.e < 3 ? V.w : V.v, a = h.e < 3 ? A.w : A.v;
+    return (snw_jet){.v = snw_rotate(R, v).e[h.e % 3],
+                     .d = snw_rotate(R, snw_add(a, snw_cross(V.w, v))).e[h.e % 3]};
+}
+
+double snw_locomotion_held_rate(const snw_locomotion *lo, int k, double t) {
+    if (!lo->row[k].hold) return 0;
+    const snw_motor_desc *motor = motor_of(lo, (size_t)k);
+    return fabs(snw_expr_jet_t(motor->target, (snw_at){.t = t}).v) / lo->row[k].size;
+}
+
+void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
+                          double *rate, double *bend) {
+    snw_constraints_rates(lo->m, in, s, lo->w, rate, bend);
+    if (!lo->holds) return;
+    for (int k = 0; k < lo->nr; k++) {
+        if (!lo->row[k].hold) continue;
+        const snw_motor_desc *motor = motor_of(lo, (size_t)k);
+        const snw_jet x = locomotion_hold_value(lo, in, s, held_by(lo->m, motor));
+        const snw_jet law = snw_expr_jet_t(motor->target, (snw_at){.t = in->t});
+        if (rate) rate[lo->row[k].row] = x.v - law.v;
+        if (bend) bend[lo->row[k].row] = x.d - law.d;
+    }
+}

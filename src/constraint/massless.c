@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "constraint/massless.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "dynamics/dynamics.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { CONFIGURATIONS = 3, MOST_COORDINATES = 400 }; // beyond, the cube of them costs too much
+
+// of a direction, relative to the largest, coordinates measured by their own mass
+static const double NO_MASS = 1e-13;
+// part of a direction from which on a coordinate is named
+static const double TAKES_PART = 0.1;
+
+typedef struct look {
+    const snw_model *m;
+    snw_state *s;
+    snw_inputs *in;
+    snw_work *w;
+    snw_arena scratch;
+    double *M, *one; // nv x nv
+    double *unit, *lambda, *dx;
+} look;
+
+// M <- mass matrix in coordinates measured by their own mass
+static void measured(look *k) {
+    const size_t nv = (size_t)k->m->nv;
+    snw_mass_matrix(k->m, k->in, k->s, k->w, k->M);
+    for (size_t i = 0; i < nv; i++) {
+        const double own = k->M[i * (nv + 1)];
+        k->unit[i] = own > 0 ? 1 / sqrt(own) : 1;
+    }
+    for (size_t j = 0; j < nv; j++) {
+        for (size_t i = 0; i < nv; i++) k->M[j * nv + i] *= k->unit[i] * k->unit[j];
+    }
+}
+
+// surely positive definite: the cheap answer for nearly all robots
+static bool massless_definite(look *k) {
+    const size_t nv = (size_t)k->m->nv;
+    measured(k);
+    if (snw_cholesky_factor(k->m->nv, k->M) != SNW_OK) return false;
+    for (size_t i = 0; i < nv; i++) {
+        if (!(k->M[i * (nv + 1)] > 1e-5)) return false;
+    }
+    return true;
+}
+
+// M <- directions as columns, those without mass first, in coordinates; their number
+static snw_status directions(look *k, int *n) {
+    const snw_model *m = k->m;
+    const size_t nv = (size_t)m->nv;
+    measured(k);
+    for (size_t j = 0; j < nv; j++) {
+        for (size_t i = 0; i < nv; i++) k->one[j * nv + i] = i == j;
+    }
+    SNW_TRY(snw_eigen_symmetric(m->nv, k->M, k->one, true, &k->scratch, k->lambda));
+    *n = 0;
+    while (*n < m->nv && !(k->lambda[*n] > NO_MASS * fmax(1, k->lambda[nv - 1]))) ++*n;
+    for (size_t j = 0; j < (size_t)*n; j++) {
+        for (size_t i = 0; i < nv; i++) k->M[j * nv + i] *= k->unit[i] / m->typical[i];
+    }
+    return SNW_OK;
+}
+
+// does coordinate i take part in one of the first n directions?
+static bool takes_part(const look *k, int n, int i) {
+    const size_t nv = (size_t)k->m->nv;
+    for (size_t j = 0; j < (size_t)n; j++) {
+        const double *x = k->M + j * nv;
+        double largest = 0;
+        for (size_t a = 0; a < nv; a++) largest = fmax(largest, fabs(x[a]));
+        if (fabs(x[i]) > TAKES_PART * largest) return true;
+    }
+    return false;
+}
+
+static snw_status complain(const look *k, int n, snw_error *err) {
+    static const char *const twist[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+    const snw_model *m = k->m;
+    char names[200] = "";
+    int first = -1, last = -1;
+    size_t used = 0;
+    for (int b = 0; b < m->nblock; b++) {
+        const snw_block *block = &m->block[b];
+        const bool rod = m->seg[block->seg].kind == SNW_SEG_ROD;
+        const int l = m->seg[block->seg].link;
+        const snw_link_desc *link = &m->desc->link[l];
+        int nc = 0;
+        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
+        for (int i = 0; i < block->n; i++) {
+            if (!takes_part(k, n, block->dof + i)) continue;
+            if (used + 80 < sizeof names && !(rod && l == last)) {
+                const char *name = rod                            ? "strains"
+                                   : block->feed                  ? "feed"
+                                   : block->space == SNW_SPACE_RN ? c[b - m->link_block[l]].name
+                                                                  : twist[i];
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s.%s",
+                                         used ? ", " : "", link->name, name);
+            }
+            last = l;
+            if (first < 0) first = l;
+        }
+    }
+    const snw_link_desc *link = &m->desc->link[last < 0 ? 0 : last];
+    const bool point = link->has_body && link->body.mass > 0;
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "link '%.60s' can move without moving any mass (%s), so nothing says how it "
+                 "accelerates; %s",
+                 link->name, names,
+                 first != last   ? "these move the same: leave a joint out, or put mass between"
+                 : point         ? "its body is a point there: give it 'inertia' or a shape"
+                 : link->has_rod ? "give its rod a density, or rotary inertia for twist"
+                                 : "give it a body, hang one on it, or leave the joint out"),
+        link->location.file, link->location.line, link->location.column);
+}
+
+// at the initial configuration and beside it: what has no mass in one of them only is a matter of
+// the motion
+static snw_status everywhere(look *k, snw_error *err) {
+    const snw_model *m = k->m;
+    unsigned long long seed = 11;
+    snw_inputs_at(m, 0, k->in);
+    for (int n = 0; n < CONFIGURATIONS; n++) {
+        const int last = CONFIGURATIONS - 1;
+        for (int i = 0; i < m->nv; i++) {
+            k->dx[i] = 0.3 * (last - n) * m->typical[i] * snw_projection_roll(&seed);
+        }
+        int none = 0;
+        snw_move(m, m->q0, 1, k->dx, k->s->q);
+        if (massless_definite(k)) return SNW_OK;
+        SNW_TRY(directions(k, &none));
+        if (none == 0) return SNW_OK;
+        if (n == last) return complain(k, none, err);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_massless_check(const snw_model *m, snw_error *err) {
+    if (m->nconstraint > 0 || m->nv == 0 || m->nv > MOST_COORDINATES) return SNW_OK;
+    const size_t nv = (size_t)m->nv;
+    look k = {.m = m, .scratch = {.size = snw_eigen_symmetric_scratch(m->nv)}};
+    k.scratch.base = snw_alloc(k.scratch.size);
+    k.M = snw_alloc((2 * nv * nv + 3 * nv) * sizeof *k.M);
+    snw_status s = SNW_E_MEMORY;
+    if (k.scratch.base && k.M && snw_state_create(m, &k.s) == SNW_OK &&
+        snw_inputs_create(m, &k.in) == SNW_OK && snw_work_create(m, &k.w) == SNW_OK) {
+        k.one = k.M + nv * nv;
+        k.unit = k.one + nv * nv;
+        k.lambda = k.unit + nv;
+        k.dx = k.lambda + nv;
+        s = everywhere(&k, err);
+        for (int i = 0; i < m->ncondition; i++) k.s->z[m->condition_signal[i]] = 1;
+        if (s == SNW_OK && m->nconditional) s = everywhere(&k, err); // with all that comes and goes
+        if (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR) s = SNW_OK;  // not finite: another's matter
+    }
+    snw_free(k.scratch.base);
+    snw_free(k.M);
+    snw_state_destroy(k.s);
+    snw_inputs_destroy(k.in);
+    snw_work_destroy(k.w);
+    return s;
+}

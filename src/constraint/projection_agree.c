@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// Contacts forbid velocities: those that others imply must ask for nothing else, as drives go.
+#include "constraint/projection.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct rows {
+    const snw_model *m;
+    snw_work *w;
+    snw_state *still;
+    double *memory, *A, *b, *rate;
+    snw_arena scratch;
+} rows;
+
+static snw_status open_rows(const snw_model *m, rows *r) {
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nr > nv ? nr : nv;
+    *r = (rows){.m = m};
+    r->scratch.size = snw_shortest_scratch(m->nconstraint, m->nv);
+    r->scratch.base = snw_alloc(r->scratch.size);
+    r->memory = snw_alloc((nv * nr + most + nr) * sizeof *r->memory);
+    if (!r->scratch.base || !r->memory || snw_work_create(m, &r->w) != SNW_OK ||
+        snw_state_create(m, &r->still) != SNW_OK)
+        return SNW_E_MEMORY;
+    r->A = r->memory;
+    r->b = r->A + nv * nr;
+    r->rate = r->b + most;
+    return SNW_OK;
+}
+
+static void close_rows(rows *r) {
+    snw_work_destroy(r->w);
+    snw_state_destroy(r->still);
+    snw_free(r->memory);
+    snw_free(r->scratch.base);
+}
+
+// r->rate <- what is left of the rows' rates by the velocities that keep them best, in sizes
+static snw_status projection_agree_look(rows *r, const snw_inputs *in, const snw_state *s) {
+    const snw_model *m = r->m;
+    const size_t nr = (size_t)m->nconstraint, nv = (size_t)m->nv;
+    snw_state_copy(m, s, r->still);
+    for (int i = 0; i < m->nv; i++) r->still->v[i] = r->still->a[i] = 0;
+    snw_residual(m, in, r->still, false, r->w);
+    snw_constraints_rates(m, in, r->still, r->w, r->rate, NULL);
+    snw_tangent_pass(m, NULL, r->w);
+    snw_constraints_jacobian(m, r->w);
+    memset(r->A, 0, nr * nv * sizeof *r->A);
+    for (size_t k = 0; k < nr; k++) {
+        const snw_constraint row = snw_constraint_at(m, r->w, (int)k);
+        for (int j = 0; j < row.n; j++) {
+            r->A[(size_t)row.dof[j] * nr + k] = row.C[j] * m->typical[row.dof[j]] / row.size;
+        }
+        r->rate[k] /= row.size;
+        r->b[k] = -r->rate[k];
+    }
+    int rank;
+    SNW_TRY(snw_shortest(m->nconstraint, m->nv, r->A, 1e-8, &r->scratch, r->b, &rank));
+    for (size_t k = 0; k < nr; k++) {
+        const snw_constraint row = snw_constraint_at(m, r->w, (int)k);
+        for (int j = 0; j < row.n; j++) {
+            r->rate[k] += row.C[j] * m->typical[row.dof[j]] / row.size * r->b[row.dof[j]];
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_projection_agree(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                int *loop, double *left) {
+    rows r;
+    snw_status status = open_rows(m, &r);
+    double fast = 0;
+    *loop = -1;
+    *left = 0;
+    if (status == SNW_OK) status = projection_agree_look(&r, in, s);
+    for (int i = 0; status == SNW_OK && i < m->ndrive; i++) {
+        fast = fmax(fast, fabs(in->drive[i].d) / m->typical[m->drive[i].dof]);
+    }
+    if (status == SNW_OK) fast = fmax(fast, snw_field_rate(m, in));
+    for (int i = 0; status == SNW_OK && i < m->nloop; i++) {
+        for (int k = 0; k < m->loop[i].nrow && m->loop[i].nonholonomic; k++) {
+            const double e = fabs(r.rate[m->loop[i].row + k]);
+            if (e <= 1e-6 * fast + 1e-12 || e * m->length <= *left) continue;
+            *loop = i, *left = e * m->length;
+        }
+    }
+    close_rows(&r);
+    return status;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+//
+// Which rows of redundant loops are kept, chosen anew as the robot moves. Rows are left out when a
+// model is compiled, where it begins; elsewhere those that stayed may depend on each other although
+// all rows together keep their rank (a Bricard chain). How well rows tell motions apart is the
+// smallest diagonal entry of R in a QR factorisation with pivoting, behind all that others forbid.
+#include "constraint/projection_private.h"
+
+#include "dynamics/closure.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double DEPENDENT = 1e-8;
+static const double WORSE = 0.3; // part of the best choice below which another one is made
+
+static bool same_mix(size_t n, const double *a, const double *b) {
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i]) return false;
+    }
+    return true;
+}
+
+// the row of `all` that is kept or spare row r of loop i
+static int row_in_all(const snw_projection *pr, int i, int r) {
+    const snw_loop *now = &pr->m->loop[i], *all = &pr->all->loop[i];
+    const size_t n = sizeof now->mix[r] / sizeof now->mix[r][0];
+    int k = 0;
+    while (k < all->nrow - 1 && !same_mix(n, now->mix[r], all->mix[k])) k++;
+    return all->row + k;
+}
+
+static void projection_choose_put(snw_projection *pr, int row, int *n) {
+    const size_t nv = (size_t)pr->m->nv;
+    memcpy(pr->C + nv * (size_t)(*n)++, pr->X + nv * (size_t)row, nv * sizeof *pr->C);
+}
+
+// pr->C <- rows that are kept beside those of loop i; how many
+static int put_others(snw_projection *pr, int i) {
+    const snw_model *m = pr->m, *all = pr->all;
+    int n = 0;
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &all->drive[k];
+        if (d->row >= 0 && !d->passive && snw_is_active(pr->w, d->condition))
+            projection_choose_put(pr, d->row, &n);
+    }
+    for (int k = 0; k < m->ntendon; k++) {
+        if (all->tendon[k].row >= 0) projection_choose_put(pr, all->tendon[k].row, &n);
+    }
+    for (int k = 0; k < m->nloop; k++) {
+        if (k == i || !snw_is_active(pr->w, m->loop[k].condition)) continue;
+        for (int r = 0; r < m->loop[k].nrow; r++)
+            projection_choose_put(pr, row_in_all(pr, k, r), &n);
+    }
+    return n;
+}
+
+// How well the best of the first n rows of loop i, as many as it keeps, tell motions apart;
+// pr->order behind *front: which these are. 0: they depend on each other.
+static double quality(snw_projection *pr, int i, int n, int *front) {
+    const size_t nv = (size_t)pr->m->nv;
+    const int wanted = pr->m->loop[i].nrow;
+    *front = put_others(pr, i);
+    int all = *front;
+    for (int r = 0; r < n; r++) projection_choose_put(pr, row_in_all(pr, i, r), &all);
+    const int rank =
+        snw_qr_factor(pr->m->nv, all, pr->C, *front, DEPENDENT, &pr->scratch, pr->side, pr->order);
+    if (rank < *front + wanted) return 0;
+    double least = INFINITY;
+    for (int k = *front; k < *front + wanted; k++) {
+        least = fmin(least, fabs(pr->C[(size_t)k * (nv + 1)]));
+    }
+    return least;
+}
+
+// rows pr->order behind `front` become those that are kept, in the order they have; the others are
+// spare
+static void exchange(const snw_projection *pr, int front, snw_loop *loop) {
+    bool chosen[6] = {false};
+    double mix[6][6];
+    int at = 0;
+    for (int k = 0; k < loop->nrow; k++) chosen[pr->order[front + k] - front] = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int r = 0; r < loop->nrow + loop->nspare; r++) {
+            if (chosen[r] == (pass == 0)) memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+        }
+    }
+    memcpy(loop->mix, mix, (size_t)at * sizeof mix[0]);
+}
+
+bool snw_projection_redundant(const snw_projection *pr) {
+    return pr && pr->all != pr->m && !pr->m->bare;
+}
+
+bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *in,
+                           const snw_state *s) {
+    bool changed = false;
+    if (!snw_projection_redundant(pr)) return false;
+    snw_projection_take(pr, s);
+    snw_projection_look(pr, in, pr->trial, false);
+    for (int i = 0; i < m->nloop; i++) {
+        snw_loop *loop = &m->loop[i];
+        int front;
+        if (loop->nspare == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
+            continue;
+        const double now = quality(pr, i, loop->nrow, &front);
+        const double best = quality(pr, i, loop->nrow + loop->nspare, &front);
+        if (!(now < WORSE * best)) continue;
+        exchange(pr, front, loop);
+        changed = true;
+    }
+    return changed;
+}
+
+// ---- choices as numbers
+// ----------------------------------------------------------------------------
+
+// digits to the base six: which row stands at r, less r
+double snw_projection_choice(const snw_projection *pr, int i) {
+    const snw_loop *loop = &pr->m->loop[i];
+    double code = 0;
+    for (int r = loop->nrow + loop->nspare - 1; r >= 0 && loop->nspare > 0; r--) {
+        code = 6 * code + (row_in_all(pr, i, r) - pr->all->loop[i].row - r + 6) % 6;
+    }
+    return code;
+}
+
+bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice) {
+    snw_loop *loop = &m->loop[i];
+    const int n = loop->nspare > 0 ? loop->nrow + loop->nspare : 0;
+    if (!(choice >= 0 && choice < 46656 && choice == floor(choice))) return false; // 6^6
+    int code = (int)choice, row[6];
+    bool seen[6] = {false};
+    for (int r = 0; r < n; r++, code /= 6) {
+        row[r] = (r + code % 6) % 6;
+        if (row[r] >= n || seen[row[r]]) return false;
+        seen[row[r]] = true;
+    }
+    if (code != 0) return false;
+    for (int r = 0; r < n; r++)
+        memcpy(loop->mix[r], pr->all->loop[i].mix[row[r]], sizeof loop->mix[r]);
+    return true;
+}

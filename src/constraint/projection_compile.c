@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+//
+// What rows of loops say, found out when a model is compiled: those that hold by themselves and
+// those that others imply are left out, so that what remains has one answer.
+#include "constraint/projection.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 7, TIMES = 4, LATER = 8, MOTIONS = 8 };
+
+// how long the study lasts; a second where there is none
+static double projection_compile_length_of(const snw_desc *d) {
+    double end = 0;
+    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+    return d->nstep > 0 ? end : 1;
+}
+
+// sample n of several times of the study; the first is 0
+static double time_of(const snw_desc *d, int n) {
+    const double end = projection_compile_length_of(d);
+    return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
+}
+
+// first rows of the loops, those of the drives behind them, and how many there are
+static void number_rows(snw_model *m) {
+    m->nconstraint = 0;
+    for (int i = 0; i < m->nloop; i++) {
+        m->loop[i].row = m->nconstraint;
+        m->nconstraint += m->loop[i].nrow;
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) m->drive[i].row = m->nconstraint++;
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon[i].row >= 0) m->tendon[i].row = m->nconstraint++;
+    }
+}
+
+// ---- rows that hold by themselves
+// ------------------------------------------------------------------
+
+// products of the rows' rates by random motions, in typical coordinates, and largest gaps, over
+// random configurations. A motion more than there are rows shows all that they can say, and costs
+// no columns.
+typedef struct survey {
+    double G[36], violation[6];
+    double moved; // how much the two sites move in all of these: a row that moves by rounding of
+                  // that says nothing
+} survey;
+
+// rest (nrow): rates of the rows while coordinates rest, which is what a row of velocities has for
+// a gap
+static void projection_compile_look_at(const snw_model *m, const snw_work *w, const double *rest,
+                                       int i, survey *v) {
+    const snw_loop *loop = &m->loop[i];
+    for (int a = 0; a < loop->nraw; a++) {
+        const double open = loop->nonholonomic ? rest[loop->row + a] : w->violation[loop->row + a];
+        v->violation[a] = fmax(v->violation[a], fabs(open) / snw_loop_row_size(m, loop, a));
+    }
+}
+
+static void feel(const snw_model *m, const snw_work *w, const double *rest, const double *rate,
+                 int i, survey *v) {
+    const snw_loop *loop = &m->loop[i];
+    double x[6];
+    for (int a = 0; a < loop->nraw; a++) {
+        x[a] = (rate[loop->row + a] - rest[loop->row + a]) / snw_loop_row_size(m, loop, a);
+    }
+    for (int a = 0; a < loop->nraw; a++) {
+        for (int b = 0; b < loop->nraw; b++) v->G[6 * a + b] += x[a] * x[b];
+    }
+    const snw_twist V[] = {w->V[loop->a], w->V[loop->b]};
+    for (int k = 0; k < 2; k++) {
+        v->moved += snw_dot(V[k].w, V[k].w) + snw_dot(V[k].v, V[k].v) / (m->length * m->length);
+    }
+}
+
+// the rows at s, whose gaps are in w, and how they move
+static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
+                      double *rates, unsigned long long *seed, survey *v) {
+    double *rest = rates, *rate = rates + m->nconstraint;
+    for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+    snw_kinematics(m, in, s, false, w);
+    snw_constraints_rates(m, in, s, w, rest, NULL);
+    for (int i = 0; i < m->nloop; i++) projection_compile_look_at(m, w, rest, i, &v[i]);
+    for (int n = 0; n < MOTIONS; n++) {
+        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_projection_roll(seed);
+        snw_kinematics(m, in, s, false, w);
+        snw_constraints_rates(m, in, s, w, rate, NULL);
+        for (int i = 0; i < m->nloop; i++) feel(m, w, rest, rate, i, &v[i]);
+    }
+}
+
+// The way of a wheel is across its axle and along the ground; does every one have a way where the
+// robot begins?
+static snw_status have_ways(const snw_model *m, const snw_work *w, snw_error *err) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const bool rolls = loop->nonholonomic >= SNW_NONHOLONOMIC_ROLL &&
+                           loop->nonholonomic <= SNW_NONHOLONOMIC_SLIP;
+        if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
+        const snw_vec3 z = {{0, 0, 1}};
+        const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
+        const snw_vec3 up = snw_rotate(w->g[loop->a].R, snw_rotate(loop->Q, loop->normal));
+        if (snw_norm(snw_cross(axle, up)) > 1e-9) continue;
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "wheel '%s' cannot roll: its axle stands upright on the ground; give its "
+                     "'axis' in the axes of its site (z unless given), e.g. 'axis: y', or the "
+                     "'normal' of the ground",
+                     d->name),
+            d->location.file, d->location.line, d->location.column);
+    }
+    return SNW_OK;
+}
+
+static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
+    snw_state *s = NULL;
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    double *dx = snw_alloc((size_t)(m->nv + 2 * m->nconstraint) * sizeof *dx), *rates = dx + m->nv;
+    bool *all = snw_alloc((size_t)m->ncondition * sizeof *all);
+    snw_status status = SNW_E_MEMORY;
+    if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
+        snw_work_create(m, &w) == SNW_OK) {
+        unsigned long long seed = 1;
+        for (int k = 0; k < m->ncondition; k++) all[k] = true, s->z[m->condition_signal[k]] = 1;
+        snw_move(m, m->q0, 0, dx, s->q);
+        snw_inputs_at(m, 0, in);
+        snw_kinematics(m, in, s, true, w);
+        status = have_ways(m, w, err);
+        for (int n = 0; status == SNW_OK && n < SAMPLES; n++) {
+            for (int i = 0; i < m->nv; i++)
+                dx[i] = 0.7 * m->typical[i] * snw_projection_roll(&seed);
+            snw_move(m, m->q0, 1, dx, s->q);
+            snw_inputs_at(m, time_of(m->desc, n), in);
+            snw_residual(m, in, s, true, w);
+            if (n == 0 && m->ncondition) { // poses met here stand for those met anywhere
+                snw_constraints_meet(m, in, s, w, all, s->z);
+                snw_residual(m, in, s, true, w);
+            }
+            survey_at(m, in, s, w, rates, &seed, v);
+        }
+    }
+    snw_free(dx);
+    snw_free(all);
+    snw_state_destroy(s);
+    snw_inputs_destroy(in);
+    snw_work_destroy(w);
+    return status;
+}
+
+// eigenvalues of a symmetric n x n matrix, n <= 6, and vectors as columns of V, by Jacobi's
+// rotations
+static void eigen(int n, double A[6][6], double V[6][6]) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) V[i][j] = i == j;
+    }
+    for (int sweep = 0; sweep < 30; sweep++) {
+        for (int p = 0; p < n; p++) {
+            for (int q = p + 1; q < n; q++) {
+                if (A[p][q] == 0) continue;
+                const double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
+                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < n; k++) {
+                    const double x = A[k][p], y = A[k][q];
+                    A[k][p] = c * x - s * y, A[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    const double x = A[p][k], y = A[q][k];
+                    A[p][k] = c * x - s * y, A[q][k] = s * x + c * y;
+                    const double u = V[k][p], v = V[k][q];
+                    V[k][p] = c * u - s * v, V[k][q] = s * u + c * v;
+                }
+            }
+        }
+    }
+}
+
+// keep what means something: whole raw rows where that is possible, else combinations
+static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
+    snw_loop *loop = &m->loop[i];
+    const int n = loop->nraw;
+    double A[6][6], V[6][6], largest = 0, idle[6] = {0}, open = 0;
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
+    }
+    eigen(n, A, V);
+    for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
+    const double nothing = fmax(1e-18 * largest, 1e-24 * v->moved);
+    bool whole = true;
+    int kept = 0;
+    for (int k = 0; k < n; k++) {
+        const bool holds = !(A[k][k] > nothing);
+        kept += !holds;
+        for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
+    }
+    for (int a = 0; a < n; a++) {
+        whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
+        if (idle[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
+    }
+    if (open > 1e-9 && loop->nonholonomic) {
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' can never hold: no coordinate moves it, and what is given does; "
+                     "let the base move, or take the contact away",
+                     d->name),
+            d->location.file, d->location.line, d->location.column);
+    }
+    if (open > 1e-9) {
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "loop '%s' can never be closed: no coordinate moves it where it is open, by "
+                     "%.3g of the robot's size; move a site or the pose, or allow more motion",
+                     d->name, open),
+            d->location.file, d->location.line, d->location.column);
+    }
+    memset(loop->mix, 0, sizeof loop->mix);
+    loop->nrow = 0;
+    for (int k = 0; k < n; k++) {
+        if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole || !(A[k][k] > nothing)) continue;
+        for (int a = 0; a < n; a++)
+            loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
+        loop->nrow++;
+    }
+    SNW_ASSERT(loop->nrow == kept);
+    loop->nidle = n - kept;
+    for (int k = 0; k < n; k++) loop->holds[k] = whole && idle[k] > 0.5;
+    return SNW_OK;
+}
+
+static snw_status leave_out_idle(snw_model *m, snw_error *err) {
+    survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
+    snw_status s = v ? sample(m, v, err) : SNW_E_MEMORY;
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = prune(m, i, &v[i], err);
+    snw_free(v);
+    number_rows(m);
+    return s;
+}
+
+// ---- rows that others imply
+// ------------------------------------------------------------------------
+
+// the robot closed, to look at its rows there and nearby
+typedef struct closed {
+    snw_model *m;
+    snw_projection *as;
+    snw_model undriven;   // the same without drives,
+    snw_projection *free; // to close its loops where nothing is driven
+    snw_inputs *in;
+    snw_state *s, *near;
+    bool *kept, *most; // nrow: independent at s; where most were
+} closed;
+
+static bool projection_compile_moves(const snw_loop *loop, int dof) {
+    for (int j = 0; j < loop->ndof; j++) {
+        if (loop->dof[j] == dof) return true;
+    }
+    return false;
+}
+
+// names of the actuators that drive a loop, as many as are of use
+static void name_drives(const snw_model *m, const snw_loop *loop, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0, last = -1; i < m->ndrive && used + 60 < size; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->motor == last || !projection_compile_moves(loop, d->dof)) continue;
+        last = d->motor;
+        used += (size_t)snprintf(out + used, size - used, "%s'%.40s'", used ? ", " : "",
+                                 m->desc->motor[d->motor].name);
+    }
+}
+
+// the loops alone can be closed: what is driven stands in their way, where row is open
+static snw_status projection_compile_contradict(const closed *c, int row, double gap,
+                                                snw_error *err) {
+    const snw_model *m = c->m;
+    int i = snw_projection_loop_of(c->as, row);
+    char by[64], names[200];
+    snw_projection_explain_violation(c->as, row, gap, by, sizeof by);
+    if (i == m->nloop) { // a drive is what cannot be followed: of the loops that it moves the first
+        int k = 0;
+        while (k < m->ndrive && m->drive[k].row != row) k++;
+        for (i = 0; k < m->ndrive && i + 1 < m->nloop &&
+                    !projection_compile_moves(&m->loop[i], m->drive[k].dof);)
+            i++;
+        if (k == m->ndrive) i = 0; // a given volume
+    }
+    name_drives(m, &m->loop[i], names, sizeof names);
+    const snw_loop_desc *d = &m->desc->loop[i];
+    *err = (snw_error){0};
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "loop '%.60s' and what drives it (%s) ask for different motions at t = %g s: one "
+                 "stays open by %s. Change a law, let a coordinate free, or give initial: values "
+                 "nearer to the closed robot",
+                 d->name, names, c->in->t, by),
+        d->location.file, d->location.line, d->location.column);
+}
+
+// s closed, drives followed; c->near is lost when that fails
+static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
+    snw_projection_info info, alone;
+    snw_error said = {0};
+    const snw_status status = snw_projection_close(c->as, c->in, s, &info, &said);
+    if (status == SNW_OK) return status;
+    snw_state_copy(c->m, s, c->near);
+    if (c->free != c->as && status == SNW_E_DIVERGED &&
+        snw_projection_close(c->free, c->in, c->near, &alone, &said) == SNW_OK) {
+        return projection_compile_contradict(c, info.row, info.violation, err);
+    }
+    *err = said;
+    return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
+}
+
+// does the study itself find out whether contacts fit?
+static bool projection_compile_led(const snw_model *m, const snw_loop *loop) {
+    return loop->nonholonomic && snw_study_shares_reactions(m->desc);
+}
+
+// dependent rows are left out: they stand behind those that stay. Contacts share what they bear,
+// none of theirs is
+static void drop(snw_model *m, const bool *stay) {
+    for (int i = 0; i < m->nloop; i++) {
+        snw_loop *loop = &m->loop[i];
+        double mix[6][6] = {{0}};
+        if (loop->condition >= 0) continue;
+        int n = 0, at = 0;
+        for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
+        if (loop->nonholonomic) {
+            loop->nshared = loop->nrow - n;
+            continue;
+        }
+        for (int pass = 0; pass < 2; pass++) {
+            for (int r = 0; r < loop->nrow; r++) {
+                if (stay[loop->row + r] == (pass == 0)) {
+                    memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+                }
+            }
+        }
+        memcpy(loop->mix, mix, sizeof mix);
+        loop->nspare = loop->nrow - n;
+        loop->nrow = n;
+    }
+    number_rows(m);
+}
+
+// nor must contacts that others imply slip
+static snw_status projection_compile_slip_nowhere(const closed *c, snw_error *err) {
+    int i = -1;
+    double left;
+    if (c->m->nnonholonomic == 0) return SNW_OK;
+    SNW_TRY(snw_projection_agree(c->m, c->in, c->s, &i, &left));
+    if (i < 0) return SNW_OK;
+    const snw_loop_desc *d = &c->m->desc->loop[i];
+    return snw_fail_at_location(err, snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, c->in->t, left),
+                                d->location.file, d->location.line, d->location.column);
+}
+
+// what was left out must hold also later, when poses and drives have moved
+static snw_status projection_compile_agree(closed *c, snw_error *err) {
+    const double end = projection_compile_length_of(c->m->desc);
+    for (int n = 1; n <= LATER; n++) {
+        snw_inputs_at(c->m, end * n / LATER, c->in);
+        SNW_TRY(close_driven(c, c->s, err));
+        SNW_TRY(projection_compile_slip_nowhere(c, err));
+    }
+    return SNW_OK;
+}
+
+static snw_status compare_rows(closed *c, snw_error *err) {
+    snw_model *m = c->m;
+    memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
+    snw_inputs_at(m, 0, c->in);
+    SNW_TRY(close_driven(c, c->s, err));
+    int here = 0;
+    const int rank =
+        snw_projection_most(c->as, c->free, c->in, c->s, m->nconstraint, c->kept, c->most);
+    for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
+    m->freedom = m->nv - here;
+    if (rank > here) {
+        m->singular = rank - here;
+        int row = 0;
+        while (!c->most[row] || c->kept[row]) row++;
+        m->singular_loop = snw_projection_loop_of(c->as, row);
+    }
+    // what comes and goes is compared when it comes
+    bool all = true;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const bool kept = loop->condition >= 0 || projection_compile_led(m, loop);
+        for (int k = 0; k < loop->nrow && !kept; k++) all = all && c->most[loop->row + k];
+    }
+    if (all) return SNW_OK;
+    SNW_TRY(projection_compile_agree(c, err));
+    drop(m, c->most);
+    return SNW_OK;
+}
+
+static snw_status leave_out_spare(snw_model *m, snw_error *err) {
+    closed c = {.m = m, .undriven = *m};
+    const size_t n = (size_t)m->nconstraint;
+    snw_error local = {0};
+    if (!err) err = &local;
+    c.undriven.ndrive = c.undriven.ntendon = 0;
+    number_rows(&c.undriven);
+    c.kept = snw_alloc(2 * n * sizeof *c.kept);
+    c.most = c.kept + n;
+    snw_status s = SNW_E_MEMORY;
+    if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
+        snw_inputs_create(m, &c.in) == SNW_OK && snw_projection_create(m, &c.as) == SNW_OK) {
+        const bool driven = m->nconstraint > c.undriven.nconstraint;
+        c.free = c.as;
+        s = driven ? snw_projection_create(&c.undriven, &c.free) : SNW_OK;
+        if (s == SNW_OK) s = compare_rows(&c, err);
+        if (driven) snw_projection_destroy(c.free);
+    }
+    snw_projection_destroy(c.as);
+    snw_inputs_destroy(c.in);
+    snw_state_destroy(c.s);
+    snw_state_destroy(c.near);
+    snw_free(c.kept);
+    return s;
+}
+
+// ---- both
+// ------------------------------------------------------------------------------------------
+
+// can everything that is asked of given shapes be had without columns? Loops of poses, links that
+// come and go, feedback and coordinates of rods need them
+static bool plain(const snw_model *m) {
+    bool any =
+        m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
+    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
+    return !any;
+}
+
+static snw_status leave_out_rows(snw_model *m, snw_error *err) {
+    m->freedom = m->nv; // no loops: drives are independent of each other
+    for (int i = 0; i < m->ndrive; i++)
+        m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
+    for (int i = 0; i < m->ntendon; i++) m->freedom -= m->tendon[i].row >= 0;
+    if (m->nloop == 0) return SNW_OK;
+    snw_status s = leave_out_idle(m, err);
+    // what a drive says is never left out
+    bool any = false;
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++)
+        any |= m->loop[i].nrow > 0 && !projection_compile_led(m, &m->loop[i]);
+    if (s == SNW_OK && m->nconstraint > 0 && any) s = leave_out_spare(m, err);
+    return s;
+}
+
+static snw_status projection_compile_too_deep(const snw_desc *d, snw_error *err) {
+    int i = 0;
+    while (i < d->nstep && (d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE)) i++;
+    const snw_source_location at =
+        i < d->nstep ? d->step[i].location : d->link[d->nlink - 1].location;
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL,
+                 "the tree is too deep for tangents: more than some 700 joints in a row are known "
+                 "to kinematic steps alone, with driven or following joints, wheels, rings and "
+                 "anchors; use fewer joints, or kinematic steps");
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
+}
+
+static snw_status projection_compile_compile(const snw_desc *desc, bool given, snw_model **out,
+                                             snw_error *err) {
+    SNW_TRY(snw_model_compile(desc, out, err));
+    snw_model *m = *out;
+    snw_status s = SNW_OK;
+    given = given && plain(m);
+    if (given) snw_model_strip(m);
+    if (m->bare && !given) s = projection_compile_too_deep(desc, err);
+    if (s == SNW_OK) s = leave_out_rows(m, err);
+    if (s == SNW_OK) return s;
+    snw_model_destroy(m);
+    *out = NULL;
+    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory while compiling the model") : s;
+}
+
+snw_status snw_projection_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return projection_compile_compile(desc, false, out, err);
+}
+
+snw_status snw_projection_compile_given(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return projection_compile_compile(desc, true, out, err);
+}
+
+void snw_projection_remark(const snw_model *m, int i, char *out, size_t size) {
+    const snw_loop *loop = &m->loop[i];
+    const char *name = m->desc->loop[i].name;
+    if (size > 0) out[0] = 0;
+    if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
+        (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
+    } else if (loop->nspare > 0) {
+        (void)snprintf(out, size,
+                       "%s '%.80s' says in %d of its rows what others say already; %s left out, "
+                       "%s undetermined",
+                       loop->nonholonomic ? "contact" : "loop", name, loop->nspare,
+                       loop->nspare == 1 ? "that row is" : "those rows are",
+                       loop->nspare == 1 ? "its reaction is" : "their reactions are");
+    }
+}
+
+void snw_projection_remark_singular(const snw_model *m, int i, char *out, size_t size) {
+    if (size > 0) out[0] = 0;
+    if (m->singular == 0 || m->singular_loop != i) return;
+    (void)snprintf(
+        out, size,
+        "the closed robot stands in a singular configuration: it has %d motion%s more "
+        "than nearby, where %s '%.80s' would forbid %s. Forces are not determined there, "
+        "nor which way it goes, and beside it rounding is magnified: "
+        "start a little beside (initial:), or, where straight rods are the cause, add "
+        "'stretch' to their strain",
+        m->singular, m->singular == 1 ? "" : "s", m->loop[i].nonholonomic ? "contact" : "loop",
+        m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
+}
+
+// the raw row that kept or spare row r is; -1: a combination of several
+static int whole_row(const snw_loop *loop, int r) {
+    int n = 0, k = -1;
+    for (int a = 0; a < loop->nraw; a++) {
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 ? k : -1;
+}
+
+void snw_projection_describe(const snw_model *m, int i, char *out, size_t size) {
+    const snw_loop *loop = &m->loop[i];
+    char names[128] = "";
+    for (int k = 0; k < loop->nraw; k++) {
+        if (!loop->holds[k]) continue;
+        const size_t n = strlen(names);
+        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : ": ",
+                       snw_loop_row_name(loop, k));
+    }
+    int n = snprintf(out, size, "%d row%s", loop->nraw, loop->nraw == 1 ? "" : "s");
+    if (loop->nidle > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d hold%s by %s%s", loop->nidle,
+                      loop->nidle == 1 ? "s" : "", loop->nidle == 1 ? "itself" : "themselves",
+                      names);
+    }
+    names[0] = 0;
+    for (int r = loop->nrow; r < loop->nrow + loop->nspare; r++) {
+        const int k = whole_row(loop, r);
+        const size_t at = strlen(names);
+        if (k < 0) continue;
+        (void)snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : ": ",
+                       snw_loop_row_name(loop, k));
+    }
+    if (loop->nspare > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d implied by others%s", loop->nspare, names);
+    }
+    if (loop->nshared > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d shared with others", loop->nshared);
+    }
+    if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
+        (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",
+                       loop->nidle + loop->nspare == 1 ? "its reaction is" : "their reactions are");
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+//
+// projection_rates.c: velocities, accelerations and blows that the rows allow, and motions that
+// nothing resists.
+#include "constraint/projection_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static snw_status projection_rates_massless(snw_error *err) {
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate moves no mass, or two move the "
+                    "same; give the rod density and rotary inertia, or allow fewer strains");
+}
+
+// pr->M <- factor of the mass matrix, pr->X <- inv(M) C', at s
+static snw_status mass_rows(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                            snw_error *err) {
+    const snw_model *m = pr->m;
+    snw_mass_matrix(m, in, s, pr->w, pr->M);
+    snw_constraints_jacobian(m, pr->w);
+    snw_projection_transpose(pr, m);
+    if (snw_mass_factor(m, pr->X, pr->size, pr->diagonal, pr->M, &pr->weight, &pr->soft) != SNW_OK)
+        return projection_rates_massless(err);
+    for (int k = 0; k < m->nconstraint; k++) {
+        snw_cholesky_solve(m->nv, pr->M, pr->X + (size_t)k * (size_t)m->nv);
+    }
+    return SNW_OK;
+}
+
+static snw_status dependent(const snw_projection *pr, int row, snw_error *err) {
+    const char *kind, *name;
+    const snw_source_location at = snw_projection_owner(pr->m, row, &kind, &name);
+    if (snw_projection_loop_at(pr->m, row) < pr->m->nloop) {
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the robot is in a singular configuration: here %s '%s' says what others say "
+            "already, so forces and motion are not determined; start beside it (initial:)",
+            kind, name);
+    }
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_SINGULAR,
+                 "loops and drives are not independent of each other here: actuator '%s' says what "
+                 "others say already; leave out what is redundant, or start beside it (initial:)",
+                 name),
+        at.file, at.line, at.column);
+}
+
+// pr->P <- independent combinations of the rows at s, where some depend on others
+static void projection_rates_combine(snw_projection *pr, const snw_inputs *in, const snw_state *s) {
+    pr->nP = 0;
+    if (pr->redundancy) (void)snw_redundancy_combine(pr->redundancy, in, s, pr->P, &pr->nP);
+}
+
+// the row that a combination has most of
+static int projection_rates_row_of(const snw_projection *pr, int k) {
+    if (pr->nP == 0) return k;
+    const double *p = pr->P + (size_t)k * (size_t)pr->m->nconstraint;
+    int most = 0;
+    for (int i = 1; i < pr->m->nconstraint; i++) most = fabs(p[i]) > fabs(p[most]) ? i : most;
+    return most;
+}
+
+// dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`, which
+// becomes inv(C X) side
+static snw_status projection_rates_shortest(snw_projection *pr, snw_error *err) {
+    const snw_model *m = pr->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint;
+    for (size_t k = 0; k < nr; k++) {
+        memset(pr->S + k * nr, 0, nr * sizeof *pr->S);
+        snw_constraints_apply(m, pr->w, pr->X + k * nv, pr->S + k * nr);
+        if (snw_constraint_at(m, pr->w, (int)k).off) pr->S[k * (nr + 1)] = 1;
+        pr->dx[k] = pr->S[k * (nr + 1)];
+    }
+    const int n = pr->nP > 0 ? pr->nP : m->nconstraint;
+    if (pr->nP > 0) {
+        snw_redundancy_reduce(m->nconstraint, n, pr->P, pr->S, pr->side, pr->P + nr * nr);
+        for (size_t k = 0; k < (size_t)n; k++) pr->dx[k] = pr->S[k * (size_t)(n + 1)];
+    }
+    if (snw_cholesky_factor(n, pr->S) != SNW_OK)
+        return dependent(pr, projection_rates_row_of(pr, n - 1), err);
+    for (int k = 0; k < n; k++) {
+        const double pivot = pr->S[(size_t)k * (size_t)(n + 1)];
+        if (!(pivot * pivot > 1e-14 * pr->dx[k]))
+            return dependent(pr, projection_rates_row_of(pr, k), err);
+    }
+    snw_cholesky_solve(n, pr->S, pr->side);
+    if (pr->nP > 0) snw_redundancy_expand(m->nconstraint, n, pr->P, pr->side, pr->P + nr * nr);
+    for (size_t i = 0; i < nv; i++) {
+        pr->dx[i] = 0;
+        for (size_t k = 0; k < nr; k++) pr->dx[i] += pr->X[k * nv + i] * pr->side[k];
+    }
+    return SNW_OK;
+}
+
+// below this, relative to its column, a pivot may be all that a singular mass matrix or rows that
+// depend on each other leave
+static const double DOUBTFUL = 1e-9;
+
+// The factors of [M -b C'; -b C 0] at s, multipliers over b. False: there are none, or the matrix
+// may be singular, and the dense way, which knows what to do then, is to be gone.
+static bool bordered(snw_projection *pr, const snw_inputs *in, const snw_state *s, double *b) {
+    const snw_model *m = pr->m;
+    if (!pr->T || m->nconstraint == 0 || pr->nP > 0) return false;
+    const size_t n = (size_t)pr->T->n;
+    snw_kinematics(m, in, s, true, pr->w);
+    snw_jacobian_pass(m, pr->w);
+    snw_bordered_matrix_clear(pr->T);
+    snw_tangent_add(m, in, 0, 0, 1, pr->w, n, pr->T->A);
+    *b = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double size = m->typical[i] / m->length;
+        *b = fmax(*b, fabs(pr->T->A[(size_t)i * (n + 1)]) * size * size);
+    }
+    snw_constraints_place(m, pr->w, *b, pr->T->A);
+    return snw_bordered_matrix_factor(pr->T) == SNW_OK && !pr->T->overwritten &&
+           snw_sparse_smallest(pr->T->sparse, pr->T->A) > DOUBTFUL;
+}
+
+// M (v+ - v) = f + C' p with the rows' rates zero at v+. As below, M may stand for M + C' W C: then
+// what is solved for is p - W rate.
+static snw_status projection_rates_strike(snw_projection *pr, const snw_inputs *in, const double *f,
+                                          snw_state *s, double *impulse, snw_error *err) {
+    const snw_model *m = pr->m;
+    snw_projection_take(pr, s);
+    memcpy(pr->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
+    for (int i = 0; i < m->nv; i++) pr->trial->a[i] = 0;
+    double b;
+    if (bordered(pr, in, s, &b)) {
+        snw_kinematics(m, in, pr->trial, false, pr->w);
+        snw_constraints_rates(m, in, pr->trial, pr->w, pr->x + m->nv, NULL);
+        for (int i = 0; i < m->nv; i++) pr->x[i] = f ? f[i] : 0;
+        for (int i = 0; i < m->nconstraint; i++) pr->x[m->nv + i] *= b;
+        snw_bordered_matrix_solve(pr->T, pr->x);
+        for (int i = 0; i < m->nv; i++) s->v[i] += pr->x[i];
+        for (int i = 0; impulse && i < m->nconstraint; i++) impulse[i] = b * pr->x[m->nv + i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(pr, in, s, err));
+    snw_kinematics(m, in, pr->trial, false, pr->w);
+    snw_constraints_rates(m, in, pr->trial, pr->w, pr->curvature, NULL);
+    memcpy(pr->side, pr->curvature, (size_t)m->nconstraint * sizeof *pr->side);
+    if (f) {
+        memcpy(pr->x, f, (size_t)m->nv * sizeof *pr->x);
+        snw_cholesky_solve(m->nv, pr->M, pr->x);
+        snw_constraints_apply(m, pr->w, pr->x, pr->side);
+        for (int i = 0; i < m->nv; i++) s->v[i] += pr->x[i];
+    }
+    if (m->nconstraint == 0) return SNW_OK;
+    SNW_TRY(projection_rates_shortest(pr, err));
+    for (int i = 0; i < m->nv; i++) s->v[i] -= pr->dx[i];
+    for (int i = 0; impulse && i < m->nconstraint; i++) {
+        impulse[i] = pr->weight / (pr->size[i] * pr->size[i]) * pr->curvature[i] - pr->side[i];
+    }
+    return SNW_OK;
+}
+
+// contacts that depend on each other: do all hold?
+static snw_status projection_rates_slip_nowhere(snw_projection *pr, const snw_inputs *in,
+                                                const snw_state *s, snw_error *err) {
+    double left;
+    const int i = snw_redundancy_slips(pr->redundancy, in, s, &left);
+    if (i < 0) return SNW_OK;
+    const snw_loop_desc *d = &pr->m->desc->loop[i];
+    return snw_fail_at_location(err,
+                                snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, in->t, fabs(left)),
+                                d->location.file, d->location.line, d->location.column);
+}
+
+static int first_contact(const snw_model *m) {
+    int i = 0;
+    while (!m->loop[i].nonholonomic || m->loop[i].nrow == 0) i++;
+    return m->loop[i].row;
+}
+
+snw_status snw_projection_strike(snw_projection *pr, const snw_inputs *in, const double *f,
+                                 snw_state *s, double *impulse, snw_error *err) {
+    const snw_model *m = pr->m;
+    if (m->nconstraint == 0 && !f) return SNW_OK;
+    projection_rates_combine(pr, in, s);
+    const bool singular = pr->nP > 0 && snw_redundancy_passes(pr->redundancy, in, s);
+    SNW_TRY(projection_rates_strike(pr, in, f, s, impulse, err));
+    if (singular && !snw_redundancy_limit(pr->redundancy, in, s))
+        return dependent(pr, first_contact(m), err);
+    return pr->nP > 0 ? projection_rates_slip_nowhere(pr, in, s, err) : SNW_OK;
+}
+
+snw_status snw_projection_velocities(snw_projection *pr, const snw_inputs *in, snw_state *s,
+                                     snw_error *err) {
+    return snw_projection_strike(pr, in, NULL, s, NULL, err);
+}
+
+// what was made heavier must not be pushed
+static snw_status check_soft(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                             snw_error *err) {
+    const snw_model *m = pr->m;
+    snw_residual(m, in, s, false, pr->w);
+    for (int i = 0; i < m->nv; i++) {
+        if (fabs(pr->w->r[i]) <= 1e-7 * m->scale[i]) continue;
+        int k = 0;
+        while (i >= m->block[k].dof + m->block[k].n) k++;
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "the mass matrix is singular: '%s' moves no mass but is pushed; give it "
+                        "inertia",
+                        m->desc->link[m->seg[m->block[k].seg].link].name);
+    }
+    return SNW_OK;
+}
+
+// M a - C' l = -r0, C a = -bend. Where M is singular alone it may be definite together with the
+// rows: with any W,
+//   (M + C' W C) a - C' (l - W bend) = -r0
+// has the same solution.
+static snw_status projection_rates_accelerate(snw_projection *pr, const snw_inputs *in,
+                                              snw_state *s, snw_error *err) {
+    const snw_model *m = pr->m;
+    for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
+    double b;
+    if (bordered(pr, in, s, &b)) {
+        snw_residual(m, in, s, false, pr->w);
+        snw_constraints_rates(m, in, s, pr->w, NULL, pr->x + m->nv);
+        for (int i = 0; i < m->nv; i++) pr->x[i] = -pr->w->r[i];
+        for (int i = 0; i < m->nconstraint; i++) pr->x[m->nv + i] *= b;
+        snw_bordered_matrix_solve(pr->T, pr->x);
+        memcpy(s->a, pr->x, (size_t)m->nv * sizeof *s->a);
+        for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = b * pr->x[m->nv + i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(pr, in, s, err));
+    snw_residual(m, in, s, false, pr->w);
+    snw_constraints_rates(m, in, s, pr->w, NULL, pr->curvature);
+    for (int i = 0; i < m->nv; i++) s->a[i] = -pr->w->r[i];
+    snw_cholesky_solve(m->nv, pr->M, s->a);
+    if (m->nconstraint > 0) {
+        // rows' accelerations with these; then what multipliers must take away
+        snw_kinematics(m, in, s, false, pr->w);
+        snw_constraints_rates(m, in, s, pr->w, NULL, pr->side);
+        SNW_TRY(projection_rates_shortest(pr, err));
+        for (int i = 0; i < m->nv; i++) s->a[i] -= pr->dx[i];
+        for (int i = 0; i < m->nconstraint; i++) {
+            s->lambda[i] =
+                pr->weight / (pr->size[i] * pr->size[i]) * pr->curvature[i] - pr->side[i];
+        }
+    }
+    return pr->soft ? check_soft(pr, in, s, err) : SNW_OK;
+}
+
+snw_status snw_projection_accelerations(snw_projection *pr, const snw_inputs *in, snw_state *s,
+                                        snw_error *err) {
+    projection_rates_combine(pr, in, s);
+    SNW_TRY(projection_rates_accelerate(pr, in, s, err));
+    // beside links without mass multipliers have a part of their own
+    return pr->nP > 0 && pr->weight > 0 ? snw_redundancy_minimum_norm(pr->redundancy, in, s)
+                                        : SNW_OK;
+}
+
+// ---- idle motions
+// ----------------------------------------------------------------------------------
+
+// G += B'B, B per typical coordinate, its rows measured by theirs and all of it by its largest
+// entry
+static void add_square(const snw_model *m, int rows, const double *B, const double *row_size,
+                       double *G) {
+    const size_t n = (size_t)m->nv, nr = (size_t)rows;
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t k = 0; k < nr; k++) {
+            largest = fmax(largest, fabs(B[j * nr + k] * m->typical[j] * row_size[k]));
+        }
+    }
+    if (!(largest > 0 && largest < INFINITY)) return;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < nr; k++) {
+                const double f = row_size[k] / largest;
+                sum += B[i * nr + k] * f * B[j * nr + k] * f;
+            }
+            G[j * n + i] += sum * m->typical[i] * m->typical[j];
+        }
+    }
+}
+
+static void name_idle(const snw_model *m, const double *lambda, const double *V, bool *idle) {
+    const size_t n = (size_t)m->nv;
+    for (size_t k = 0; k < n && lambda[k] < 1e-20 * lambda[n - 1]; k++) {
+        for (int b = 0; b < m->nblock; b++) {
+            const snw_block *block = &m->block[b];
+            if (!snw_is_joint(m, block)) continue;
+            for (int i = block->dof; i < block->dof + block->n; i++) {
+                if (fabs(V[k * n + (size_t)i]) > 1e-3) idle[m->seg[block->seg].link] = true;
+            }
+        }
+    }
+}
+
+snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                               bool *idle) {
+    const snw_model *m = pr->m;
+    const size_t n = (size_t)m->nv, nr = (size_t)m->nconstraint;
+    for (int l = 0; l < m->desc->nlink; l++) idle[l] = false;
+    bool any = false;
+    for (int k = 0; k < m->nblock; k++) any = any || snw_is_joint(m, &m->block[k]);
+    if (!any) return SNW_OK;
+    snw_arena scratch = {.size = snw_eigen_symmetric_scratch(m->nv)};
+    scratch.base = snw_alloc(scratch.size);
+    double *memory = snw_alloc((3 * n * n + n + nr) * sizeof *memory);
+    snw_status status = SNW_E_MEMORY;
+    if (memory && scratch.base) {
+        double *G = memory, *B = G + n * n, *one = B + n * n, *lambda = one + n * n;
+        double *size = lambda + n;
+        for (size_t k = 0; k < nr; k++) size[k] = 1 / pr->size[k];
+        for (size_t i = 0; i < n; i++) one[i * (n + 1)] = 1;
+        snw_mass_matrix(m, in, s, pr->w, B);
+        add_square(m, m->nv, B, m->typical, G);
+        snw_residual(m, in, s, true, pr->w);
+        snw_tangent_pass(m, NULL, pr->w);
+        snw_tangent_assemble(m, in, 1, 0, 0, pr->w, B);
+        add_square(m, m->nv, B, m->typical, G);
+        snw_projection_transpose(pr, m);
+        for (size_t k = 0; k < nr; k++) {
+            for (size_t i = 0; i < n; i++) pr->C[i * nr + k] = pr->X[k * n + i];
+        }
+        add_square(m, m->nconstraint, pr->C, size, G);
+        status = snw_eigen_symmetric(m->nv, G, one, true, &scratch, lambda);
+        if (status == SNW_OK) name_idle(m, lambda, G, idle);
+        if (status == SNW_E_DIVERGED) status = SNW_OK; // not finite: nothing to say of it
+    }
+    snw_free(memory);
+    snw_free(scratch.base);
+    return status;
+}

@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/closure.h"
+
+#include "dynamics/contact.h"
+#include "dynamics/tendon.h"
+#include "dynamics/wheel.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- raw rows of a joint
+// ---------------------------------------------------------------------------
+
+typedef enum row_kind {
+    ROW_LOG,
+    ROW_TILT,
+    ROW_MOVE,
+    ROW_SPIN,
+    ROW_SLIP,
+    ROW_AXLE,
+    ROW_ROLL
+} row_kind;
+
+// One raw row: component i of log R; e_i R e_j; component i of p. Of velocities, theory.md 3.15:
+// component i of the angular and of the linear velocity, in the axes of b; along the axle and
+// across it where a wheel touches.
+typedef struct row {
+    row_kind kind;
+    int i, j;
+} row;
+
+static const row rows_of_fixed[] = {{ROW_LOG, 0, 0},  {ROW_LOG, 1, 0},  {ROW_LOG, 2, 0},
+                                    {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_revolute[] = {
+    {ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_universal[] = {
+    {ROW_TILT, 0, 1}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_planar[] = {{ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 2, 0}};
+static const row rows_of_wheel[] = {{ROW_SLIP, 2, 0}};
+static const row rows_of_roll[] = {{ROW_AXLE, 2, 0}, {ROW_ROLL, 0, 0}};
+static const row rows_of_ring[] = {{ROW_SPIN, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
+static const row rows_of_anchor[] = {{ROW_SPIN, 0, 0}, {ROW_SPIN, 1, 0}, {ROW_SPIN, 2, 0},
+                                     {ROW_SLIP, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
+
+// prismatic: as fixed but for p_z; cylindrical: as revolute but for p_z; spherical: the last three
+// of revolute
+static const row *rows_of_joint(snw_joint_kind kind) {
+    switch (kind) {
+    case SNW_JOINT_FIXED:
+    case SNW_JOINT_PRISMATIC:
+    case SNW_JOINT_FREE:
+        return rows_of_fixed;
+    case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_CYLINDRICAL:
+    case SNW_JOINT_SCREW: // no loop is one
+        return rows_of_revolute;
+    case SNW_JOINT_UNIVERSAL:
+        return rows_of_universal;
+    case SNW_JOINT_SPHERICAL:
+        return rows_of_revolute + 2;
+    case SNW_JOINT_PLANAR:
+        return rows_of_planar;
+    }
+    return rows_of_fixed;
+}
+
+static const row *closure_rows_of(const snw_loop *loop) {
+    switch (loop->nonholonomic) {
+    case SNW_NONHOLONOMIC_NONE:
+        break;
+    case SNW_NONHOLONOMIC_WHEEL:
+        return rows_of_wheel;
+    case SNW_NONHOLONOMIC_ROLL:
+    case SNW_NONHOLONOMIC_EDGE:
+    case SNW_NONHOLONOMIC_SLIP: // none of them
+        return rows_of_roll;
+    case SNW_NONHOLONOMIC_TREAD:
+        return rows_of_roll + 1;
+    case SNW_NONHOLONOMIC_RING:
+        return rows_of_ring;
+    case SNW_NONHOLONOMIC_ANCHOR:
+        return rows_of_anchor;
+    }
+    return rows_of_joint(loop->joint);
+}
+
+static snw_vec3 closure_unit(int i) {
+    snw_vec3 e = {{0}};
+    e.e[i] = 1;
+    return e;
+}
+
+static snw_vec3 closure_row_of(snw_mat3 R, int i) {
+    return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
+}
+
+static double row_value(row r, snw_se3 h) {
+    switch (r.kind) {
+    case ROW_LOG:
+        return snw_so3_log(h.R).e[r.i];
+    case ROW_TILT:
+        return h.R.e[r.i][r.j];
+    case ROW_MOVE:
+        return h.p.e[r.i];
+    case ROW_SPIN:
+    case ROW_SLIP:
+    case ROW_AXLE:
+    case ROW_ROLL:
+        break; // poses are not forbidden
+    }
+    return 0;
+}
+
+// the way of a wheel in its axes; its axle is z
+static snw_vec3 forward(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
+    return snw_wheel_forward(closure_unit(2), snw_rotate_inv(h.R, loop->normal), w);
+}
+
+// c: the row varies by c delta
+static snw_wrench row_slope(const snw_loop *loop, row r, snw_se3 h) {
+    snw_wrench c = {0};
+    switch (r.kind) {
+    case ROW_LOG: // delta log R = T^-1 delta_w
+        c.m = closure_row_of(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
+        break;
+    case ROW_TILT: // e_i R (delta_w x e_j)
+        c.m = snw_cross(closure_unit(r.j), closure_row_of(h.R, r.i));
+        break;
+    case ROW_MOVE: // e_i R delta_v
+        c.f = closure_row_of(h.R, r.i);
+        break;
+    case ROW_SPIN:
+        c.m = closure_unit(r.i);
+        break;
+    case ROW_SLIP:
+        c.f = closure_unit(r.i);
+        break;
+    case ROW_AXLE: // a (v + w x p) with the touching point p = -radius f x a
+        c.f = closure_unit(2);
+        c.m = snw_scale(loop->radius, forward(loop, h, NULL));
+        break;
+    case ROW_ROLL: // f (v + w x p)
+        c.f = forward(loop, h, NULL);
+        c.m = snw_scale(-loop->radius, closure_unit(2));
+        break;
+    }
+    return c;
+}
+
+// how c itself varies along a turn w: R' e_i varies by (R' e_i) x w
+static snw_wrench row_bend(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
+    snw_wrench d = {0};
+    const snw_vec3 u = closure_row_of(h.R, r.i);
+    switch (r.kind) {
+    case ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
+        const snw_vec3 theta = snw_so3_log(h.R);
+        const snw_vec3 turn = snw_rotate(snw_so3_tangent_inv(theta), w);
+        d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), closure_unit(r.i), snw_scale(-1, turn));
+        break;
+    }
+    case ROW_TILT:
+        d.m = snw_cross(closure_unit(r.j), snw_cross(u, w));
+        break;
+    case ROW_MOVE:
+        d.f = snw_cross(u, w);
+        break;
+    case ROW_SPIN:
+    case ROW_SLIP:
+        break; // fixed to b
+    case ROW_AXLE:
+        d.m = snw_scale(loop->radius, forward(loop, h, &w));
+        break;
+    case ROW_ROLL:
+        d.f = forward(loop, h, &w);
+        break;
+    }
+    return d;
+}
+
+// ---- a loop at the motion in w
+// ---------------------------------------------------------------------
+
+// the second site: a segment, or a station that moves along a rod
+static snw_se3 pose_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sliding_station ? w->sliding_station[loop->sliding_station - 1].g : w->g[loop->b];
+}
+static snw_twist velocity_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sliding_station ? w->sliding_station[loop->sliding_station - 1].V_row
+                                 : w->V[loop->b];
+}
+static snw_twist acceleration_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sliding_station ? w->sliding_station[loop->sliding_station - 1].A_row
+                                 : w->A[loop->b];
+}
+
+snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i) {
+    return pose_b(w, &m->loop[i]);
+}
+
+static snw_se3 from_a_to_b(const snw_work *w, const snw_loop *loop) {
+    return snw_se3_mul(snw_se3_inv(w->g[loop->a]), pose_b(w, loop));
+}
+
+// the same in the axes of the joint
+static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
+    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+    return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
+}
+
+// multipliers of the raw rows
+static void raw_multipliers(const snw_loop *loop, const double *lambda, double raw[6]) {
+    for (int k = 0; k < loop->nraw; k++) {
+        raw[k] = 0;
+        for (int r = 0; r < loop->nrow; r++) raw[k] += loop->mix[r][k] * lambda[loop->row + r];
+    }
+}
+
+static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double raw[6]) {
+    const row *rows = closure_rows_of(loop);
+    snw_wrench F = {0};
+    for (int k = 0; k < loop->nraw; k++)
+        F = snw_wrench_axpy(raw[k], row_slope(loop, rows[k], h), F);
+    return F;
+}
+
+// a twist in the axes of the joint
+static snw_twist closure_untwist(const snw_loop *loop, snw_twist u) {
+    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+    return (snw_twist){{snw_rotate(Qt, u.w), snw_rotate(Qt, u.v)}};
+}
+
+static snw_wrench closure_turned(snw_mat3 Q, snw_wrench F) {
+    return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
+}
+
+// which axis of the first site axis i of the joint is; 3 + i where its axes are none of those
+static int named_axis(const snw_loop *loop, int i) {
+    int axis[3] = {-1, -1, -1};
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            if (fabs(loop->Q.e[k][j]) > 1 - 1e-9) axis[j] = k;
+        }
+    }
+    return axis[0] >= 0 && axis[1] >= 0 && axis[2] >= 0 ? axis[i] : 3 + i;
+}
+
+const char *snw_loop_row_name(const snw_loop *loop, int k) {
+    static const char *const name[][6] = {
+        {"turn x", "turn y", "turn z", "turn first across", "turn second across", "turn along"},
+        {"tilt x", "tilt y", "tilt z", "tilt first across", "tilt second across", "tilt along"},
+        {"move x", "move y", "move z", "move first across", "move second across", "move along"}};
+    const row r = closure_rows_of(loop)[k];
+    const int axis = named_axis(loop, r.i);
+    switch (r.kind) {
+    case ROW_LOG:
+    case ROW_SPIN:
+        return name[0][axis];
+    case ROW_TILT:
+        return name[1][axis];
+    case ROW_MOVE:
+    case ROW_SLIP:
+        return name[2][axis];
+    case ROW_AXLE:
+        return "move along the axle";
+    case ROW_ROLL:
+        return "move across the axle";
+    }
+    return "";
+}
+
+double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
+    const row_kind kind = closure_rows_of(loop)[k].kind;
+    return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
+}
+
+bool snw_loop_turns(const snw_loop *loop, int r) {
+    bool turns = true;
+    for (int k = 0; k < loop->nraw; k++) {
+        const row_kind kind = closure_rows_of(loop)[k].kind;
+        turns &= loop->mix[r][k] == 0 || kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN;
+    }
+    return turns;
+}
+
+// a whole raw row has its own unit; combinations are of rows already measured
+double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
+    int n = 0, k = 0;
+    for (int a = 0; a < loop->nraw; a++) {
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+}
+
+snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
+    const snw_loop *loop = &m->loop[i];
+    snw_wrench c = {0};
+    if (!snw_is_active(w, loop->condition) || !snw_closure_row_is_active(loop, w, r)) return c;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    for (int k = 0; k < loop->nraw; k++) {
+        if (loop->mix[r][k] == 0) continue;
+        c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, closure_rows_of(loop)[k], h), c);
+    }
+    return snw_wrench_to_parent(pose_b(w, loop), closure_turned(loop->Q, c));
+}
+
+// how much of component e of the wrench belongs to raw rows that were left out: what remains of its
+// share in each raw multiplier beside the kept rows, which are orthonormal in sizes
+static double left_out(const snw_model *m, const snw_loop *loop, const snw_work *w,
+                       const snw_wrench *slope, int e) {
+    double rest[6], sum = 0;
+    for (int k = 0; k < loop->nraw; k++) {
+        rest[k] = slope[k].e[e] / snw_loop_row_size(m, loop, k);
+    }
+    for (int r = 0; r < loop->nrow; r++) {
+        double dot = 0, square = 0, unit[6];
+        if (!snw_closure_row_is_active(loop, w, r)) continue;
+        for (int k = 0; k < loop->nraw; k++) {
+            unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
+            dot += unit[k] * rest[k];
+            square += unit[k] * unit[k];
+        }
+        for (int k = 0; k < loop->nraw; k++) rest[k] -= dot / square * unit[k];
+    }
+    for (int k = 0; k < loop->nraw; k++) sum += fabs(rest[k] * snw_loop_row_size(m, loop, k));
+    return sum;
+}
+
+// what a wheel is pushed by where it slips
+static snw_wrench slipping(const snw_loop *loop, const snw_work *w) {
+    return loop->contact_point ? snw_contact_point_wrench(w, loop->contact_point - 1)
+                               : (snw_wrench){0};
+}
+
+snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i) {
+    const snw_loop *loop = &m->loop[i];
+    double raw[6];
+    if (!snw_is_active(w, loop->condition)) return (snw_wrench){0};
+    raw_multipliers(loop, w->lambda, raw);
+    const snw_wrench F = wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw);
+    return snw_wrench_add(closure_turned(loop->Q, F), slipping(loop, w));
+}
+
+snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *lambda) {
+    const snw_loop *loop = &m->loop[i];
+    if (!snw_is_active(w, loop->condition)) return (snw_wrench){0};
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    double raw[6];
+    raw_multipliers(loop, lambda, raw);
+    snw_wrench F = closure_turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
+    F = snw_wrench_add(F, slipping(loop, w));
+    int kept = 0;
+    for (int r = 0; r < loop->nrow; r++) kept += snw_closure_row_is_active(loop, w, r);
+    if (kept == loop->nraw) return F;
+    for (int k = 0; k < loop->nraw; k++) {
+        slope[k] = closure_turned(loop->Q, row_slope(loop, closure_rows_of(loop)[k], h));
+    }
+    for (int e = 0; e < 6; e++) {
+        if (left_out(m, loop, w, slope, e) > 1e-9) F.e[e] = NAN;
+    }
+    return F;
+}
+
+// velocity of b against a, in b's frame: V_b = A V_a + u
+static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
+    return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
+}
+
+// How far b has come against a since it was held: x the twist of a screw, in the axes of the joint.
+// Of a wheel that rolls it is the one of what carries it, which points along f and does not turn
+// about the axle, S its axes in the wheel's; and spin the angle by which the wheel has turned
+// against that, at most half a turn. What rows forbid of both stands for what goes on between, to
+// second order. theory.md 5
+typedef struct way {
+    snw_mat3 S;
+    snw_twist x;
+    double spin;
+} way;
+
+static snw_mat3 carriage(const snw_loop *loop, snw_se3 h) {
+    if (loop->nonholonomic != SNW_NONHOLONOMIC_ROLL) return snw_mat3_identity();
+    const snw_vec3 f = forward(loop, h, NULL), a = closure_unit(2), g = snw_cross(a, f);
+    return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
+}
+
+static way way_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
+    const snw_se3 from = in_axes(loop, w->held[loop->redundancy]);
+    const snw_mat3 S0 = carriage(loop, from), S = carriage(loop, h);
+    const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
+    return (way){.S = S,
+                 .x = snw_se3_log(snw_se3_mul(snw_se3_inv(g0), g)),
+                 .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
+}
+
+// what row r forbids of a way or of its variation
+static double closure_forbidden(const snw_loop *loop, row r, snw_twist x, double spin) {
+    switch (r.kind) {
+    case ROW_SPIN:
+        return x.w.e[r.i];
+    case ROW_SLIP:
+        return x.v.e[r.i];
+    case ROW_AXLE:
+        return x.v.z + loop->radius * x.w.x;
+    case ROW_ROLL:
+        return x.v.x - loop->radius * (x.w.z + spin);
+    case ROW_LOG:
+    case ROW_TILT:
+    case ROW_MOVE:
+        break; // of poses
+    }
+    return 0;
+}
+
+void snw_constraints_hold(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->redundancy >= 0) w->held[loop->redundancy] = from_a_to_b(w, loop);
+    }
+    w->holding = true;
+}
+
+double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_twist x = way_of(w, loop, in_axes(loop, from_a_to_b(w, loop))).x;
+    return snw_norm(x.v) + m->length * snw_norm(x.w);
+}
+
+void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const row *rows = closure_rows_of(loop);
+        for (int r = 0; r < loop->nrow; r++) w->violation[loop->row + r] = 0;
+        if (!snw_is_active(w, loop->condition)) continue;
+        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        double raw[6];
+        if (loop->nonholonomic && !w->is_static) {
+            const snw_twist U = closure_untwist(loop, against(w, loop, h_ab));
+            for (int k = 0; k < loop->nraw; k++) {
+                raw[k] = w->velocity_time * snw_power(row_slope(loop, rows[k], h), U);
+            }
+        } else if (loop->redundancy >= 0 && w->holding) {
+            const way x = way_of(w, loop, h);
+            for (int k = 0; k < loop->nraw; k++)
+                raw[k] = closure_forbidden(loop, rows[k], x.x, x.spin);
+        } else {
+            for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+        }
+        for (int r = 0; r < loop->nrow; r++) {
+            for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+                w->violation[loop->row + r] += loop->mix[r][k] * raw[k];
+            }
+        }
+        raw_multipliers(loop, lambda, raw);
+        const snw_wrench F = closure_turned(loop->Q, wrench_in_axes(loop, h, raw));
+        if (loop->sliding_station) {
+            const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
+            w->F[at->below] = snw_wrench_sub(w->F[at->below], snw_wrench_to_parent(at->h, F));
+        } else {
+            w->F[loop->b] = snw_wrench_sub(w->F[loop->b], F);
+        }
+        w->F[loop->a] = snw_wrench_add(w->F[loop->a], snw_wrench_to_parent(h_ab, F));
+    }
+}
+
+// ---- columns
+// ---------------------------------------------------------------------------------------
+
+// out (6 x ndof) += or -= columns of segment i, carried by h, in the axes of the joint
+static void closure_add_columns(const snw_model *m, const snw_loop *loop, int seg, const int *of,
+                                const double *store, const snw_se3 *carry, double sign,
+                                double *out) {
+    const snw_path *path = &m->path[m->seg[seg].path];
+    const double *J = path->n > 0 ? store + m->seg_store[seg] : NULL;
+    const size_t n = (size_t)loop->ndof;
+    for (int j = 0; j < path->n; j++) {
+        snw_twist x;
+        for (int i = 0; i < 6; i++) x.e[i] = J[i * path->ld + j];
+        x = closure_untwist(loop, carry ? snw_twist_to_child(*carry, x) : x);
+        for (size_t i = 0; i < 6; i++) out[i * n + (size_t)of[j]] += sign * x.e[i];
+    }
+}
+
+// out <- columns of b less those of a, from a store of the tangent
+static void closure_columns_of(const snw_model *m, const snw_work *w, const snw_loop *loop,
+                               const double *store, snw_se3 h_ab, double *out) {
+    const snw_sliding_station_work *at =
+        loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
+    memset(out, 0, 6 * (size_t)loop->ndof * sizeof *out);
+    closure_add_columns(m, loop, at ? at->below : loop->b, loop->of_b, store, at ? &at->h : NULL, 1,
+                        out);
+    closure_add_columns(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
+}
+
+// D <- variation of b against a, and A <- that of a seen from b, in the axes of the joint; 6 x ndof
+static void variations(const snw_model *m, const snw_work *w, const snw_loop *loop, double *D,
+                       double *A) {
+    const snw_se3 h_ab = from_a_to_b(w, loop);
+    closure_columns_of(m, w, loop, w->J, h_ab, D);
+    memset(A, 0, 6 * (size_t)loop->ndof * sizeof *A);
+    closure_add_columns(m, loop, loop->a, loop->of_a, w->J, &h_ab, 1, A);
+}
+
+static snw_twist closure_column(const double *D, size_t n, size_t j) {
+    snw_twist x;
+    for (size_t i = 0; i < 6; i++) x.e[i] = D[i * n + j];
+    return x;
+}
+
+static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, const double *D,
+                            double *C) {
+    const row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    for (int r = 0; r < loop->nrow; r++) {
+        snw_wrench c = {0};
+        for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+            c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows[k], h), c);
+        }
+        for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
+    }
+}
+
+// R <- derivatives of rows of velocities, pace (cq d/dq + cv d/dv) c u. With delta = D x the
+// variation of b against a, u varies by D' x + ad_u D x + D x', D' = J_b' - Ad J_a' + ad_u Ad J_a;
+// c by what turns it. E: 6 x ndof of scratch.
+static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loop, double cq,
+                      double cv, const double *D, const double *A, double *E, double *R) {
+    const row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist U = closure_untwist(loop, against(w, loop, h_ab));
+    // of a station that moves the material counts, which the slice below carries: J' = Ad J_below'
+    // - ad_u Ad J_below
+    const snw_sliding_station_work *at =
+        loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
+    const snw_twist V = at ? closure_untwist(loop, snw_twist_sub(at->V, at->u)) : U;
+    closure_columns_of(m, w, loop, w->dJ, h_ab, E);
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = closure_column(D, n, j);
+        snw_twist dx = snw_twist_add(closure_column(E, n, j), snw_ad(U, closure_column(A, n, j)));
+        dx = snw_twist_add(dx, snw_ad(V, x));
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0;
+            for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+                const snw_wrench c = row_slope(loop, rows[k], h);
+                const snw_wrench dc = row_bend(loop, rows[k], h, x.w);
+                sum += loop->mix[r][k] *
+                       (cq * (snw_power(c, dx) + snw_power(dc, U)) + cv * snw_power(c, x));
+            }
+            R[(size_t)r * n + j] = w->velocity_time * sum;
+        }
+    }
+}
+
+// R <- derivatives of the way that rows of velocities forbid where contacts hold: x varies by
+// T(x)^-1 delta, delta as what carries the wheel sees it, which turns by -d spin against it
+static void held_rows(const snw_work *w, const snw_loop *loop, const double *D, double *R) {
+    const row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    const way at = way_of(w, loop, h);
+    const snw_lower T = snw_se3_tangent_inv(at.x);
+    const snw_vec3 across = snw_rotate(at.S, closure_unit(1));
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = closure_column(D, n, j);
+        snw_twist c = {{snw_rotate_inv(at.S, x.w), snw_rotate_inv(at.S, x.v)}};
+        double spin = 0;
+        if (loop->nonholonomic == SNW_NONHOLONOMIC_ROLL)
+            spin = -snw_dot(across, forward(loop, h, &x.w));
+        c.w.z -= spin;
+        c = snw_lower_apply(&T, c);
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0;
+            for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+                sum += loop->mix[r][k] * closure_forbidden(loop, rows[k], c, spin);
+            }
+            R[(size_t)r * n + j] = sum;
+        }
+    }
+}
+
+// The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F
+// varies by N delta, and what a gets turns with the way it is carried: dW_b = -N delta, dW_a = N
+// delta - ad_delta' F, both seen from b. So
+//   T -= D' N D + A' coad(F) D
+static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
+                      const double *D, const double *A, size_t ld, double *T) {
+    const row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_wrench F = wrench_in_axes(loop, h, raw);
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = closure_column(D, n, j);
+        snw_wrench f = {0};
+        for (int k = 0; k < loop->nraw; k++) {
+            f = snw_wrench_axpy(raw[k], row_bend(loop, rows[k], h, x.w), f);
+        }
+        const snw_wrench carried = snw_coad(F, x);
+        double *to = T + (size_t)loop->dof[j] * ld;
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t k = 0; k < 6; k++) {
+                sum += D[k * n + i] * f.e[k] + A[k * n + i] * carried.e[k];
+            }
+            to[loop->dof[i]] -= cq * sum;
+        }
+    }
+}
+
+void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
+                                 double *T) {
+    if (m->ntendon) snw_tendons_jacobian(m, w);
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const size_t size = 6 * (size_t)loop->ndof;
+        double *D = w->part, *A = D + size, raw[6];
+        if (!snw_is_active(w, loop->condition)) {
+            memset(w->C + loop->store, 0, size * sizeof *w->C);
+            if (loop->nonholonomic) memset(w->R + loop->store, 0, size * sizeof *w->R);
+            continue;
+        }
+        const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+        variations(m, w, loop, D, A);
+        constraint_rows(loop, w, h, D, w->C + loop->store);
+        if (loop->redundancy >= 0 && cq != 0 && w->is_static && w->holding) {
+            held_rows(w, loop, D, w->R + loop->store);
+        } else if (loop->nonholonomic && (cq == 0 || w->is_static)) {
+            memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
+        } else if (loop->nonholonomic) {
+            rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
+        }
+        if (cq == 0) continue;
+        raw_multipliers(loop, w->lambda, raw);
+        stiffness(loop, h, raw, cq, D, A, ld, T);
+    }
+}
+
+void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
+    snw_constraints_add_tangent(m, 0, 0, w, 0, NULL);
+}
+
+// ---- rates
+// -----------------------------------------------------------------------------------------
+
+// with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A
+// V_a; a row's first and second rates are c u and c u' + c' u
+void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const row *rows = closure_rows_of(loop);
+        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
+        const snw_twist u = against(w, loop, h_ab);
+        const snw_twist du = snw_twist_add(
+            snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
+            snw_ad(u, carried));
+        const snw_twist U = closure_untwist(loop, u), dU = closure_untwist(loop, du);
+        double first[6], second[6];
+        for (int k = 0; k < loop->nraw; k++) {
+            const snw_wrench c = row_slope(loop, rows[k], h), dc = row_bend(loop, rows[k], h, U.w);
+            first[k] = snw_power(c, U);
+            second[k] = snw_power(c, dU) + snw_power(dc, U);
+        }
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0, sum2 = 0;
+            for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
+                sum += loop->mix[r][k] * first[k];
+                sum2 += loop->mix[r][k] * second[k];
+            }
+            if (rate) rate[loop->row + r] = sum;
+            if (bend) bend[loop->row + r] = sum2;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+//
+// constraint.c: the rows of all that a robot is forced to keep, loops, given lengths and volumes,
+// and driven coordinates, as solvers see them; those of loops are made in loop.c, of lengths and
+// volumes in measure.c.
+#include "dynamics/closure.h"
+
+#include "dynamics/tendon.h"
+
+#include <math.h>
+#include <string.h>
+
+// does a drive hold its coordinate now?
+static bool drive_on(const snw_drive *d, const snw_work *w) {
+    return d->row >= 0 && !d->passive && snw_is_active(w, d->condition);
+}
+
+double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
+    return in->drive[i].v + (m->drive[i].met >= 0 ? s->z[m->drive[i].met] : 0);
+}
+
+void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                snw_work *w) {
+    memcpy(w->lambda, s->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
+    snw_closures_add_forces(m, s->lambda, w);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        w->violation[d->row] = 0;
+        if (d->passive) w->r[d->dof] -= s->lambda[d->row];
+        if (!drive_on(d, w)) continue;
+        w->violation[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
+        w->r[d->dof] -= s->lambda[d->row];
+    }
+}
+
+void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           const snw_work *w, double *rate, double *bend) {
+    snw_closures_rates(m, w, rate, bend);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        const bool on = drive_on(d, w);
+        if (d->row < 0) continue;
+        if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
+        if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
+    }
+    snw_tendons_rates(m, in, s, w, rate, bend);
+}
+
+void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || !snw_drive_holds(m, s, i)) continue;
+        s->v[d->dof] = in->drive[i].d;
+        s->a[d->dof] = in->drive[i].dd;
+    }
+}
+
+void snw_constraints_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w, const bool *fresh, double *z) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->condition < 0 || !fresh[loop->condition]) continue;
+        const snw_seg *pose = &m->seg[loop->a];
+        const int met = m->pose[pose->item].met;
+        if (met == 0) continue;
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[pose->parent]), w->g[loop->b]);
+        snw_se3_to_met(h, z + met - 1);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->condition < 0 || !fresh[d->condition] || d->met < 0) continue;
+        z[d->met] = s->q[d->q] - in->drive[i].v;
+    }
+}
+
+snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int number) {
+    static const double one = 1, zero = 0;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const int r = number - loop->row;
+        if (r < 0 || r >= loop->nrow) continue;
+        const bool rated =
+            loop->nonholonomic && w->velocity_time > 0; // by its rate, not by the way of a step
+        return (snw_constraint){.off = !snw_closure_row_is_active(loop, w, r),
+                                .n = loop->ndof,
+                                .dof = loop->dof,
+                                .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
+                                .R = (loop->nonholonomic ? w->R : w->C) + loop->store +
+                                     (size_t)r * (size_t)loop->ndof,
+                                .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1)};
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *x = &m->tendon[i];
+        if (x->row != number) continue;
+        const double *C = x->jacobian ? x->jacobian : w->tendon_jacobian + x->store;
+        return (snw_constraint){.n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length};
+    }
+    int i = 0;
+    while (m->drive[i].row != number) i++;
+    const int *dof = &m->drive[i].dof;
+    const bool on = drive_on(&m->drive[i], w);
+    const double *C = on ? &one : &zero;
+    return (snw_constraint){
+        .off = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
+}
+
+void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,
+                                     double *out) {
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        for (int j = 0; j < c.n; j++) out[c.dof[j]] += c.C[j] * x[k];
+    }
+}
+
+void snw_constraints_apply(const snw_model *m, const snw_work *w, const double *x, double *out) {
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        for (int j = 0; j < c.n; j++) out[k] += c.C[j] * x[c.dof[j]];
+    }
+}
+
+void snw_constraints_border(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint;
+    if (n == nv) return;
+    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
+    }
+    snw_constraints_place(m, w, s, J);
+}
+
+void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint;
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        const size_t at = nv + (size_t)k;
+        if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
+        for (int j = 0; j < c.n; j++) {
+            const size_t dof = (size_t)c.dof[j];
+            J[at * n + dof] = -s * c.C[j];
+            J[dof * n + at] = -s * c.R[j];
+        }
+    }
+}

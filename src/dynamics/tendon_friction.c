@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+//
+// tendon_friction.c: with spots k = 0, 1, ... from the end that is pulled to the one that is tied,
+// the tendon slides past the duct before spot k by the rate of the path behind, c_k = sum_{j >= k}
+// w_j f_j, and its tension falls there by the angle between spots,
+//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),   psi_k = (after_{k-1} turn_{k-1} + kink_k +
+//   before_k turn_k) s(nu_k), s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
+// The path behind a kink between two spots is that from the second on, so there, too, it slides by
+// nu_k. The robot gets - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k: what is lost is a
+// sum of terms none of which is negative. A tendon on a winch stretches as it slides; evenly, that
+// is c_k l/(c + extra) of what was paid out, l, so
+//   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),   a = c'/(c + extra) -
+//   l'/l
+// which is the speed of the winch at its own end.
+#include "dynamics/tendon_friction.h"
+
+#include "dynamics/tendon_corner.h"
+#include "dynamics/tendon_point.h"
+#include "dynamics/tendon_segment.h"
+
+#include <math.h>
+#include <string.h>
+
+// rad: angle by which turning is rounded on the whole path
+static const double rounding = 1e-5;
+
+// How a tendon slides: nu_k = -r (c_k' - a c_k), and b = 1/(c + extra), zero where it does not
+// stretch.
+typedef struct slide {
+    double r, a, b, rate; // rate: c'
+} slide;
+
+static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
+    const snw_tendon_work *now = &w->tendon[tendon];
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    if (d->given != SNW_TENDON_COORDINATE) return (slide){.r = 1, .rate = -now->rate};
+    const double b = 1 / (m->tendon[tendon].reference - now->value + d->extra);
+    return (slide){.r = now->paid * b,
+                   .a = -now->rate * b - now->paid_rate / now->paid,
+                   .b = b,
+                   .rate = -now->rate};
+}
+
+// Relative loss of tension per angle of the path, and its derivative by the sliding speed; in
+// static steps the file gives the direction of sliding.
+static double tendon_friction_loss(const snw_model *m, int tendon, const snw_work *w, double nu,
+                                   double *slope) {
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    if (w->is_static) {
+        *slope = 0;
+        return d->friction * w->tendon[tendon].sliding;
+    }
+    if (!(d->friction > 0)) {
+        *slope = d->viscous;
+        return d->viscous * nu;
+    }
+    const double size = sqrt(nu * nu + d->creep * d->creep), unit = nu / size;
+    *slope = d->viscous + d->friction * (1 - unit * unit) / size;
+    return d->viscous * nu + d->friction * unit;
+}
+
+// angle between a spot and the one before, of the kink between them and along their rods
+static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, int k) {
+    const double own =
+        w->tendon_point[k].corner + m->tendon_point[k].before * w->tendon_point[k].turning;
+    return k > x->point_adr ? own + m->tendon_point[k - 1].after * w->tendon_point[k - 1].turning
+                            : own;
+}
+
+// What is left of the tension on the way from the last spot to where the tendon is tied. The path
+// behind is half of that way in the mean; no coordinate moves by it.
+static double left_behind(const snw_model *m, int tendon, const slide *way, const snw_work *w) {
+    const snw_tendon *x = &m->tendon[tendon];
+    const int last = x->point_adr + x->npoint - 1;
+    const snw_tendon_point *p = &m->tendon_point[last];
+    const snw_tendon_point_work *at = &w->tendon_point[last];
+    if (p->segment >= 0) return 1;
+    const double c = 0.5 * p->after * at->f, dc = 0.5 * p->after * at->df;
+    double of_nu;
+    const double lost = tendon_friction_loss(m, tendon, w, -way->r * (dc - way->a * c), &of_nu);
+    return exp(-p->after * at->turning * lost);
+}
+
+void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, const snw_state *s,
+                                    snw_work *w) {
+    const snw_tendon *x = &m->tendon[tendon];
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    const slide way = slide_of(m, tendon, w);
+    double c = 0, dc = 0, fallen = 0;
+    for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
+        const snw_tendon_point *p = &m->tendon_point[k];
+        snw_tendon_point_work *at = &w->tendon_point[k];
+        c += p->w * at->f;
+        dc += p->w * at->df;
+        at->nu = -way.r * (dc - way.a * c);
+        if (p->corner >= 0) at->corner = snw_tendon_corner_turn(m, p->corner, t, s, w);
+        if (p->segment >= 0) continue;
+        at->dxi = snw_tendon_point_strain_d1(m, p, t, s);
+        at->turning =
+            snw_tendon_point_turning(p, at->xi, at->dxi, rounding / x->reference, NULL, NULL);
+    }
+    double *G = w->G + x->store;
+    for (int j = 0; j < x->ndof; j++) G[j] = 0;
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+        const snw_tendon_point *p = &m->tendon_point[k];
+        snw_tendon_point_work *at = &w->tendon_point[k];
+        double of_nu, slope[6];
+        fallen += angle(m, x, w, k) * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
+        at->share = exp(-fallen);
+        if (p->segment >= 0) continue;
+        (void)snw_tendon_point_density(d, p, at->xi, slope);
+        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, -p->w * at->share, slope, G);
+    }
+    w->tendon[tendon].tied = exp(-fallen) * left_behind(m, tendon, &way, w);
+}
+
+// sum of unstretched parts less what was paid out, and its slope in the tension e
+static double lacking(const snw_model *m, int tendon, double paid, const snw_work *w, double e,
+                      double *slope) {
+    const snw_tendon *x = &m->tendon[tendon];
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    const double c = d->compliance, outside = 1 + c * e;
+    double sum = d->extra / outside - paid;
+    *slope = -c * d->extra / (outside * outside);
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+        const double length = m->tendon_point[k].w * w->tendon_point[k].f,
+                     share = w->tendon_point[k].share;
+        const double stretch = 1 + c * e * share;
+        sum += length / stretch;
+        *slope -= c * share * length / (stretch * stretch);
+    }
+    return sum;
+}
+
+// The sum falls and is convex in e: Newton's steps from slack go up to the root and never beyond.
+double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid, const snw_work *w) {
+    double e = 0, slope;
+    for (int i = 0; i < 60; i++) {
+        const double step = -lacking(m, tendon, paid, w, e, &slope) / slope;
+        if (i == 0 && !(step > 0)) return 0; // slack
+        e += step;
+        if (!(step > 1e-16 * e)) break;
+    }
+    return e;
+}
+
+double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *w) {
+    const snw_tendon *x = &m->tendon[tendon];
+    double before = 1, sum = 0;
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+        sum += (before - w->tendon_point[k].share) * w->tendon_point[k].nu;
+        before = w->tendon_point[k].share;
+    }
+    return w->tendon[tendon].effort * sum;
+}
+
+// to += factor times the derivative of the angle turned per length at a spot
+static void spread_turning(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
+                           double factor, double *to) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    double of_xi[6], of_dxi[6];
+    if (factor == 0 || p->segment >= 0) return;
+    (void)snw_tendon_point_turning(p, w->tendon_point[k].xi, w->tendon_point[k].dxi,
+                                   rounding / x->reference, of_xi, of_dxi);
+    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, factor, of_xi, to);
+    snw_tendon_point_spread(m, p, m->tendon_dphi + p->phi, factor, of_dxi, to);
+}
+
+// T += column row' between the coordinates of a measure
+static void outer(const snw_tendon *x, const double *column, const double *row, size_t ld,
+                  double *T) {
+    for (int j = 0; j < x->ndof; j++) {
+        if (row[j] == 0) continue;
+        double *to = T + (size_t)x->dof[j] * ld;
+        for (int i = 0; i < x->ndof; i++) to[x->dof[i]] += column[i] * row[j];
+    }
+}
+
+// r has sum w_k T_k g_k, g_k = df_k/dq, and T_k = e share_k, so besides the curvature of f
+//   dr = (sum w_k share_k g_k) de - sum_k S_k dpsi_k,   S_k = sum_{j >= k} w_j T_j g_j
+// A winch adds de = -(sum w_k/(1 + c T_k) g_k dq + sum_k C_k dpsi_k)/slope, C_k = sum_{j >= k} w_j
+// f_j c T_j/(1 + c T_j)^2.
+//
+// Sums over the spots behind one: derivatives of c_k (P) and of c_k' (R) in q, c_k and c_k'
+// themselves.
+typedef struct behind {
+    double *P, *R, c, dc;
+} behind;
+
+// to += factor df/dq at a spot
+static void spread_slope(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
+                         double factor, double *to) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    double g[6];
+    if (p->segment >= 0) {
+        snw_tendon_segment_jacobian(m, &m->tendon_segment[p->segment], w, &w->tendon_point[k],
+                                    factor, to);
+        return;
+    }
+    (void)snw_tendon_point_density(d, p, w->tendon_point[k].xi, g);
+    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, factor, g, to);
+}
+
+static void add_behind(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
+                       behind *sum) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    const snw_tendon_point_work *at = &w->tendon_point[k];
+    spread_slope(m, d, w, k, p->w, sum->P);
+    if (p->segment >= 0) {
+        snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, 1, sum->R);
+    } else {
+        double bend[6];
+        snw_tendon_point_d2(p, at->xi, at->rate, bend);
+        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, p->w, bend, sum->R);
+    }
+    sum->c += p->w * at->f;
+    sum->dc += p->w * at->df;
+}
+
+// row <- factor (cq dnu/dq + cv dnu/dv)
+static void slide_row(const slide *y, const behind *at, const behind *all, double factor, double cq,
+                      double cv, size_t n, double *row) {
+    const double f = factor * y->r, cb = at->c * y->b;
+    const double of_P = cq * y->a - cv, of_R = cq;
+    const double of_all = cq * y->b * (at->dc - y->a * at->c - cb * y->rate) + cv * cb;
+    for (size_t j = 0; j < n; j++) {
+        row[j] = f * (of_P * at->P[j] - of_R * at->R[j] + of_all * all->P[j] + cq * cb * all->R[j]);
+    }
+}
+
+void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid, double part,
+                                 double cq, double cv, snw_work *w, size_t ld, double *T) {
+    const snw_tendon *x = &m->tendon[tendon];
+    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    const size_t n = (size_t)x->ndof;
+    const slide way = slide_of(m, tendon, w);
+    const bool winch = d->given == SNW_TENDON_COORDINATE;
+    const double e = w->tendon[tendon].effort, full = winch ? e / part : e;
+    const double *G = w->tendon_jacobian + x->store; // -sum w share g
+    double *S = w->tendon_friction, *row = S + n, *column = row + n, *reach = column + n;
+    behind here = {.P = reach + n, .R = reach + 2 * n},
+           all = {.P = reach + 3 * n, .R = reach + 4 * n};
+    memset(S, 0, SNW_TENDON_FRICTION_VECTORS * n * sizeof *S);
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) add_behind(m, d, w, k, &all);
+    double C = 0, slope = -1;
+    if (winch) (void)lacking(m, tendon, paid, w, full, &slope);
+    const double yield = winch ? part / slope : 0;
+    for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
+        const snw_tendon_point *p = &m->tendon_point[k];
+        const snw_tendon_point_work *at = &w->tendon_point[k];
+        double of_nu;
+        spread_slope(m, d, w, k, p->w * e * at->share, S);
+        add_behind(m, d, w, k, &here);
+        const double cT = d->compliance * full * at->share, stretch = 1 + cT;
+        C += p->w * at->f * cT / (stretch * stretch);
+        spread_slope(m, d, w, k, p->w / stretch, reach);
+        // dpsi of the way before this spot
+        const double turned = angle(m, x, w, k),
+                     s = tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
+        slide_row(&way, &here, &all, turned * of_nu, cq, cv, n, row);
+        if (p->corner >= 0) snw_tendon_corner_jacobian(m, p->corner, w, cq * s, row);
+        spread_turning(m, x, w, k, cq * s * p->before, row);
+        if (k > x->point_adr)
+            spread_turning(m, x, w, k - 1, cq * s * m->tendon_point[k - 1].after, row);
+        for (size_t j = 0; j < n; j++) column[j] = -S[j] + yield * C * G[j];
+        outer(x, column, row, ld, T);
+    }
+    if (!winch || cq == 0) return;
+    for (size_t j = 0; j < n; j++) row[j] = cq * yield * reach[j];
+    outer(x, G, row, ld, T);
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/variable_length.h"
+
+// xi <- B phi c at a node, c coordinates or their rates; added to what is there
+static void variable_length_gather(const snw_model *m, const snw_variable_length_node *n, int phi,
+                                   const double *c, snw_twist *xi) {
+    const snw_rod *r = &m->rod[n->rod];
+    const double *f = m->variable_phi + phi;
+    for (int a = 0; a < r->na; f += n->count[a], a++) {
+        const double *q = c + r->dof[a] + n->first[a];
+        for (int j = 0; j < n->count[a]; j++) xi->e[r->comp[a]] += f[j] * q[j];
+    }
+}
+
+void snw_variable_length_rest(const snw_model *m, const snw_rod *rod, double l, double y,
+                              snw_twist rest[4], snw_twist *slope) {
+    snw_rod_rest_material(&m->desc->link[rod->link].rod, rod->L - l * y, rest);
+    if (slope) *slope = snw_twist_scale(l, rest[1]);
+    for (int k = 1; k < 4; k++) {
+        for (int j = k; j < 4; j++) rest[j] = snw_twist_scale(-y, rest[j]);
+    }
+}
+
+// strain where the rest strain travels with the material; its slope
+static void bowed(const snw_model *m, const snw_variable_length_node *n, double l,
+                  snw_variable_length_work *f, snw_twist *slope) {
+    snw_twist rest[4];
+    snw_variable_length_rest(m, &m->rod[n->rod], l, n->y, rest, slope);
+    f->xi = rest[0];
+    for (int k = 0; k < 2; k++) f->rest[k] = rest[k + 1];
+}
+
+// inertia where the section travels with the material
+static void tapered(const snw_model *m, const snw_variable_length_node *n, double l,
+                    snw_variable_length_work *f) {
+    const snw_rod *rod = &m->rod[n->rod];
+    const double w = m->seg_w[n->seg];
+    snw_section_derivatives at;
+    snw_section_material(&m->desc->link[rod->link].rod, rod->L - l * n->y, &at);
+    f->M = snw_inertia_scale(w, at.M[0]);
+    f->dM = snw_inertia_scale(-n->y * w, at.M[1]);
+}
+
+void snw_variable_length_motion(const snw_model *m, const snw_state *s, bool is_static,
+                                snw_work *w) {
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0) continue;
+        w->feed[r] = (snw_feed_work){.l = s->q[rod->feed_q],
+                                     .dl = is_static ? 0 : s->v[rod->feed],
+                                     .ddl = is_static ? 0 : s->a[rod->feed]};
+    }
+    for (int k = 0; k < m->nvariable_node; k++) {
+        const snw_variable_length_node *n = &m->variable_node[k];
+        const snw_rod *r = &m->rod[n->rod];
+        snw_variable_length_work *f = &w->variable_node[k];
+        const snw_feed_work *feed = &w->feed[n->rod];
+        snw_twist slope = {0}; // of the rest strain
+        f->xi = n->xi0;
+        if (r->rest_varies) bowed(m, n, feed->l, f, &slope);
+        if (r->section_varies) tapered(m, n, feed->l, f);
+        variable_length_gather(m, n, n->phi, s->q + r->shift, &f->xi);
+        f->V = w->V[n->seg], f->A = w->A[n->seg];
+        if (is_static) continue;
+        const double past = feed->dl * n->y; // how fast material goes past the node
+        f->xi_d1 = slope;
+        f->dxi = r->rest_varies ? snw_twist_scale(feed->dl, f->rest[0]) : (snw_twist){0};
+        variable_length_gather(m, n, n->phi_d1, s->q + r->shift, &f->xi_d1);
+        variable_length_gather(m, n, n->phi, s->v, &f->dxi);
+        const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
+        for (int i = 0; i < 6; i++) {
+            f->V.e[i] += past * f->xi.e[i];
+            f->A.e[i] += feed->ddl * n->y * f->xi.e[i] + past * (2 * f->dxi.e[i] + turned.e[i]) +
+                         past * past / feed->l * f->xi_d1.e[i];
+        }
+    }
+}
+
+snw_wrench snw_variable_length_push(const snw_model *m, int f, snw_wrench F, snw_work *w) {
+    const snw_variable_length_node *n = &m->variable_node[f];
+    const snw_rod *rod = &m->rod[n->rod];
+    w->variable_node[f].F = snw_wrench_scale(w->feed[n->rod].l / rod->L, F);
+    w->r[rod->feed] += n->y * snw_power(w->variable_node[f].F, w->variable_node[f].xi);
+    return w->variable_node[f].F;
+}
+
+// ---- elastic and damping forces
+// ----------------------------------------------------------------------
+
+// y <- A x or A' x
+static void variable_length_times(int n, const double *A, const double *x, bool transposed,
+                                  double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++) y[i] += A[transposed ? j * n + i : i * n + j] * x[j];
+    }
+}
+
+static double variable_length_dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+// Of w->feed_part, for a rod with n functions.
+typedef struct parts {
+    double *rows, *columns; // n: curvature, strains by feed and feed by strains
+    double *Kq, *Dv;        // n: forces of the length in the model
+    double *Sq, *Sv, *SSq;  // n: DS q, DS' v, SS q
+    double *corner, *qSSq;  // 1: curvature, feed by feed
+} parts;
+
+static parts parts_of(const snw_rod *rod, const snw_work *w) {
+    double *p = w->feed_part + rod->feed_store;
+    const int n = rod->ndof;
+    return (parts){p,         p + n,     p + 2 * n, p + 3 * n,    p + 4 * n,
+                   p + 5 * n, p + 6 * n, p + 7 * n, p + 7 * n + 1};
+}
+
+void snw_variable_length_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s,
+                                 bool is_static, snw_work *w) {
+    if (rod->section_varies) {
+        snw_section_varies_elastic(m, rod, s, is_static, w);
+        return;
+    }
+    const int n = rod->ndof;
+    const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
+    const double L = rod->L, l = s->q[rod->feed_q], out = l / L,
+                 dl = is_static ? 0 : s->v[rod->feed];
+    const parts p = parts_of(rod, w);
+    variable_length_times(n, rod->K, q, false, p.Kq);
+    for (int i = 0; i < n; i++) w->r[rod->dof0 + i] += out * p.Kq[i];
+    w->r[rod->feed] += 0.5 * variable_length_dot(n, q, p.Kq) / L;
+    if (is_static || !rod->DS) return;
+    variable_length_times(n, rod->D, v, false, p.Dv);
+    variable_length_times(n, rod->DS, q, false, p.Sq);
+    variable_length_times(n, rod->DS, v, true, p.Sv);
+    variable_length_times(n, rod->SS, q, false, p.SSq);
+    *p.qSSq = variable_length_dot(n, q, p.SSq);
+    for (int i = 0; i < n; i++) w->r[rod->dof0 + i] += out * p.Dv[i] + dl / L * p.Sq[i];
+    w->r[rod->feed] += (variable_length_dot(n, v, p.Sq) + dl / l * *p.qSSq) / L;
+}
+
+// x' A y
+static double variable_length_product(int n, const double *A, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * variable_length_dot(n, A + (size_t)i * (size_t)n, y);
+    return sum;
+}
+
+double snw_variable_length_heat(const snw_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int r = 0; m->nfeed && r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed >= 0 && rod->section_varies) sum += snw_section_varies_heat(m, rod, q, v);
+        if (rod->feed < 0 || !rod->DS) continue;
+        const int n = rod->ndof;
+        const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
+        const double l = q[rod->feed_q], dl = v[rod->feed], L = rod->L;
+        sum += (l * variable_length_product(n, rod->D, u, u) +
+                2 * dl * variable_length_product(n, rod->DS, u, x) +
+                dl * dl / l * variable_length_product(n, rod->SS, x, x)) /
+               L;
+    }
+    return sum;
+}
+
+double snw_variable_length_storing(const snw_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int r = 0; m->nfeed && r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0) continue;
+        if (rod->section_varies) {
+            sum += snw_section_varies_storing(m, rod, q, v);
+            continue;
+        }
+        const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
+        sum += (q[rod->feed_q] * variable_length_product(rod->ndof, rod->K, u, x) +
+                0.5 * v[rod->feed] * variable_length_product(rod->ndof, rod->K, x, x)) /
+               rod->L;
+    }
+    return sum;
+}
+
+// kinetic energy and that of weight
+static double energy_of(const snw_inertia *M, snw_twist V, const snw_se3 *g, snw_vec3 gravity) {
+    const snw_vec3 moment = snw_add(snw_scale(M->m, g->p), snw_rotate(g->R, M->mc));
+    return 0.5 * snw_power(snw_inertia_apply(M, V), V) - snw_dot(gravity, moment);
+}
+
+// what the energies at the nodes gain beyond what the forces there do
+double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->nvariable_node; k++) {
+        const snw_variable_length_node *n = &m->variable_node[k];
+        const snw_variable_length_work *f = &w->variable_node[k];
+        const snw_feed_work *feed = &w->feed[n->rod];
+        const snw_inertia *M = snw_material_inertia(m, w, n->seg);
+        const snw_se3 *g = &w->g[n->seg];
+        const double past = feed->dl * n->y, out = feed->l / m->rod[n->rod].L;
+        const snw_wrench P = snw_inertia_apply(M, f->V);
+        const snw_twist up = {{.v = snw_rotate_inv(g->R, snw_scale(-1, in->gravity))}};
+        double here = energy_of(M, f->V, g, in->gravity);
+        if (m->rod[n->rod].section_varies)
+            here += feed->l * energy_of(&f->dM, f->V, g, in->gravity);
+        const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
+        snw_twist change; // along the rod, as the material sees it
+        for (int i = 0; i < 6; i++) {
+            change.e[i] =
+                past * (f->dxi.e[i] + turned.e[i]) + past * past / feed->l * f->xi_d1.e[i];
+        }
+        sum += out * (feed->dl / feed->l * here - snw_power(P, change) -
+                      past * snw_power(snw_inertia_apply(M, up), f->xi));
+    }
+    return sum;
+}
+
+// ---- the tangent of slices and forces
+// ----------------------------------------------------------------
+
+// Y x, x at the Magnus points
+static snw_twist map(const snw_rod *r, const double *Y, const snw_twist *x) {
+    snw_twist out = {0};
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < r->nc; k++) {
+            for (int c = 0; c < 6; c++) out.e[i] += Y[i * SNW_MAGNUS_LD + 6 * k + c] * x[k].e[c];
+        }
+    }
+    return out;
+}
+
+// What a slice that holds strains times l/L gains of them by the feed, times L: they themselves and
+// their rates, and where the rest strain varies l times its derivative by l.
+static void strains(const snw_rod *r, const snw_feed_work *feed, const snw_slice_work *sw,
+                    const snw_rest_varies_work *bow, int order, snw_twist x[3][SNW_MAGNUS_POINTS]) {
+    const double s = r->L / feed->l, d = feed->dl / r->L, dd = feed->ddl / r->L;
+    for (int k = 0; k < r->nc; k++) {
+        for (int c = 0; c < 6; c++) {
+            x[0][k].e[c] = s * sw->xi[k].e[c];
+            if (order == 0) continue;
+            x[1][k].e[c] = s * (sw->dxi[k].e[c] - d * x[0][k].e[c]);
+            x[2][k].e[c] = s * (sw->ddxi[k].e[c] - 2 * d * x[1][k].e[c] - dd * x[0][k].e[c]);
+        }
+    }
+    const double l = feed->l, v = feed->dl, a = feed->ddl;
+    for (int k = 0; r->rest_varies && k < r->nc; k++) {
+        for (int c = 0; c < 6; c++) {
+            const double b = bow[k].d[0].e[c], db = bow[k].d[1].e[c], ddb = bow[k].d[2].e[c];
+            x[0][k].e[c] += l * b;
+            if (order == 0) continue;
+            x[1][k].e[c] += v * (b + l * db);
+            x[2][k].e[c] += a * (b + l * db) + v * v * (2 * db + l * ddb);
+        }
+    }
+}
+
+void snw_variable_length_slice(const snw_model *m, int slice, const snw_work *w,
+                               const double *const Y[3], const snw_lower T[3], snw_twist S[3],
+                               snw_twist *along) {
+    const snw_slice *sl = &m->slice[slice];
+    const snw_rod *r = &m->rod[sl->rod];
+    const snw_feed_work *feed = &w->feed[sl->rod];
+    const snw_slice_work *sw = &w->slice[slice];
+    const snw_rest_varies_work *bow =
+        r->rest_varies ? w->rest_varies + (size_t)slice * SNW_MAGNUS_POINTS : NULL;
+    const bool is_static = w->is_static;
+    const double s = 1 / r->L;
+    snw_twist x[3][SNW_MAGNUS_POINTS];
+    strains(r, feed, sw, bow, is_static ? 0 : 2, x);
+    const snw_twist y0 = map(r, Y[0], x[0]);
+    *along = y0;
+    S[0] = snw_twist_scale(s, snw_lower_apply(&T[0], y0));
+    if (is_static) return;
+    const snw_twist y1 = snw_twist_add(map(r, Y[1], x[0]), map(r, Y[0], x[1]));
+    const snw_twist y2 = snw_twist_add(snw_twist_add(map(r, Y[2], x[0]), map(r, Y[0], x[2])),
+                                       snw_twist_scale(2, map(r, Y[1], x[1])));
+    S[1] =
+        snw_twist_scale(s, snw_twist_add(snw_lower_apply(&T[1], y0), snw_lower_apply(&T[0], y1)));
+    S[2] = snw_twist_scale(
+        s, snw_twist_add(snw_twist_add(snw_lower_apply(&T[2], y0), snw_lower_apply(&T[0], y2)),
+                         snw_twist_scale(2, snw_lower_apply(&T[1], y1))));
+}
+
+void snw_variable_length_clear_curvature(const snw_model *m, snw_work *w) {
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        const parts p = parts_of(&m->rod[r], w);
+        for (int i = 0; i < m->rod[r].ndof; i++) p.rows[i] = p.columns[i] = 0;
+        *p.corner = 0;
+    }
+}
+
+// The strains z = xi l/L vary with both, and their product once more: with a = xi/L at the points,
+//   d2 = (phi l/L dq + a dl)' (H + Y'NY) (phi l/L dq + a dl) + 2 p' phi/L dq dl
+// A rest strain that varies adds xi0_l l/L to a, and p' (2 xi0_l + l xi0_ll)/L dl dl.
+void snw_variable_length_curvature(const snw_model *m, int slice, const double *Y, snw_twist along,
+                                   snw_wrench F, snw_work *w) {
+    enum { LD = SNW_MAGNUS_LD };
+    const snw_slice *sl = &m->slice[slice];
+    const snw_rod *r = &m->rod[sl->rod];
+    const snw_slice_work *sw = &w->slice[slice];
+    const snw_wrench pulled = snw_lower_pull(&sw->T, F);
+    const int nz = 6 * r->nc;
+    const double out = w->feed[sl->rod].l / r->L, s = 1 / r->L;
+    double N[36], H[LD * LD], Na[6], aN[6], row[LD], column[LD];
+    snw_wrench p[SNW_MAGNUS_POINTS];
+    snw_twist x[3][SNW_MAGNUS_POINTS];
+    const snw_rest_varies_work *bow =
+        r->rest_varies ? w->rest_varies + (size_t)slice * SNW_MAGNUS_POINTS : NULL;
+    strains(r, &w->feed[sl->rod], sw, bow, 0, x);
+    snw_se3_tangent_pull_gradient(sw->W, F, N);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, pulled, H);
+    snw_rule_pull(&r->rule, sl->h, sw->xi, pulled, p);
+    for (int i = 0; i < 6; i++) {
+        Na[i] = aN[i] = 0;
+        for (int j = 0; j < 6; j++) {
+            Na[i] += N[6 * i + j] * along.e[j] * s;
+            aN[i] += along.e[j] * N[6 * j + i] * s;
+        }
+    }
+    const parts to = parts_of(r, w);
+    for (int z = 0; z < nz; z++) {
+        double bent = 0, across = 0, back = 0;
+        for (int y = 0; y < nz; y++) bent += H[z * LD + y] * x[0][y / 6].e[y % 6] * s;
+        for (int i = 0; i < 6; i++) across += Y[i * LD + z] * Na[i], back += Y[i * LD + z] * aN[i];
+        row[z] = out * (bent + across) + s * p[z / 6].e[z % 6];
+        column[z] = out * (bent + back) + s * p[z / 6].e[z % 6];
+        *to.corner += x[0][z / 6].e[z % 6] * s * bent;
+    }
+    for (int i = 0; i < 6; i++) *to.corner += along.e[i] * s * Na[i];
+    for (int k = 0; r->rest_varies && k < r->nc; k++) {
+        *to.corner += 2 * s * snw_power(p[k], bow[k].d[0]) + out * snw_power(p[k], bow[k].d[1]);
+    }
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; phi += sl->count[a], a++) {
+            const int at = r->dof[a] - r->dof0 + sl->first[a], z = 6 * k + r->comp[a];
+            for (int j = 0; j < sl->count[a]; j++) {
+                to.rows[at + j] += phi[j] * row[z];
+                to.columns[at + j] += phi[j] * column[z];
+            }
+        }
+    }
+}
+
+static void curved_columns(const snw_rod *rod, const snw_work *w, double cq, size_t ld, double *T) {
+    const parts p = parts_of(rod, w);
+    const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
+    const double *C = w->K + rod->own_store;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[i * n + j];
+        T[f * ld + at + i] += cq * p.rows[i];
+        T[(at + i) * ld + f] += cq * p.columns[i];
+    }
+    T[f * ld + f] += cq * *p.corner;
+}
+
+void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, const snw_work *w,
+                                     double cq, double cv, size_t ld, double *T) {
+    if (rod->section_varies) {
+        if (cq != 0) curved_columns(rod, w, cq, ld, T);
+        if (cq != 0 || cv != 0) snw_section_varies_tangent(m, rod, w, cq, cv, ld, T);
+        return;
+    }
+    const snw_feed_work *feed = &w->feed[m->link_rod[rod->link]];
+    const parts p = parts_of(rod, w);
+    const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
+    const double s = 1 / rod->L, out = feed->l * s, *C = w->K + rod->own_store;
+    for (size_t i = 0; i < n; i++) {
+        double *row = T + at * ld + at + i, *to = T + f * ld + at + i,
+               *back = T + (at + i) * ld + f;
+        if (cq != 0) {
+            for (size_t j = 0; j < n; j++)
+                row[j * ld] += cq * (C[i * n + j] + out * rod->K[i * n + j]);
+            *to += cq * (p.rows[i] + s * p.Kq[i]);
+            *back += cq * (p.columns[i] + s * p.Kq[i]);
+        }
+        if (w->is_static || !rod->DS) continue;
+        for (size_t j = 0; j < n; j++) {
+            row[j * ld] += cq * feed->dl * s * rod->DS[i * n + j] + cv * out * rod->D[i * n + j];
+        }
+        *to += s * (cq * p.Dv[i] + cv * p.Sq[i]);
+        *back += s * (cq * (p.Sv[i] + 2 * feed->dl / feed->l * p.SSq[i]) + cv * p.Sq[i]);
+    }
+    double *corner = T + f * ld + f;
+    if (cq != 0) *corner += cq * *p.corner;
+    if (!w->is_static && rod->DS) *corner += (cv - cq * feed->dl / feed->l) * s / feed->l * *p.qSSq;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// The tangent of what a node of a fed rod needs, theory.md 3.14. Beside the coordinates that move
+// the node, its material sees the feed and the strain there:
+//   delta V_m = delta V + y xi dl' + l'y dxi
+//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l
+//   dslope
+//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l slope) dl' - (l'y/l)^2 slope dl
+// and where the rest strain varies dxi, dxi' and dslope by the feed, too. The wrench F it needs
+// grows with l, and does work on y xi dl besides that on the node.
+#include "dynamics/jacobian_column.h"
+#include "dynamics/variable_length.h"
+
+static col of(const double *x) { return (col){x[0], x[1], x[2], x[3], x[4], x[5]}; }
+
+static double with(const double *F, col x) {
+    return F[0] * x.a + F[1] * x.b + F[2] * x.c + F[3] * x.d + F[4] * x.e + F[5] * x.f;
+}
+
+// what the tangent of one node is made of
+typedef struct node {
+    const snw_variable_length_node *n;
+    const snw_rod *rod;
+    const snw_variable_length_work *f;
+    const snw_feed_work *feed;
+    const double *V, *A; // of the node
+    bool is_static;
+    double cq, cv, ca, past;
+} node;
+
+static void variable_jacobian_carried(const node *k, int n, int ld, const double *J,
+                                      const double *dJ, const double *ddJ, double *vel,
+                                      double *acc) {
+    for (int j = 0; j < n; j++) {
+        const col x = col_load(J, ld, j);
+        if (k->is_static) {
+            store(acc, ld, j, col_plus(col_times(k->cq, ad(k->A, x)), col_times(k->ca, x)));
+            store(vel, ld, j, (col){0});
+            continue;
+        }
+        const col y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j), Vx = ad(k->V, x);
+        const col v = col_plus(col_times(k->cq, col_plus(y, Vx)), col_times(k->cv, x));
+        const col a =
+            col_plus(col_plus(col_times(k->cq, col_plus(col_plus(z, ad(k->A, x)), ad(k->V, y))),
+                              col_times(k->cv, col_plus(col_plus(y, y), Vx))),
+                     col_times(k->ca, x));
+        store(vel, ld, j, v);
+        store(acc, ld, j, minus(a, col_times(k->past, ad(k->f->xi.e, v))));
+    }
+}
+
+static void variable_jacobian_add(double *X, int ld, int j, col x) {
+    store(X, ld, j, col_plus(col_load(X, ld, j), x));
+}
+
+static void of_feed(const node *k, int at, int ld, double *vel, double *acc) {
+    const double y = k->n->y, l = k->feed->l, past = k->past;
+    const col xi = of(k->f->xi.e);
+    variable_jacobian_add(acc, ld, at, col_times(k->ca * y, xi));
+    if (k->is_static) return;
+    variable_jacobian_add(vel, ld, at, col_times(k->cv * y, xi));
+    const col slope = of(k->f->xi_d1.e);
+    const col rate = col_plus(col_times(2, of(k->f->dxi.e)), ad(k->V, xi));
+    variable_jacobian_add(acc, ld, at,
+                          col_times(k->cv * y, col_plus(rate, col_times(2 * past / l, slope))));
+    variable_jacobian_add(acc, ld, at, col_times(-k->cq * past * past / (l * l), slope));
+}
+
+// what the feed does to a rest strain that travels with the material; r_x = -r_l/y is its slope
+// along the material
+static void of_rest(const node *k, int at, int ld, double *vel, double *acc) {
+    if (k->is_static || !k->rod->rest_varies) return;
+    const double y = k->n->y, l = k->feed->l, past = k->past;
+    const col by = of(k->f->rest[0].e), bend = of(k->f->rest[1].e);
+    variable_jacobian_add(vel, ld, at, col_times(k->cq * past, by));
+    variable_jacobian_add(acc, ld, at, col_times(k->cq * k->feed->ddl * y + 2 * k->cv * past, by));
+    variable_jacobian_add(acc, ld, at, col_times(2 * k->cq * past * k->feed->dl, bend));
+    variable_jacobian_add(acc, ld, at, col_times(k->cq * past, ad(k->V, by)));
+    // slope = l r_x, (l' y)^2/l d(l r_x)
+    variable_jacobian_add(
+        acc, ld, at, col_times(-k->cq * past * k->feed->dl, col_plus(col_times(1 / l, by), bend)));
+}
+
+// own: where the coordinates of the rod begin among the columns
+static void of_strains(const snw_model *m, const node *k, int own, int ld, double *vel,
+                       double *acc) {
+    if (k->is_static) return;
+    const snw_rod *r = k->rod;
+    const double *phi = m->variable_phi + k->n->phi, *slope = m->variable_phi + k->n->phi_d1;
+    for (int a = 0; a < r->na; a++) {
+        double e[6] = {0};
+        e[r->comp[a]] = 1;
+        const col unit = of(e), turned = ad(k->V, unit);
+        const int first = own + r->dof[a] - r->dof0 + k->n->first[a];
+        for (int j = 0; j < k->n->count[a]; j++) {
+            const double f = phi[j], d = slope[j], past = k->past;
+            const double here =
+                k->cq * (k->feed->ddl * k->n->y * f + past * past / k->feed->l * d) +
+                2 * k->cv * past * f;
+            variable_jacobian_add(vel, ld, first + j, col_times(k->cq * past * f, unit));
+            variable_jacobian_add(
+                acc, ld, first + j,
+                col_plus(col_times(here, unit), col_times(k->cq * past * f, turned)));
+        }
+        phi += k->n->count[a], slope += k->n->count[a];
+    }
+}
+
+// what a section that travels with the material needs more as it is fed
+static col variable_jacobian_of_section(const node *k) {
+    const snw_inertia *M = &k->f->dM;
+    const col force = col_inertia(M, of(k->f->A.e));
+    if (k->is_static) return force;
+    return col_plus(force, minus_ad_pull(k->f->V.e, col_inertia(M, of(k->f->V.e))));
+}
+
+// dead loads at the segment, in its frame
+static bool dead(const snw_model *m, const snw_wrench *loads, const snw_work *w, int i,
+                 snw_wrench *F) {
+    bool any = false;
+    *F = (snw_wrench){0};
+    for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
+        if (m->desc->load[m->load_point[k].load].body) continue;
+        F->m = snw_add(F->m, snw_rotate_inv(w->g[i].R, loads[k].m));
+        F->f = snw_add(F->f, snw_rotate_inv(w->g[i].R, loads[k].f));
+        any = true;
+    }
+    return any;
+}
+
+static col turned_against(snw_wrench F, col x) {
+    return (col){F.m.y * x.c - F.m.z * x.b, F.m.z * x.a - F.m.x * x.c, F.m.x * x.b - F.m.y * x.a,
+                 F.f.y * x.c - F.f.z * x.b, F.f.z * x.a - F.f.x * x.c, F.f.x * x.b - F.f.y * x.a};
+}
+
+void snw_variable_length_node_tangent(const snw_model *m, const snw_wrench *loads, snw_work *w,
+                                      int i, double cq, double cv, double ca, double *WJ,
+                                      double *P) {
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path];
+    const size_t at = (size_t)m->seg_store[i];
+    const int f = seg->variable_node - 1, ld = path->ld, n = path->n;
+    const int own = n - m->rod[m->variable_node[f].rod].ndof, feed = own - 1;
+    const double *J = w->J + at;
+    double *vel = w->variable_part, *acc = w->variable_part + 6 * (size_t)m->most_variable_columns;
+    node k = {.n = &m->variable_node[f],
+              .rod = &m->rod[m->variable_node[f].rod],
+              .f = &w->variable_node[f],
+              .feed = &w->feed[m->variable_node[f].rod],
+              .V = w->V[i].e,
+              .A = w->A[i].e,
+              .is_static = w->is_static,
+              .cq = cq,
+              .cv = cv,
+              .ca = ca};
+    k.past = k.feed->dl * k.n->y;
+    variable_jacobian_carried(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
+    of_feed(&k, feed, ld, vel, acc);
+    of_rest(&k, feed, ld, vel, acc);
+    of_strains(m, &k, own, ld, vel, acc);
+
+    const double out = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
+    const snw_inertia *M = snw_material_inertia(m, w, i);
+    const snw_wrench momentum = snw_inertia_apply(M, k.f->V), *F = &k.f->F;
+    snw_wrench D;
+    const bool turns = dead(m, loads, w, i, &D);
+    double *row = P + (size_t)feed * (size_t)ld;
+    for (int j = 0; j < n; j++) {
+        const col v = col_load(vel, ld, j);
+        col force = col_inertia(M, col_load(acc, ld, j));
+        if (!w->is_static) {
+            force =
+                col_plus(force, minus(minus_ad_pull(V, col_inertia(M, v)), coad(momentum.e, v)));
+        }
+        if (j == feed && k.rod->section_varies)
+            force = col_plus(force, col_times(cq, variable_jacobian_of_section(&k)));
+        if (turns) force = minus(force, col_times(cq, turned_against(D, col_load(J, ld, j))));
+        force = col_times(out, force);
+        if (j == feed) force = col_plus(force, col_times(cq / k.feed->l, of(F->e)));
+        row[j] += y * with(k.f->xi.e, force);
+        variable_jacobian_add(WJ, ld, j, force);
+    }
+    if (k.rod->rest_varies) row[feed] += cq * y * with(F->e, of(k.f->rest[0].e));
+    const double *phi = m->variable_phi + k.n->phi;
+    for (int a = 0; a < k.rod->na; phi += k.n->count[a], a++) {
+        double *to = row + own + k.rod->dof[a] - k.rod->dof0 + k.n->first[a];
+        for (int j = 0; j < k.n->count[a]; j++) to[j] += cq * y * phi[j] * F->e[k.rod->comp[a]];
+    }
+}

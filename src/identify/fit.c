@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+//
+// The search is for u = x / (start of x), so that all unknowns are of the order of one; the
+// residuals are r_i = (model_i - measured_i)/error_i. With J = dr/du at the end, |r|^2/(m - n)
+// estimates the variance of a residual and (J'J)^-1 times that the covariance of u (theory.md 9).
+#include "identify/fit.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct fitting {
+    const snw_fit_problem *p;
+    const double *start;
+    double *x;
+    double *before;     // filled by the first run that can be compared, then NULL
+    snw_series *series; // nrun
+    snw_fit_info *info;
+    snw_error *err;
+} fitting;
+
+static void unscale(const snw_fit_problem *p, const double *r, double *out) {
+    for (int i = 0; i < p->nvalue; i++) out[i] = r[i] * p->value[i].error;
+}
+
+static snw_status fit_compare(fitting *f, double *r) {
+    for (int i = 0; i < f->p->nvalue; i++) {
+        const snw_fit_value *v = &f->p->value[i];
+        const snw_series *s = &f->series[v->run];
+        double got;
+        const double t = v->t + (f->p->shift > 0 ? f->x[f->p->shift - 1] : 0);
+        if (!snw_series_at(s, v->column, t, &got)) {
+            f->info->misplaced = i;
+            const double first = s->nframe ? s->t[0] : NAN,
+                         last = s->nframe ? s->t[s->nframe - 1] : NAN;
+            return snw_fail(f->err, SNW_E_ARGUMENT,
+                            "t = %g s is not reached by the study, which goes from %g to %g s", t,
+                            first, last);
+        }
+        if (!isfinite(got)) {
+            f->info->misplaced = i;
+            return snw_fail(f->err, SNW_E_ARGUMENT,
+                            "at t = %g s the model has no value to compare with", t);
+        }
+        r[i] = (got - v->value) / v->error;
+    }
+    return SNW_OK;
+}
+
+static snw_status fit_residual(void *user, const double *u, double *r) {
+    fitting *f = user;
+    for (int j = 0; j < f->p->nfind; j++) f->x[j] = u[j] * f->start[j];
+    *f->err = (snw_error){0};
+    f->info->misplaced = -1;
+    snw_status status = f->p->run(f->p->user, f->x, f->series, f->err);
+    if (status == SNW_OK) status = fit_compare(f, r);
+    for (int i = 0; i < f->p->nrun; i++) snw_series_clear(&f->series[i]);
+    if (status == SNW_OK && f->before) {
+        unscale(f->p, r, f->before);
+        f->before = NULL;
+    }
+    return status;
+}
+
+// ---- how well they are determined ---------------------------------------------------------------
+
+// Columns of J to length one; size <- what they were. The first that is zero, or -1.
+static int fit_normalise(int n, int m, double *J, double *size) {
+    for (int j = 0; j < n; j++) {
+        double *column = J + (size_t)j * (size_t)m, sum = 0;
+        for (int i = 0; i < m; i++) sum += column[i] * column[i];
+        size[j] = sqrt(sum);
+        if (!(size[j] > 0)) return j;
+        for (int i = 0; i < m; i++) column[i] /= size[j];
+    }
+    return -1;
+}
+
+// C <- inverse of J'J, J with columns of length one; directions that J, made by differences, does
+// not see count as barely seen
+static snw_status fit_invert(int n, int m, const double *J, snw_arena *scratch, double *C) {
+    static const double floor = 1e-12;
+    const size_t mark = snw_arena_mark(scratch), N = (size_t)n;
+    double *G = snw_arena_doubles(scratch, N * N), *I = snw_arena_doubles(scratch, N * N);
+    double *lambda = snw_arena_doubles(scratch, N);
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) {
+            const double *p = J + (size_t)a * (size_t)m, *q = J + (size_t)b * (size_t)m;
+            double sum = 0;
+            for (int i = 0; i < m; i++) sum += p[i] * q[i];
+            G[(size_t)a * N + (size_t)b] = sum;
+            I[(size_t)a * N + (size_t)b] = a == b;
+            C[(size_t)a * N + (size_t)b] = 0;
+        }
+    }
+    const snw_status status = snw_eigen_symmetric(n, G, I, true, scratch, lambda);
+    for (size_t k = 0; status == SNW_OK && k < N; k++) {
+        const double *v = G + k * N;
+        for (size_t a = 0; a < N; a++) {
+            for (size_t b = 0; b < N; b++) C[a * N + b] += v[a] * v[b] / fmax(lambda[k], floor);
+        }
+    }
+    snw_arena_reset(scratch, mark);
+    return status;
+}
+
+static snw_status fit_judge(const fitting *f, double *J, double *size, snw_arena *scratch,
+                            double *error, double *correlation) {
+    const int n = f->p->nfind, m = f->p->nvalue;
+    const size_t N = (size_t)n;
+    f->info->idle = fit_normalise(n, m, J, size);
+    if (f->info->idle >= 0) {
+        return snw_fail(f->err, SNW_E_SINGULAR, "no measured value depends on it");
+    }
+    SNW_TRY(fit_invert(n, m, J, scratch, correlation));
+    for (int j = 0; j < n; j++) {
+        const double inflation = correlation[(size_t)j * N + (size_t)j];
+        if (f->info->vague >= 0 && inflation <= f->info->inflation) continue;
+        f->info->vague = j;
+        f->info->inflation = inflation;
+    }
+    const double variance = m > n ? f->info->search.last / (m - n) : NAN;
+    for (size_t j = 0; j < N; j++) {
+        error[j] = fabs(f->start[j]) / size[j] * sqrt(variance * correlation[j * N + j]);
+    }
+    for (size_t a = 0; a < N; a++) {
+        for (size_t b = 0; b < N; b++) {
+            if (a == b) continue;
+            const double both = correlation[a * N + a] * correlation[b * N + b];
+            const bool flip = (f->start[a] < 0) != (f->start[b] < 0);
+            correlation[a * N + b] *= (flip ? -1 : 1) / sqrt(both);
+        }
+    }
+    for (size_t a = 0; a < N; a++) correlation[a * N + a] = 1;
+    return SNW_OK;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+typedef struct room {
+    double *u, *r, *J, *size;
+    snw_series *series;
+    snw_arena scratch;
+} room;
+
+static void free_room(room *w) {
+    snw_free(w->u);
+    snw_free(w->series);
+    snw_free(w->scratch.base);
+}
+
+static snw_status take_room(const snw_fit_problem *p, room *w) {
+    const size_t n = (size_t)p->nfind, m = (size_t)p->nvalue;
+    *w = (room){0};
+    w->u = snw_alloc((3 * n + m + m * n) * sizeof *w->u);
+    w->series = snw_alloc((size_t)p->nrun * sizeof *w->series);
+    w->scratch.size = snw_levenberg_scratch(p->nfind, p->nvalue) +
+                      snw_eigen_symmetric_scratch(p->nfind) + (2 * n * n + n) * sizeof(double) +
+                      256;
+    w->scratch.base = snw_alloc(w->scratch.size);
+    if (!w->u || !w->series || !w->scratch.base) return SNW_E_MEMORY;
+    w->r = w->u + n;
+    w->J = w->r + m;
+    w->size = w->J + m * n;
+    return SNW_OK;
+}
+
+snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, double *x,
+                   double *error, double *correlation, double *before, double *after,
+                   snw_fit_info *info, snw_error *err) {
+    SNW_ASSERT(p->nvalue >= p->nfind && p->nfind > 0);
+    const int n = p->nfind;
+    *info = (snw_fit_info){.misplaced = -1, .idle = -1, .vague = -1};
+    for (int j = 0; j < n; j++) error[j] = NAN;
+    for (int j = 0; j < n * n; j++) correlation[j] = NAN;
+    for (int i = 0; i < p->nvalue; i++) before[i] = after[i] = NAN;
+    room w;
+    snw_status status = take_room(p, &w);
+    if (status != SNW_OK) {
+        free_room(&w);
+        return snw_fail(err, status, "out of memory");
+    }
+    // the start stays as it is while x moves
+    double *start = w.size + n;
+    memcpy(start, x, (size_t)n * sizeof *x);
+    snw_error last = {0};
+    fitting f = {.p = p,
+                 .start = start,
+                 .x = x,
+                 .before = before,
+                 .series = w.series,
+                 .info = info,
+                 .err = &last};
+    for (int j = 0; j < n; j++) w.u[j] = 1;
+    const snw_least_squares problem = {
+        .n = n, .m = p->nvalue, .user = &f, .residual = fit_residual};
+    status = snw_levenberg(&problem, opts, &w.scratch, w.u, w.r, w.J, &info->search);
+    for (int j = 0; j < n; j++) x[j] = w.u[j] * start[j];
+    if (status != SNW_OK) *err = last;
+    if (!f.before) {
+        info->misplaced = -1; // what the start reaches is no fault of the input
+        unscale(p, w.r, after);
+    }
+    if (status == SNW_OK) {
+        f.err = err;
+        status = fit_judge(&f, w.J, w.size, &w.scratch, error, correlation);
+    }
+    free_room(&w);
+    return status;
+}

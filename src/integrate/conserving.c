@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: MIT
+//
+// The conserving scheme (integrate/conserving.h): its steps, and the mover that takes them.
+#include "integrate/integrator_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "integrate/checkpoint.h"
+#include "integrate/conserving.h"
+#include "integrate/lie_block.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INCREMENTS = 12 }; // kept by Broyden's method
+
+// ---- a step
+// ----------------------------------------------------------------------------------------
+
+static double conserving_dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// Gaps at the end of the step, and an impulse C' x there after which the velocities keep the loops
+// closed. Without it momenta that loops do not allow would change their sign from step to step, and
+// grow. After `velocities`; false when rows depend on each other.
+static bool keep_closed(snw_conserving *c) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv, rows = (size_t)m->nconstraint;
+    double *rate = c->S + rows * rows;
+    snw_kinematics(m, c->last, c->end, false, c->w);
+    snw_constraints_jacobian(m, c->w);
+    snw_constraints_rates(m, c->last, c->end, c->w, rate, NULL);
+    memset(c->Z, 0, n * rows * sizeof *c->Z);
+    memset(c->S, 0, rows * rows * sizeof *c->S);
+    for (size_t k = 0; k < rows; k++) { // columns of M^-1 C' and of C M^-1 C'
+        double *z = c->Z + k * n;
+        for (size_t i = 0; i < rows; i++) c->dx[i] = i == k;
+        snw_constraints_apply_transpose(m, c->w, c->dx, z);
+        snw_cholesky_solve(m->nv, c->M, z);
+        snw_constraints_apply(m, c->w, z, c->S + k * rows);
+        if (snw_constraint_at(m, c->w, (int)k).off)
+            c->S[k * (rows + 1)] = 1; // and its rate is zero
+    }
+    if (snw_cholesky_factor(m->nconstraint, c->S) != SNW_OK) return false;
+    snw_cholesky_solve(m->nconstraint, c->S, rate);
+    for (size_t k = 0; k < rows; k++) {
+        for (size_t i = 0; i < n; i++) c->end->v[i] -= rate[k] * c->Z[k * n + i];
+        rate[k] = -rate[k];
+    }
+    snw_constraints_apply_transpose(m, c->w, rate, c->p1);
+    memcpy(c->end->lambda, c->mid->lambda, rows * sizeof *c->end->lambda);
+    snw_constraints_add_forces(m, c->last, c->end, c->w);
+    return true;
+}
+
+// The state at the end of the step, from d and the momenta of the middle, and Gonzalez' number:
+// what the step without correction would gain, over the length of d. False when the mass matrix is
+// singular.
+static bool conserving_finish(snw_conserving *c, double *theta) {
+    const snw_model *m = c->m;
+    const int n = m->nv;
+    snw_move(m, c->now->q, 1, c->d, c->end->q);
+    for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
+    // c->r <- change of the momenta, at the middle
+    snw_carry_half(m, c->d, true, c->p1, c->r);
+    snw_carry_half(m, c->d, false, c->p0, c->dx);
+    for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
+    // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
+    double gain = -conserving_dot(n, c->d, c->r), length = 0;
+    if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
+    if (m->nconstraint && !keep_closed(c)) return false;
+    *theta = 0;
+    if (c->moving) return true;
+    // c->w holds the poses of the end
+    const double E1 =
+        0.5 * conserving_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
+    const double h = c->end->t - c->now->t;
+    gain =
+        E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
+    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
+    for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
+    // an increment this short gains nothing that could be seen
+    if (length > c->least) *theta = gain / length;
+    return true;
+}
+
+// residual at d; its largest in typical forces. With `columns` also the factors of its derivative
+static double conserving_evaluate(snw_conserving *c, double h, bool columns) {
+    const snw_model *m = c->m;
+    const int n = m->nv;
+    for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
+    memcpy(c->mid->lambda, c->d + n, (size_t)m->nconstraint * sizeof(double));
+    snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
+    if (columns && !snw_conserving_factor(c, h)) return NAN;
+    snw_conserving_weigh(c);
+    if (m->nnonholonomic) snw_constraints_rates(m, c->in, c->mid, c->w, c->rate, NULL);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
+    double theta;
+    if (!conserving_finish(c, &theta)) return NAN;
+    double *damping = c->dx;
+    snw_damping_forces(m, c->mid->v, damping);
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+        c->r[i] =
+            c->r[i] / h - c->dT[i] + c->force[i] + damping[i] + theta * c->weight[i] * c->d[i];
+        const double x =
+            fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
+        if (!(x <= largest)) largest = x;
+    }
+    for (int i = n; i < c->n; i++) c->r[i] = c->w->violation[i - n];
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = loop->row; loop->nonholonomic && k < loop->row + loop->nrow; k++) {
+            c->r[n + k] = h * c->rate[k];
+        }
+    }
+    for (int i = n; i < c->n; i++) {
+        const double x = fabs(c->r[i]) / fmin(1, m->length);
+        if (!(x <= largest)) largest = x;
+    }
+    return largest;
+}
+
+// Contacts that say the same at the middle rest for the step, which begins with d and the
+// multipliers of the others
+static void let_rest(snw_conserving *c) {
+    const snw_model *m = c->m;
+    const size_t bytes = (size_t)m->nnonholonomic * sizeof(double);
+    memset(c->mid->dropped, 0, bytes);
+    if (c->redundant != 0) {
+        snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
+        memcpy(c->mid->lambda, c->d + m->nv, (size_t)m->nconstraint * sizeof(double));
+        (void)snw_redundancy_drop(c->redundancy, c->in, c->mid);
+        memcpy(c->d + m->nv, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
+    }
+    memcpy(c->end->dropped, c->mid->dropped, bytes);
+}
+
+// Broyden's method on the matrix of the start
+static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took) {
+    const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
+    for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
+    for (size_t i = nv; i < n; i++) c->d[i] = c->now->lambda[i - nv];
+    if (c->redundancy) let_rest(c);
+    double norm = conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
+    int stuck = 0;
+    snw_broyden_reset(&c->broyden);
+    for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
+        if (!isfinite(norm)) return SNW_E_DIVERGED;
+        for (size_t i = 0; i < n; i++) c->dx[i] = -c->r[i];
+        snw_lu_solve(c->n, c->A, c->pivot, c->dx);
+        if (!snw_broyden_next(&c->broyden, c->dx)) { // begin anew with a new matrix
+            snw_broyden_reset(&c->broyden);
+            norm = conserving_evaluate(c, h, true);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) c->d[i] += c->dx[i];
+        before = norm;
+        norm = conserving_evaluate(c, h, false);
+        took->iterations++;
+        if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
+        // at the level of rounding it goes up and down; the best is kept
+        if (norm > 1e3 * c->tolerance) continue;
+        if (norm >= before) stuck++;
+        if (norm >= least) continue;
+        least = norm;
+        memcpy(c->best, c->d, n * sizeof *c->best);
+    }
+    if (norm > least) {
+        memcpy(c->d, c->best, n * sizeof *c->best);
+        norm = conserving_evaluate(c, h, false);
+    }
+    took->residual = norm;
+    return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
+}
+
+// work of each load, heat, and the energy there should be, not the one there is: errors of Newton
+// do not add up; from the state left by evaluate
+static void conserving_account(snw_conserving *c, double h) {
+    const snw_model *m = c->m;
+    // the reaction of a moving pose carries the mean acceleration
+    for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    snw_residual(m, c->in, c->mid, false, c->w);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
+    const double heat = h * snw_dissipation(m, c->mid->v);
+    for (int i = 0; i < snw_npower(m); i++) {
+        c->work[i] += h * c->power[i];
+        c->E0 += h * c->power[i];
+    }
+    c->heat += heat;
+    c->E0 -= heat;
+}
+
+// the energy there should be, under the gravity of this step: that it changed is no gain of the
+// scheme
+static void expect(snw_conserving *c) {
+    const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
+    c->gravity = c->in->gravity;
+    if (snw_dot(change, change) == 0) return;
+    snw_vec3 center;
+    snw_kinematics(c->m, c->in, c->now, true, c->w);
+    const double mass = snw_center_of_mass(c->m, c->w, &center);
+    c->E0 -= mass * snw_dot(change, center);
+}
+
+static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
+    const snw_model *m = c->m;
+    // laws at the middle of what is left of them
+    snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
+    snw_inputs_at(m, t_laws, c->last);
+    expect(c);
+    // laws read an integral as it is at the middle, with what it grows by there
+    c->in->lead = 0.5 * h;
+    memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    c->end->t = c->now->t + h;
+    const snw_status s = conserving_solve(c, h, took);
+    if (s != SNW_OK) return s;
+    if (c->redundant != 0) {
+        c->slips = snw_redundancy_slips(c->redundancy, c->last, c->end, &c->slip);
+        if (c->slips >= 0) return SNW_E_MODEL;
+        memset(c->end->dropped, 0, (size_t)m->nnonholonomic * sizeof(double));
+    }
+    conserving_account(c, h);
+    for (int i = 0; i < m->nsignal; i++) { // as far beyond the middle as up to it
+        const snw_signal_desc *signal = &m->desc->signal[i];
+        const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
+        c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
+    }
+    // accelerations as the mean over the step: only a start for the next one
+    for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    memcpy(c->end->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
+    memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
+    snw_state_copy(m, c->end, c->now);
+    took->increments++;
+    return SNW_OK;
+}
+
+// does a contact hold anything that hangs on a root?
+static bool conserving_held(const snw_conserving *c, const snw_block *b) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const snw_path *path = &m->path[m->seg[loop->b].path];
+        const bool on = loop->condition < 0 || c->now->z[m->condition_signal[loop->condition]] != 0;
+        if (loop->redundancy >= 0 && on && path->n > 0 && path->dof[0] == b->dof) return true;
+    }
+    return false;
+}
+
+// which coordinates take part in the correction of the energy; by what unknowns are measured
+static void set_weights(snw_conserving *c) {
+    const snw_model *m = c->m;
+    memcpy(c->typical, m->typical, (size_t)m->nv * sizeof *c->typical);
+    for (int i = m->nv; i < c->n; i++) {
+        c->typical[i] = m->scale[0] * m->typical[0] / m->length;
+    }
+    for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
+    // forces between the world and what it does not hold would change the momentum
+    for (int f = 0; f < m->nlie_block; f++) {
+        const snw_block *b = snw_lie_block(m, f);
+        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_held(c, b)) continue;
+        memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
+    }
+    c->least = INFINITY;
+    for (int i = 0; i < m->nv; i++) {
+        const double one = 1e-6 * m->typical[i];
+        if (c->weight[i] > 0) c->least = fmin(c->least, c->weight[i] * one * one);
+    }
+}
+
+// ---- the mover
+// -------------------------------------------------------------------------------------
+
+enum { NPIECE = 9 };
+
+// the inputs are made anew by whatever comes next, a look or a step
+static void conserving_list_pieces(const snw_conserving *c, snw_checkpoint_block piece[NPIECE]) {
+    const size_t nv = (size_t)c->m->nv;
+    snw_conserving *own = (snw_conserving *)c;
+    const snw_checkpoint_block list[NPIECE] = {{&c->now->t, 1},
+                                               snw_checkpoint_state(c->m, c->now),
+                                               {c->p0, nv},
+                                               {c->mass, nv},
+                                               {c->work, (size_t)snw_npower(c->m)},
+                                               {&own->heat, 1},
+                                               {&own->E0, 1},
+                                               {own->gravity.e, 3},
+                                               {&own->redundant, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+size_t snw_integrator_conserving_saves(const snw_model *m) {
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + (size_t)snw_npower(m) + 6;
+}
+
+static void conserving_save(const void *self, double *out) {
+    snw_checkpoint_block piece[NPIECE];
+    conserving_list_pieces(self, piece);
+    (void)snw_checkpoint_save(NPIECE, piece, out);
+}
+
+static snw_status conserving_load(void *self, const double *in, snw_error *err) {
+    (void)err;
+    snw_checkpoint_block piece[NPIECE];
+    conserving_list_pieces(self, piece);
+    (void)snw_checkpoint_load(NPIECE, piece, in);
+    return SNW_OK;
+}
+
+static void conserving_back(void *self) {
+    (void)conserving_load(self, ((snw_conserving *)self)->saved, NULL);
+}
+static snw_status conserving_accelerations(snw_conserving *c, snw_error *err) {
+    if (c->projection) return snw_projection_accelerations(c->projection, c->in, c->now, err);
+    return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
+}
+
+// why no step is short enough
+static snw_status conserving_give_up(const snw_conserving *c, double h, snw_error *err) {
+    snw_error why = {0};
+    if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
+    if (c->slips >= 0) {
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, c->m->desc->loop[c->slips].name, c->now->t,
+                        fabs(c->slip));
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
+                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    c->now->t, h);
+}
+
+static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
+    snw_conserving *c = self;
+    const snw_model *m = c->m;
+    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    if (c->impacts) {
+        snw_impact_energy impact;
+        SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
+        c->work[m->desc->nload + 1] += impact.work;
+        c->heat += impact.heat;
+    } else if (z) {
+        memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    snw_mass_matrix(m, c->in, c->now, c->w, c->M);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
+    snw_conserving_momenta(c, c->in, c->now, c->p0);
+    SNW_TRY(conserving_accelerations(c, err));
+    c->redundant = c->redundancy && snw_redundancy_found(c->redundancy);
+    set_weights(c);
+    snw_residual(m, c->in, c->now, false, c->w);
+    c->E0 = snw_kinetic_energy(m, c->w) + snw_conserving_potential(c, c->now, c->w);
+    c->gravity = c->in->gravity;
+    return SNW_OK;
+}
+
+static snw_status conserving_start(void *self, const snw_state *s, snw_error *err) {
+    snw_conserving *c = self;
+    snw_state_copy(c->m, s, c->now);
+    snw_state_clear_inactive(c->m, c->now);
+    snw_inputs_at(c->m, c->now->t, c->in);
+    if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
+    for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
+    c->heat = 0;
+    return conserving_restart(c, NULL, err);
+}
+
+static void conserving_heed(void *self, snw_interrupt interrupt) {
+    ((snw_conserving *)self)->interrupt = interrupt;
+}
+
+static snw_status conserving_advance(void *self, double to, double limit, snw_stats *took,
+                                     snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
+    snw_conserving *c = self;
+    if (c->saved) conserving_save(c, c->saved);
+    double h = to - c->now->t;
+    const double shortest = 1e-6 * h;
+    for (;;) {
+        const double rest = to - c->now->t;
+        if (snw_interrupted(c->interrupt)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
+        }
+        if (c->patience > 0 && took->iterations > c->patience) return conserving_give_up(c, h, err);
+        const bool last = h >= rest * (1 - 1e-9);
+        if (last) h = rest;
+        if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+            if (last) c->now->t = to;
+            if (last) return SNW_OK;
+            continue;
+        }
+        h *= 0.5;
+        if (h < shortest) return conserving_give_up(c, h, err);
+    }
+}
+
+static const snw_state *conserving_state(const void *self) {
+    return ((const snw_conserving *)self)->now;
+}
+static const snw_inputs *conserving_inputs(const void *self) {
+    return ((const snw_conserving *)self)->in;
+}
+
+static void conserving_hold(void *self, const snw_manual_inputs *manual) {
+    snw_conserving *c = self;
+    c->in->manual = c->last->manual = manual;
+}
+
+static const snw_work *conserving_look(void *self) {
+    snw_conserving *c = self;
+    snw_error ignored;
+    snw_inputs_at(c->m, c->now->t, c->in);
+    // the mass matrix was regular when the step began; if it is not here, accelerations stay the
+    // step's mean
+    if (conserving_accelerations(c, &ignored) != SNW_OK) {
+        snw_inputs_at(c->m, c->now->t, c->in);
+    }
+    snw_residual(c->m, c->in, c->now, false, c->w);
+    snw_observe(c->m, c->in, c->now, false, c->w);
+    return c->w;
+}
+
+static double conserving_condition(void *self) {
+    snw_conserving *c = self;
+    if (c->factored && isnan(c->condition)) {
+        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->spare);
+    }
+    return c->factored ? c->condition : NAN;
+}
+
+static snw_work_done conserving_work(const void *self) {
+    const snw_conserving *c = self;
+    return (snw_work_done){.n = snw_npower(c->m), .work = c->work, .heat = c->heat};
+}
+
+static void conserving_close(void *self) {
+    snw_conserving *c = self;
+    if (!c) return;
+    snw_work_destroy(c->w);
+    snw_impacts_destroy(c->impacts);
+    snw_projection_destroy(c->projection);
+    snw_inputs_destroy(c->in);
+    snw_inputs_destroy(c->empty);
+    snw_inputs_destroy(c->last);
+    snw_state_destroy(c->push);
+    snw_state_destroy(c->now);
+    snw_state_destroy(c->mid);
+    snw_state_destroy(c->end);
+    snw_free(c->memory);
+    snw_free(c->saved);
+    snw_free(c->pivot);
+    snw_free(c);
+}
+
+snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,
+                                     snw_integrator *out) {
+    bool moving = false;
+    for (int i = 0; i < m->npose; i++) moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+    snw_conserving *c = snw_alloc(sizeof *c);
+    if (!c) return SNW_E_MEMORY;
+    c->m = m;
+    c->moving = moving;
+    c->patience = step->patience;
+    c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
+    c->n = m->nv + m->nconstraint;
+    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
+    const size_t rows = (size_t)m->nconstraint, loops = rows ? n * n + rows * (n + 2) : 0;
+    c->memory =
+        snw_alloc((16 * n + 3 * nv * nv + loops + 2 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
+                  sizeof(double));
+    c->pivot = snw_alloc(n * sizeof *c->pivot);
+    c->saved = m->nsignal ? snw_alloc(snw_integrator_conserving_saves(m) * sizeof(double)) : NULL;
+    if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
+        (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
+        snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
+        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
+        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
+        conserving_close(c);
+        return SNW_E_MEMORY;
+    }
+    double *at = c->memory;
+    double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
+                                &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
+    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
+    c->spare = at + 2 * n;
+    c->M = at + 4 * n;
+    c->T = c->M + nv * nv;
+    c->E = c->T + nv * nv;
+    c->A = rows ? c->E + nv * nv : c->T;
+    c->Z = c->E + nv * nv + (rows ? n * n : 0);
+    c->S = c->Z + nv * rows;
+    c->rate = c->S + rows * (rows + 1);
+    c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
+    if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
+    c->slips = -1;
+    c->power = c->E + nv * nv + loops;
+    c->work = c->power + np;
+    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->work + np);
+    set_weights(c);
+    *out = (snw_integrator){.self = c,
+                            .grid = step->step,
+                            .heed = conserving_heed,
+                            .start = conserving_start,
+                            .advance = conserving_advance,
+                            .restart = conserving_restart,
+                            .back = conserving_back,
+                            .hold = conserving_hold,
+                            .state = conserving_state,
+                            .inputs = conserving_inputs,
+                            .look = conserving_look,
+                            .condition = conserving_condition,
+                            .work = conserving_work,
+                            .save = conserving_save,
+                            .load = conserving_load,
+                            .close = conserving_close};
+    return SNW_OK;
+}

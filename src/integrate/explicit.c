@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+//
+// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the
+// rest is held. The quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps its
+// length but for the error of the integrator; rates and results use h / |h|, which obeys the same
+// equation, so that y is never touched and methods with memory keep it.
+#include "integrate/explicit.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "constraint/impact.h"
+#include "constraint/locomotion.h"
+#include "constraint/projection.h"
+#include "integrate/law_integrals.h"
+
+#include <math.h>
+#include <string.h>
+
+struct snw_explicit {
+    const snw_model *m;
+    snw_ode *ode;
+    snw_work *w;
+    snw_inputs *in;
+    snw_state *now, *trial, *before; // committed, of the rates, before the last advance
+    snw_state *mid;                  // of given shapes: in the middle of a blow
+    double *memory;                  // everything below
+    double *M;                       // mass matrix and factor
+    snw_projection *projection;      // of loops; NULL: none
+    snw_impacts *impacts;            // of what comes and goes, and of jumps; with it
+    snw_locomotion *locomotion;      // of given shapes: instead, but for closing and switching
+    double duration;
+    double *y, *y_before;
+    double h_before;
+    bool moving;        // some pose depends on time
+    double left, right; // laws are taken between
+    double left_before, right_before;
+    snw_interrupt interrupt;
+};
+
+snw_explicit_opts snw_explicit_defaults(void) {
+    return (snw_explicit_opts){.kind = SNW_ODE_RK54, .tolerance = 1e-6};
+}
+
+static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
+static int explicit_size(const snw_model *m) { return works_at(m) + snw_npower(m) + 1; }
+
+// ---- rates
+// -----------------------------------------------------------------------------------------
+
+// s <- y, with unit quaternions
+static void to_state(const snw_model *m, const double *y, snw_state *s) {
+    memcpy(s->q, y, (size_t)m->nq * sizeof *y);
+    memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
+    if (m->nsignal) memcpy(s->z, y + m->nq + m->nv, (size_t)m->nsignal * sizeof *y);
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].lie_block < 0) continue;
+        double *h = s->q + m->block[k].q;
+        const double length = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
+        for (int i = 0; i < 4; i++) h[i] /= length;
+    }
+}
+
+// dq <- rates of the numbers in q; h may have any length
+static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
+                                double *dq) {
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *j = &m->block[k];
+        if (j->space == SNW_SPACE_RN) {
+            for (int i = 0; i < j->n; i++) dq[j->q + i] = s->v[j->dof + i];
+            continue;
+        }
+        const double *h = q + j->q, *w = s->v + j->dof;
+        double *dh = dq + j->q;
+        dh[0] = -0.5 * (h[1] * w[0] + h[2] * w[1] + h[3] * w[2]);
+        dh[1] = 0.5 * (h[0] * w[0] + h[2] * w[2] - h[3] * w[1]);
+        dh[2] = 0.5 * (h[0] * w[1] + h[3] * w[0] - h[1] * w[2]);
+        dh[3] = 0.5 * (h[0] * w[2] + h[1] * w[1] - h[2] * w[0]);
+        if (j->space == SNW_SPACE_SO3) continue;
+        const snw_vec3 v = {{w[3], w[4], w[5]}};
+        const snw_vec3 dp = snw_rotate(snw_se3_from_numbers(s->q + j->q).R, v);
+        for (int i = 0; i < 3; i++) dh[4 + i] = dp.e[i];
+    }
+}
+
+// why there are no accelerations: a law or the state has ceased to be a number, else what was said
+static snw_status explicit_refuse(const snw_explicit *e, double t, const snw_state *s,
+                                  const snw_error *said, snw_error *err) {
+    const snw_model *m = e->m;
+    SNW_TRY(snw_inputs_check(m, e->in, t, err));
+    bool finite = true;
+    for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
+    for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
+    if (!finite) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+    }
+    return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);
+}
+
+// s->a at (q, v) of s and time t
+static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    snw_error said = {0};
+    const snw_status status = e->locomotion ? snw_locomotion_motion(e->locomotion, e->in, s, &said)
+                              : e->projection
+                                  ? snw_projection_accelerations(e->projection, e->in, s, &said)
+                                  : snw_accelerations(m, e->in, s, e->w, e->M, &said);
+    return status == SNW_OK ? SNW_OK : explicit_refuse(e, t, s, &said, err);
+}
+
+static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
+                                 snw_error *err) {
+    snw_explicit *e = user;
+    const snw_model *m = e->m;
+    if (snw_interrupted(e->interrupt)) {
+        return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", e->now->t);
+    }
+    to_state(m, y, e->trial);
+    SNW_TRY(explicit_accelerate(e, t, e->trial, err));
+    // what moves a pose or a fluid also carries the accelerations
+    const snw_work *w = e->locomotion ? snw_locomotion_look(e->locomotion) : e->w;
+    if (!e->locomotion && (e->moving || e->projection))
+        snw_residual(m, e->in, e->trial, false, e->w);
+    configuration_rates(m, y, e->trial, dy);
+    memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
+    snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
+    double *power = dy + works_at(m);
+    snw_load_power(m, e->in, e->trial, w, power);
+    power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
+    return SNW_OK;
+}
+
+// ---- creation
+// --------------------------------------------------------------------------------------
+
+// what a number in y is when it is neither small nor large
+static void typical_numbers(const snw_model *m, double *y) {
+    double energy = INFINITY;
+    for (int i = 0; i < m->nv; i++) {
+        y[m->nq + i] = m->typical[i]; // in a second
+        const double e = m->scale[i] * m->typical[i];
+        if (e > 0) energy = fmin(energy, e);
+    }
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        double *q = y + b->q;
+        if (b->space == SNW_SPACE_RN) {
+            for (int i = 0; i < b->n; i++) q[i] = m->typical[b->dof + i];
+        } else {
+            for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
+        }
+    }
+    // integrals of lengths and of angles over a second
+    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = fmin(1, m->length);
+    for (int i = works_at(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+}
+
+snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
+                               snw_explicit **out, snw_error *err) {
+    *out = NULL;
+    snw_status status = SNW_E_MEMORY;
+    snw_explicit *e = snw_alloc(sizeof *e);
+    if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
+    e->m = m;
+    const size_t n = (size_t)explicit_size(m), nv = (size_t)m->nv;
+    const size_t square = opts->locomotion ? 0 : nv * nv;
+    e->memory = snw_alloc((square + 2 * n) * sizeof(double));
+    bool closes = m->ncondition > 0; // loops of poses, and what comes and goes
+    for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
+    const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
+    if (opts->locomotion) {
+        status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
+        if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");
+        if (status != SNW_OK) goto failed;
+    }
+    e->duration = opts->duration;
+    const bool assembled = (m->nconstraint == 0 && m->ncondition == 0) ||
+                           (opts->locomotion && !closes) ||
+                           (snw_projection_create(m, &e->projection) == SNW_OK &&
+                            snw_impacts_create(m, e->projection, &e->impacts) == SNW_OK);
+    if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
+        snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
+        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK ||
+        (e->locomotion && snw_state_create(m, &e->mid) != SNW_OK)) {
+        status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
+        goto failed;
+    }
+    snw_redundancy *redundancy = e->projection ? snw_projection_redundancy(e->projection) : NULL;
+    if (redundancy && opts->torque > 0) snw_redundancy_weigh(redundancy, opts->torque);
+    e->M = e->memory;
+    e->y = e->M + square;
+    e->y_before = e->y + n;
+    e->moving = m->flowing;
+    for (int i = 0; i < m->npose; i++)
+        e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+    typical_numbers(m, e->y);
+    for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
+    const snw_ode_opts o = {.kind = opts->kind,
+                            .rtol = opts->tolerance,
+                            .atol = e->y,
+                            .step = opts->step,
+                            .nquad = snw_npower(m) + 1,
+                            .max_steps =
+                                opts->max_steps ? opts->max_steps : snw_ode_defaults().max_steps};
+    status = snw_ode_create((int)n, explicit_rates, e, &o, &e->ode, err);
+    if (status != SNW_OK) goto failed;
+    *out = e;
+    return SNW_OK;
+failed:
+    snw_explicit_destroy(e);
+    return status;
+}
+
+void snw_explicit_destroy(snw_explicit *e) {
+    if (!e) return;
+    snw_ode_destroy(e->ode);
+    snw_locomotion_destroy(e->locomotion);
+    snw_impacts_destroy(e->impacts);
+    snw_projection_destroy(e->projection);
+    snw_work_destroy(e->w);
+    snw_inputs_destroy(e->in);
+    snw_state_destroy(e->now);
+    snw_state_destroy(e->trial);
+    snw_state_destroy(e->before);
+    snw_state_destroy(e->mid);
+    snw_free(e->memory);
+    snw_free(e);
+}
+
+// ---- motion
+// ----------------------------------------------------------------------------------------
+
+// state and accelerations from y; the laws from the side that is set
+static snw_status explicit_settle(snw_explicit *e, double t, snw_error *err) {
+    to_state(e->m, e->y, e->trial);
+    e->trial->t = t;
+    SNW_TRY(explicit_accelerate(e, t, e->trial, err));
+    snw_state_copy(e->m, e->trial, e->now);
+    return SNW_OK;
+}
+
+static void explicit_keep(snw_explicit *e) {
+    snw_state_copy(e->m, e->now, e->before);
+    memcpy(e->y_before, e->y, (size_t)explicit_size(e->m) * sizeof *e->y);
+    e->h_before = snw_ode_step(e->ode);
+    e->left_before = e->left, e->right_before = e->right;
+}
+
+// energies before and after velocities have jumped
+static double explicit_kinetic(snw_explicit *e, const snw_state *s) {
+    snw_kinematics(e->m, e->in, s, false, e->w);
+    return snw_kinetic_energy(e->m, e->w);
+}
+
+static double explicit_stored(snw_explicit *e, const snw_state *s) {
+    const double T = explicit_kinetic(e, s);
+    return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s->q, e->w);
+}
+
+// The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M
+// dv/2 (Carnot), the second difference of the kinetic energy; the rest is work of what is driven.
+static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_projection_info info;
+    to_state(m, e->y, e->trial);
+    e->trial->t = t;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    double jump = 0; // of the energy, by links that go; those that come bring that of their heights
+                     // and springs
+    const double *push = NULL;
+    snw_wrench lacks = {0};
+    if (z && e->impacts) {
+        jump = -explicit_stored(e, e->trial);
+        snw_impacts_set(e->impacts, e->in, z, e->trial);
+        jump += explicit_stored(e, e->trial);
+        push = snw_impacts_arriving(e->impacts, e->in, e->trial, &lacks);
+        SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, t + e->duration, err));
+    } else if (z) {
+        memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    if (e->projection) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
+    const double before = explicit_kinetic(e, e->trial);
+    snw_state_copy(m, e->trial, e->mid);
+    SNW_TRY(snw_locomotion_strike(e->locomotion, e->in, push, lacks, e->trial, err));
+    const double after = explicit_kinetic(e, e->trial),
+                 taken = push ? snw_impacts_arriving_lost(e->impacts, e->w) : 0;
+    for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
+    const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
+    e->y[works_at(m) + snw_npower(m)] += lost;
+    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost + jump;
+    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) {
+        memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *e->y);
+    }
+    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
+    return SNW_OK;
+}
+
+// Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and
+// a given motion may jump to another rate; and z (NULL: as it is) remembered from now on. What that
+// costs is booked at once.
+static snw_status explicit_project(snw_explicit *e, double t, const double *z, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_projection_info info;
+    snw_impact_energy impact;
+    if (e->locomotion) return project_reduced(e, t, z, err);
+    if (!e->projection) {
+        if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
+        return SNW_OK;
+    }
+    to_state(m, e->y, e->trial);
+    e->trial->t = t;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
+    SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
+    e->y[works_at(m) + m->desc->nload + 1] += impact.work;
+    e->y[works_at(m) + snw_npower(m)] += impact.heat;
+    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    if (z) memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *z);
+    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
+    return SNW_OK;
+}
+
+snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *err) {
+    const snw_model *m = e->m;
+    memset(e->y, 0, (size_t)explicit_size(m) * sizeof *e->y);
+    snw_state_copy(m, s, e->trial);
+    snw_state_clear_inactive(m, e->trial);
+    memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
+    e->right = s->t + snw_grain(s->t);
+    e->left = INFINITY;
+    snw_ode_start(e->ode, s->t, e->y, 0);
+    if (e->locomotion) {
+        SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
+    }
+    SNW_TRY(explicit_project(e, s->t, NULL, err));
+    e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
+    snw_ode_start(e->ode, s->t, e->y, 0);
+    SNW_TRY(explicit_settle(e, s->t, err));
+    explicit_keep(e);
+    return SNW_OK;
+}
+
+snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
+    const double t = e->now->t;
+    e->right = t + snw_grain(t);
+    e->left = INFINITY;
+    snw_ode_start(e->ode, t, e->y, 0);
+    SNW_TRY(explicit_project(e, t, z, err));
+    snw_ode_start(e->ode, t, e->y, 0);
+    return explicit_settle(e, t, err);
+}
+
+snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
+    SNW_ASSERT(t >= e->now->t && limit >= t);
+    const double from = e->now->t;
+    if (!(t > from)) return SNW_OK;
+    explicit_keep(e);
+    // a jump lies behind
+    if (from >= e->left) {
+        e->right = from + snw_grain(from);
+        snw_ode_start(e->ode, from, e->y, 0);
+    }
+    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
+    snw_status s = snw_ode_advance(e->ode, t, limit, err);
+    if (s == SNW_OK) {
+        memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);
+        s = explicit_project(e, t, NULL, err);
+    }
+    if (s == SNW_OK) s = explicit_settle(e, t, err);
+    if (s != SNW_OK) snw_explicit_back(e);
+    return s;
+}
+
+void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt) { e->interrupt = interrupt; }
+
+void snw_explicit_back(snw_explicit *e) {
+    snw_state_copy(e->m, e->before, e->now);
+    memcpy(e->y, e->y_before, (size_t)explicit_size(e->m) * sizeof *e->y);
+    e->left = e->left_before, e->right = e->right_before;
+    snw_inputs_at(e->m, fmin(fmax(e->now->t, e->right), e->left), e->in);
+    snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
+}
+
+// ---- looking
+// ---------------------------------------------------------------------------------------
+
+const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
+void snw_explicit_hold(snw_explicit *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
+const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
+
+const snw_work *snw_explicit_look(snw_explicit *e) {
+    snw_residual(e->m, e->in, e->now, false, e->w);
+    snw_observe(e->m, e->in, e->now, false, e->w);
+    return e->w;
+}
+
+snw_work_done snw_explicit_work(const snw_explicit *e) {
+    const double *work = e->y + works_at(e->m);
+    return (snw_work_done){.n = snw_npower(e->m), .work = work, .heat = work[snw_npower(e->m)]};
+}
+
+snw_ode_stats snw_explicit_statistics(const snw_explicit *e) { return snw_ode_statistics(e->ode); }

@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: MIT
+//
+// Within a step x are the coordinates of its chart about the configuration at its start: the
+// increment itself for rods and axes, g = g_0 exp(x) for balls and free joints. The unknowns are
+// x'' at the s stages; their equations are S' r = 0 with S the chart's columns. With M_i, D_i, K_i
+// the derivatives of the residual of stage i in x'', x', x Newton's matrix has the blocks
+//
+//     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
+//
+// and lacks only what integrals read by laws add. It is kept over steps as long as it serves.
+#include "integrate/gauss_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/closure.h"
+#include "integrate/checkpoint.h"
+#include "integrate/step_path.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    INCREMENTS = 12, // kept by Broyden's method
+    PATIENCE = 9,    // iterations that cost what a new matrix does
+    MEAN = -1        // degree of a prediction by mean rates
+};
+
+// ---- what is kept, and saved
+// -----------------------------------------------------------------------
+
+enum { NKEPT = 10, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+
+// The first NKEPT change with every step. The inputs are laws of their time.
+static void gauss_list_pieces(const snw_gauss_collocation *g, snw_checkpoint_block piece[NPIECE]) {
+    const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
+    snw_gauss_collocation *own = (snw_gauss_collocation *)g;
+    const snw_checkpoint_block list[] = {
+        {&g->now->t, 1},   snw_checkpoint_state(g->m, g->now),
+        {&g->in->t, 1},    {&own->past_h, 1},
+        {&own->degree, 1}, {g->past, snw_gauss_accelerations(g)},
+        {g->mean, nv},     {g->work, np},
+        {&own->heat, 1},   {&own->redundant, 1},
+        {g->mass, nv},     {g->columns, snw_gauss_columns(g->m, g->k.s)}};
+    memcpy(piece, list, sizeof list);
+    piece += sizeof list / sizeof list[0];
+    memset(piece, 0, 4 * SNW_STAGES * sizeof *piece);
+    for (int i = 0; i < g->k.s; i++) {
+        snw_inputs *in = g->of_J.in[i];
+        *piece++ = snw_checkpoint_state(g->m, g->of_J.at[i]);
+        *piece++ = (snw_checkpoint_block){&in->t, 1};
+        *piece++ = (snw_checkpoint_block){in->gravity.e, 3};
+        *piece++ = snw_checkpoint_inputs(in);
+    }
+}
+
+static size_t kept_doubles(const snw_model *m, int stages) {
+    return 6 + snw_state_doubles(m) + (size_t)(stages + 1) * (size_t)m->nv + (size_t)snw_npower(m);
+}
+
+size_t snw_gauss_saves(const snw_model *m, int stages) {
+    const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
+    return kept_doubles(m, stages) + (size_t)m->nv + snw_gauss_columns(m, stages) +
+           (size_t)stages * matrix + NSINGLE;
+}
+
+static void gauss_save(const void *self, double *out) {
+    const snw_gauss_collocation *g = self;
+    const double single[NSINGLE] = {g->of_J.known, g->of_J.h};
+    snw_checkpoint_block piece[NPIECE];
+    gauss_list_pieces(g, piece);
+    memcpy(snw_checkpoint_save(NPIECE, piece, out), single, sizeof single);
+}
+
+static void gauss_keep(snw_gauss_collocation *g) {
+    snw_checkpoint_block piece[NPIECE];
+    gauss_list_pieces(g, piece);
+    (void)snw_checkpoint_save(NKEPT, piece, g->kept);
+}
+
+static void gauss_back(void *self) {
+    snw_gauss_collocation *g = self;
+    snw_checkpoint_block piece[NPIECE];
+    gauss_list_pieces(g, piece);
+    (void)snw_checkpoint_load(NKEPT, piece, g->kept);
+    snw_inputs_at(g->m, g->in->t, g->in);
+}
+
+// ---- creation
+// --------------------------------------------------------------------------------------
+
+static snw_status create_parts(snw_gauss_collocation *g) {
+    const snw_model *m = g->m;
+    if (m->nconstraint > 0 || m->ncondition > 0) {
+        SNW_TRY(snw_projection_create(m, &g->projection));
+        SNW_TRY(snw_impacts_create(m, g->projection, &g->impacts));
+    }
+    g->redundancy = g->projection ? snw_projection_redundancy(g->projection) : NULL;
+    g->row = snw_alloc((size_t)m->nconstraint * sizeof *g->row);
+    if (!g->row) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = 0; r < m->loop[i].nrow; r++) g->row[g->ng++] = m->loop[i].row + r;
+    }
+    SNW_TRY(snw_inputs_create(m, &g->in));
+    SNW_TRY(snw_state_create(m, &g->now));
+    SNW_TRY(snw_state_create(m, &g->end));
+    for (int i = 0; i < g->k.s; i++) {
+        SNW_TRY(snw_inputs_create(m, &g->in_stage[i]));
+        SNW_TRY(snw_state_create(m, &g->stage[i]));
+        SNW_TRY(snw_inputs_create(m, &g->of_J.in[i]));
+        SNW_TRY(snw_state_create(m, &g->of_J.at[i]));
+        SNW_TRY(snw_work_create(m, &g->w[i]));
+    }
+    return SNW_OK;
+}
+
+static snw_status create_memory(snw_gauss_collocation *g) {
+    const snw_model *m = g->m;
+    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g), np = (size_t)snw_npower(m);
+    const struct {
+        double **at;
+        size_t n;
+    } list[] = {{&g->rate, nv},
+                {&g->acc, nv},
+                {&g->ddx, snw_gauss_accelerations(g)},
+                {&g->lambda, (size_t)g->k.s * (size_t)g->ng},
+                {&g->dx, all},
+                {&g->typical, all},
+                {&g->x, nv},
+                {&g->v, nv},
+                {&g->a, nv},
+                {&g->past, all},
+                {&g->mean, nv},
+                {&g->mass, nv},
+                {&g->scale, nv},
+                {&g->force, nv},
+                {&g->grow, (size_t)g->k.s * (size_t)m->nsignal},
+                {&g->columns, snw_gauss_columns(m, g->k.s)},
+                {&g->M, nv * nv},
+                {&g->D, nv * nv},
+                {&g->K, nv * nv},
+                {&g->J, all * all},
+                {&g->spare, 2 * all},
+                {&g->gauge.row, all},
+                {&g->gauge.column, all},
+                {&g->work, np},
+                {&g->power_stage, np},
+                {&g->kept, kept_doubles(m, g->k.s)},
+                {&g->broyden.s, snw_broyden_doubles((int)all, INCREMENTS)}};
+    enum { LIST = sizeof list / sizeof list[0] };
+    size_t sum = 0;
+    for (int i = 0; i < LIST; i++) sum += list[i].n;
+    g->memory = snw_alloc(sum * sizeof *g->memory);
+    g->pivot = snw_alloc(all * sizeof *g->pivot);
+    if (!g->memory || !g->pivot) return SNW_E_MEMORY;
+    double *at = g->memory;
+    for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
+    g->gauge.n = (int)all;
+    for (size_t i = 0; i < all; i++) {
+        g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
+    }
+    g->bond = 1;
+    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
+    return SNW_OK;
+}
+
+static void gauss_destroy(void *self) {
+    snw_gauss_collocation *g = self;
+    for (int i = 0; i < SNW_STAGES; i++) {
+        snw_inputs_destroy(g->in_stage[i]);
+        snw_state_destroy(g->stage[i]);
+        snw_inputs_destroy(g->of_J.in[i]);
+        snw_state_destroy(g->of_J.at[i]);
+        snw_work_destroy(g->w[i]);
+    }
+    snw_impacts_destroy(g->impacts);
+    snw_projection_destroy(g->projection);
+    snw_inputs_destroy(g->in);
+    snw_state_destroy(g->now);
+    snw_state_destroy(g->end);
+    snw_free(g->memory);
+    snw_free(g->pivot);
+    snw_free(g->row);
+    snw_free(g);
+}
+
+snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
+                            snw_gauss_collocation **out) {
+    *out = NULL;
+    snw_gauss_collocation *g = snw_alloc(sizeof *g);
+    if (!g) return SNW_E_MEMORY;
+    g->m = m;
+    g->opts = *opts;
+    g->k = snw_collocation_gauss(opts->stages);
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_desc *d = &m->desc->signal[i];
+        g->grows |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
+    }
+    if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
+        gauss_destroy(g);
+        return SNW_E_MEMORY;
+    }
+    *out = g;
+    return SNW_OK;
+}
+
+// ---- begin
+// -----------------------------------------------------------------------------------------
+
+// accelerations, multipliers and powers at s under the inputs of the last instant
+static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error *err) {
+    const snw_model *m = g->m;
+    snw_work *w = g->w[0];
+    if (g->projection) {
+        SNW_TRY(snw_projection_accelerations(g->projection, g->in, s, err));
+    } else {
+        SNW_TRY(snw_accelerations(m, g->in, s, w, g->M, err));
+    }
+    snw_residual(m, g->in, s, false, w);
+    return SNW_OK;
+}
+
+static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
+    snw_gauss_collocation *g = self;
+    const snw_model *m = g->m;
+    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    if (g->impacts) {
+        snw_impact_energy impact = {0};
+        SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
+        g->work[m->desc->nload + 1] += impact.work;
+        g->heat += impact.heat;
+    } else if (z) {
+        memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    snw_mass_matrix(m, g->in, g->now, g->w[0], g->M);
+    for (int i = 0; i < m->nv; i++) g->mass[i] = g->M[(size_t)i * (size_t)(m->nv + 1)];
+    SNW_TRY(gauss_settle(g, g->now, err));
+    g->redundant = g->redundancy && snw_redundancy_found(g->redundancy);
+    g->of_J.known = false;
+    g->past_h = 0;
+    gauss_keep(g);
+    return SNW_OK;
+}
+
+static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
+    snw_gauss_collocation *g = self;
+    snw_state_copy(g->m, s, g->now);
+    snw_state_clear_inactive(g->m, g->now);
+    if (g->projection) {
+        snw_projection_info info;
+        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
+    }
+    SNW_TRY(gauss_restart(g, NULL, err));
+    for (int i = 0; i < snw_npower(g->m); i++) g->work[i] = 0;
+    g->heat = 0;
+    return SNW_OK;
+}
+
+// ---- stages
+// ----------------------------------------------------------------------------------------
+
+// g->x, g->v <- coordinates and rates of the chart where its accelerations weigh w and ww and its
+// rate c
+static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w, const double *ww) {
+    const int n = g->m->nv;
+    const double h = g->h;
+    for (int i = 0; i < n; i++) {
+        double dv = 0, d = 0;
+        for (int j = 0; j < g->k.s; j++) {
+            dv += w[j] * g->ddx[j * n + i];
+            d += ww[j] * g->ddx[j * n + i];
+        }
+        g->v[i] = g->rate[i] + h * dv;
+        g->x[i] = h * (c * g->rate[i] + h * d);
+    }
+}
+
+// where drives hold, s has what their laws say
+static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (!snw_drive_holds(m, s, i)) continue;
+        s->q[m->drive[i].q] = snw_drive_target(m, in, s, i);
+    }
+    snw_constraints_impose(m, in, s);
+}
+
+// the residual at a stage; drives exert what is needed there
+static void evaluate_stage(snw_gauss_collocation *g, int i) {
+    const snw_model *m = g->m;
+    const size_t nv = (size_t)m->nv, ns = (size_t)m->nsignal;
+    snw_state *s = g->stage[i];
+    snw_work *w = g->w[i];
+    gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+    memcpy(g->a, g->ddx + (size_t)i * nv, nv * sizeof *g->a);
+    snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
+    for (size_t k = 0; k < ns; k++) {
+        s->z[k] = g->now->z[k];
+        for (int j = 0; j < g->k.s && g->grows; j++)
+            s->z[k] += g->h * g->k.A[i][j] * g->grow[(size_t)j * ns + k];
+    }
+    impose(m, g->in_stage[i], s);
+    snw_gauss_nonholonomic(g, i, s);
+    snw_residual(m, g->in_stage[i], s, false, w);
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (!snw_drive_holds(m, s, k)) continue;
+        w->lambda[d->row] = s->lambda[d->row] = w->r[d->dof];
+        w->r[d->dof] = 0;
+    }
+}
+
+// What integrals grow by, at the stages just evaluated; false when it is what they were evaluated
+// with.
+static bool gauss_grow(snw_gauss_collocation *g) {
+    bool changed = false;
+    const size_t ns = (size_t)g->m->nsignal;
+    for (int i = 0; i < g->k.s; i++) {
+        double *own = g->grow + (size_t)i * ns;
+        for (size_t k = 0; k < ns; k++) {
+            const snw_signal_desc *d = &g->m->desc->signal[k];
+            if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
+            const double e = snw_expr_value(
+                d->source, (snw_at){.t = g->in_stage[i]->t, .signal = g->w[i]->signal});
+            changed |= !(e == own[k]) && !(isnan(e) && isnan(own[k]));
+            own[k] = e;
+        }
+    }
+    return changed;
+}
+
+// the largest force out of balance at the stages, measured by `scale`, or contact that slips; NaN
+// kept
+static double gauss_out_of_balance(const snw_gauss_collocation *g, const double *scale) {
+    double largest = 0;
+    for (int i = 0; i < g->k.s; i++) {
+        for (int k = 0; k < g->m->nv; k++) {
+            const double r = fabs(g->w[i]->r[k]) / scale[k];
+            if (!(r <= largest)) largest = r;
+        }
+        const double slip = snw_gauss_slip(g, i);
+        if (!(slip <= largest)) largest = slip;
+    }
+    return largest;
+}
+
+// residuals of all stages, measured by g->scale
+static double gauss_evaluate(void *self) {
+    snw_gauss_collocation *g = self;
+    const snw_model *m = g->m;
+    // a source reads integrals that stand before it only, so this comes to rest
+    for (int pass = 0; pass <= m->nsignal + 1; pass++) {
+        for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
+        if (!g->grows || !gauss_grow(g)) break;
+    }
+    return gauss_out_of_balance(g, g->scale);
+}
+
+// ---- Newton's matrix
+// -------------------------------------------------------------------------------
+
+static snw_status gauss_renew(void *self) {
+    snw_gauss_collocation *g = self;
+    const snw_model *m = g->m;
+    g->of_J.h = g->h;
+    for (int i = 0; i < g->k.s; i++) {
+        if (m->nlie_block) {
+            gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+            snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + i * m->nv, g->stage[i],
+                           g->columns + snw_gauss_columns(m, i));
+        }
+        snw_inputs_copy(g->in_stage[i], g->of_J.in[i]);
+        snw_state_copy(m, g->stage[i], g->of_J.at[i]);
+        snw_gauss_place(g, i, g->w[i]);
+    }
+    return snw_gauss_factor(g);
+}
+
+static void gauss_load(void *self, const double *in) {
+    snw_gauss_collocation *g = self;
+    snw_checkpoint_block piece[NPIECE];
+    gauss_list_pieces(g, piece);
+    const double *single = snw_checkpoint_load(NPIECE, piece, in);
+    g->of_J.known = single[0] != 0;
+    g->of_J.h = single[1];
+    for (int i = 0; i < g->k.s && g->of_J.known; i++) {
+        g->of_J.in[i]->lead = 0;
+        snw_residual(g->m, g->of_J.in[i], g->of_J.at[i], false, g->w[i]);
+        snw_gauss_place(g, i, g->w[i]);
+    }
+    if (g->of_J.known) g->of_J.known = snw_gauss_factor(g) == SNW_OK;
+    snw_inputs_at(g->m, g->in->t, g->in);
+    gauss_keep(g);
+}
+
+static double gauss_condition(void *self) {
+    snw_gauss_collocation *g = self;
+    if (!g->of_J.known) return NAN;
+    if (isnan(g->condition)) {
+        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->spare);
+    }
+    return g->condition;
+}
+
+static void gauss_correct(void *self) { snw_gauss_correct(self); }
+
+static void gauss_move(void *self, double part) {
+    snw_gauss_collocation *g = self;
+    const size_t n = snw_gauss_accelerations(g);
+    for (size_t i = 0; i < n; i++) g->ddx[i] += part * g->dx[i];
+    for (size_t i = n; i < snw_gauss_unknowns(g); i++) g->lambda[i - n] += part * g->dx[i];
+}
+
+// ---- a step
+// ----------------------------------------------------------------------------------------
+
+// out (nv) <- accelerations at stage i, of bodies, as those of the step before go on: a polynomial
+// through the last of its stages and its end
+static void extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
+    const int n = g->m->nv, s = g->k.s;
+    double c[SNW_STAGES + 1], lambda[SNW_STAGES + 1];
+    memcpy(c, g->k.c, sizeof g->k.c);
+    c[s] = 1;
+    const int first = s - degree;
+    if (degree < 0) { // displacements go on at the mean rate of the step before
+        for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean[k] - g->rate[k]);
+        return;
+    }
+    const double at = degree > 0 ? 1 + g->k.c[i] * g->h / g->past_h : 1;
+    snw_lagrange(degree + 1, c + first, at, lambda);
+    for (int k = 0; k < n; k++) {
+        out[k] = lambda[degree] * g->acc[k];
+        for (int j = first; j < s; j++) out[k] += lambda[j - first] * g->past[j * n + k];
+    }
+}
+
+// Of what degree they should have gone on to where the step just taken has them, dx (s nv). High
+// where steps resolve the motion, low where they do not.
+static int best_degree(snw_gauss_collocation *g) {
+    const int n = g->m->nv;
+    double least = INFINITY;
+    int best = 0;
+    for (int degree = MEAN; degree <= g->k.s; degree++) {
+        double largest = 0;
+        for (int i = 0; i < g->k.s; i++) {
+            extrapolate(g, degree, i, g->x);
+            for (int k = 0; k < n; k++) {
+                largest = fmax(largest, fabs(g->x[k] - g->dx[i * n + k]) / g->m->typical[k]);
+            }
+        }
+        if (largest < least) best = degree, least = largest;
+    }
+    return best;
+}
+
+// unknowns to begin with
+static void gauss_predict(snw_gauss_collocation *g, int degree) {
+    const snw_model *m = g->m;
+    const int n = m->nv, s = g->k.s;
+    for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
+    if (m->nlie_block && degree != MEAN) { // from those of bodies to those of the chart
+        for (int i = 0; i < s; i++) {
+            gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+            snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
+                                        g->dx + i * n);
+        }
+        memcpy(g->ddx, g->dx, snw_gauss_accelerations(g) * sizeof *g->ddx);
+    }
+    for (int k = 0; k < m->ndrive; k++) {
+        if (!snw_drive_holds(m, g->now, k)) continue;
+        for (int i = 0; i < s; i++) g->ddx[i * n + m->drive[k].dof] = g->in_stage[i]->drive[k].dd;
+    }
+    if (g->ng == 0) return;
+    gauss_integrate(g, g->k.c[s / 2], g->k.A[s / 2], g->k.AA[s / 2]);
+    memset(g->a, 0, (size_t)n * sizeof *g->a);
+    snw_state *at = g->stage[s / 2];
+    snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
+    memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
+    impose(m, g->in_stage[s / 2], at);
+    snw_gauss_drop_redundant(g, g->in_stage[s / 2], at);
+}
+
+static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
+    const snw_chord chord = {.user = g,
+                             .evaluate = gauss_evaluate,
+                             .renew = gauss_renew,
+                             .correct = gauss_correct,
+                             .move = gauss_move,
+                             .dx = g->dx,
+                             .broyden = &g->broyden,
+                             .known = &g->of_J.known,
+                             .tolerance = g->opts.tolerance,
+                             .max_iter = g->opts.max_iter};
+    if (fabs(g->of_J.h - g->h) > 1e-9 * g->h) g->of_J.known = false;
+    gauss_predict(g, g->past_h > 0 ? (int)g->degree : 0);
+    snw_status s = snw_chord_solve(&chord, info);
+    if (s != SNW_OK) {
+        g->of_J.known = false;
+        gauss_predict(g, g->past_h > 0 ? MEAN : 0);
+        s = snw_chord_solve(&chord, info);
+    }
+    if (s != SNW_OK || info->iterations > PATIENCE) g->of_J.known = false;
+    return s;
+}
+
+// Velocities of s <- the nearest that contacts allow. What drives and other given motion do in that
+// blow is booked as theirs: all that it changes but for what any blow loses, the energy of the jump
+static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
+    const snw_model *m = g->m;
+    snw_work *w = g->w[0];
+    double energy[3];
+    snw_kinematics(m, g->in, s, false, w);
+    energy[0] = snw_kinetic_energy(m, w);
+    memcpy(g->v, s->v, (size_t)m->nv * sizeof *g->v);
+    SNW_TRY(snw_projection_velocities(g->projection, g->in, s, &g->said));
+    for (int pass = 1; pass < 3; pass++) { // after it, and in the middle
+        memcpy(g->x, s->v, (size_t)m->nv * sizeof *g->x);
+        for (int i = 0; i < m->nv && pass == 2; i++) s->v[i] = 0.5 * (g->x[i] + g->v[i]);
+        snw_kinematics(m, g->in, s, false, w);
+        energy[pass] = snw_kinetic_energy(m, w);
+    }
+    memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
+    const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
+    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    return SNW_OK;
+}
+
+// g->end <- the state at the end of the step just solved
+static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
+    const snw_model *m = g->m;
+    snw_state *s = g->end;
+    gauss_integrate(g, 1, g->k.b, g->k.bb);
+    memset(g->a, 0, (size_t)m->nv * sizeof *g->a);
+    memcpy(g->spare, g->x, (size_t)m->nv * sizeof *g->x);
+    snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
+    s->t = g->now->t + g->h;
+    for (int k = 0; k < m->nsignal; k++) {
+        s->z[k] = g->now->z[k];
+        for (int j = 0; j < g->k.s && g->grows; j++)
+            s->z[k] += g->h * g->k.b[j] * g->grow[j * m->nsignal + k];
+    }
+    memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
+    snw_inputs_at(m, t_laws, g->in);
+    impose(m, g->in, s);
+    for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
+    g->said = (snw_error){0};
+    snw_status status = g->ng ? gauss_project(g, s) : SNW_OK;
+    if (status == SNW_OK) status = gauss_settle(g, s, &g->said);
+    return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
+}
+
+// works and heat of the step: sums over the stages
+static void gauss_account(snw_gauss_collocation *g) {
+    const snw_model *m = g->m;
+    for (int i = 0; i < g->k.s; i++) {
+        const double weight = g->h * g->k.b[i];
+        const snw_work *w = g->w[i];
+        snw_load_power(m, g->in_stage[i], g->stage[i], w, g->power_stage);
+        for (int k = 0; k < snw_npower(m); k++) g->work[k] += weight * g->power_stage[k];
+        g->heat +=
+            weight * (snw_dissipation(m, g->stage[i]->v) + snw_other_heat(m, g->stage[i], w));
+    }
+}
+
+// by how much the acceleration at the start differs from that of the polynomial there
+static double defect(const snw_gauss_collocation *g) {
+    const int n = g->m->nv;
+    double lambda[SNW_STAGES], largest = 0;
+    snw_lagrange(g->k.s, g->k.c, 0, lambda);
+    for (int k = 0; k < n; k++) {
+        double a = g->acc[k];
+        for (int j = 0; j < g->k.s; j++) a -= lambda[j] * g->ddx[j * n + k];
+        largest = fmax(largest, fabs(a) / g->m->typical[k]);
+    }
+    return largest;
+}
+
+// g->force <- typical forces as in motion.c; g->scale <- the same, or less where errors of the step
+// itself are smaller than what they would leave, down to rounding. theory.md (6.13)
+static void gauss_set_scale(snw_gauss_collocation *g) {
+    static const double part = 0.01, rounding = 64 * DBL_EPSILON;
+    const snw_model *m = g->m;
+    const double quick = g->h * snw_fastest_rate(m, g->now);
+    const double error = part * pow(quick, 2 * g->k.s + 2);
+    for (int i = 0; i < m->nv; i++) {
+        const double inertia = g->mass[i] * m->typical[i] / (g->h * g->h);
+        g->scale[i] = g->force[i] = m->scale[i] + 4e-3 * inertia;
+        if (!g->opts.own) continue;
+        const double least = rounding * (m->scale[i] + quick * quick * inertia);
+        g->scale[i] = fmin(g->scale[i], fmax(error * inertia, least) / g->opts.tolerance);
+    }
+}
+
+static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info *info) {
+    snw_gauss_collocation *g = self;
+    const snw_model *m = g->m;
+    *info = (snw_chord_info){0};
+    g->h = h;
+    gauss_set_scale(g);
+    for (int i = 0; i < g->k.s; i++) snw_inputs_at(m, g->now->t + g->k.c[i] * h, g->in_stage[i]);
+    snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
+    snw_status s = gauss_solve(g, info);
+    if (s == SNW_OK) info->residual = gauss_out_of_balance(g, g->force);
+    gauss_keep(g);
+    if (s == SNW_OK) gauss_account(g); // `finish` works where the first stage does
+    if (s == SNW_OK) s = gauss_finish(g, t_laws);
+    if (s != SNW_OK) {
+        gauss_back(g);
+        return s;
+    }
+    g->defect = h * h * g->k.within * defect(g);
+    for (int i = 0; i < g->k.s; i++) {
+        snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
+    }
+    g->degree = g->past_h > 0 ? best_degree(g) : 0;
+    memcpy(g->past, g->dx, snw_gauss_accelerations(g) * sizeof *g->past);
+    for (int i = 0; i < m->nv; i++) g->mean[i] = g->spare[i] / h;
+    g->past_h = h;
+    snw_state_copy(m, g->end, g->now);
+    return SNW_OK;
+}
+
+// ---- looking
+// ---------------------------------------------------------------------------------------
+
+static double gauss_error(const void *self) {
+    return ((const snw_gauss_collocation *)self)->defect;
+}
+static const snw_state *gauss_state(const void *self) {
+    return ((const snw_gauss_collocation *)self)->now;
+}
+static const snw_inputs *gauss_inputs(const void *self) {
+    return ((const snw_gauss_collocation *)self)->in;
+}
+
+static const snw_work *gauss_look(void *self) {
+    snw_gauss_collocation *g = self;
+    snw_residual(g->m, g->in, g->now, false, g->w[0]);
+    snw_observe(g->m, g->in, g->now, false, g->w[0]);
+    return g->w[0];
+}
+
+static void gauss_hold(void *self, const snw_manual_inputs *manual) {
+    snw_gauss_collocation *g = self;
+    g->in->manual = manual;
+    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->of_J.in[i]->manual = manual;
+}
+
+static snw_work_done gauss_work(const void *self) {
+    const snw_gauss_collocation *g = self;
+    return (snw_work_done){.n = snw_npower(g->m), .work = g->work, .heat = g->heat};
+}
+
+static snw_status gauss_check(void *self, double t, snw_error *err) {
+    snw_gauss_collocation *g = self;
+    snw_inputs_at(g->m, t, g->in_stage[0]);
+    SNW_TRY(snw_inputs_check(g->m, g->in_stage[0], t, err));
+    if (g->said.status == SNW_E_MODEL) *err = g->said;
+    return g->said.status == SNW_E_MODEL ? SNW_E_MODEL : SNW_OK;
+}
+
+const snw_stepper snw_gauss_stepper = {
+    .start = gauss_start,
+    .step = gauss_step,
+    .back = gauss_back,
+    .restart = gauss_restart,
+    .error = gauss_error,
+    .check = gauss_check,
+    .state = gauss_state,
+    .inputs = gauss_inputs,
+    .look = gauss_look,
+    .hold = gauss_hold,
+    .condition = gauss_condition,
+    .work = gauss_work,
+    .save = gauss_save,
+    .load = gauss_load,
+    .destroy = gauss_destroy,
+    .advice = "'adapt: on', a smaller step, a scheme with damping (generalized-alpha), or more "
+              "nodes"};

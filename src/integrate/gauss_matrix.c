@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// Newton's matrix of a staged motion, and its rows of contacts.
+#include "integrate/gauss_private.h"
+
+#include "dynamics/closure.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool gauss_matrix_held(const snw_model *m, const snw_state *s, int dof) {
+    for (int k = 0; k < m->ndrive; k++) {
+        if (m->drive[k].dof == dof && snw_drive_holds(m, s, k)) return true;
+    }
+    return false;
+}
+
+// Rows of contacts of stage i, behind the accelerations of all stages: what multipliers exert, and
+// how the rates of the rows, w->velocity_time times, vary with accelerations. After the tangent in
+// q alone, which leaves the derivative in q in R.
+static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w) {
+    const snw_model *m = g->m;
+    const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    const double h = g->of_J.h;
+    if (i == 0) {
+        const double was = g->bond;
+        g->bond = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double x = m->typical[k] / m->length;
+            g->bond = fmax(g->bond, fabs(g->M[k * (n + 1)]) * x * x);
+        }
+        for (int k = 0; k < g->k.s * g->ng; k++) g->lambda[k] *= was / g->bond;
+    }
+    for (int k = 0; k < g->ng; k++) {
+        const snw_constraint row = snw_constraint_at(m, w, g->row[k]);
+        const size_t at = snw_gauss_accelerations(g) + (size_t)(i * g->ng + k);
+        for (size_t r = 0; r < all; r++) g->J[at * all + r] = g->J[r * all + at] = 0;
+        if (row.off) g->J[at * (all + 1)] = -g->bond; // its multiplier stays zero
+        for (int j = 0; j < row.n; j++) {
+            const size_t dof = (size_t)row.dof[j];
+            if (gauss_matrix_held(m, g->of_J.at[i], row.dof[j])) continue;
+            g->J[at * all + (size_t)i * n + dof] = -g->bond * row.C[j];
+            for (int c = 0; c < g->k.s; c++) {
+                const double slope = h * g->k.A[i][c] * w->velocity_time * row.C[j] +
+                                     h * h * g->k.AA[i][c] * row.R[j];
+                g->J[((size_t)c * n + dof) * all + at] = -g->bond * slope;
+            }
+        }
+    }
+}
+
+void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
+    const snw_model *m = g->m;
+    const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    const double h = g->of_J.h;
+    const snw_inputs *in = g->of_J.in[i];
+    w->velocity_time = 1 / h; // of rows of contacts
+    snw_tangent_pass(m, m->nlie_block ? g->columns + snw_gauss_columns(m, i) : NULL, w);
+    snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
+    snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
+    snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
+    for (int k = 0; k < m->ndrive; k++) { // a row of its own, which asks for no change
+        if (!snw_drive_holds(m, g->of_J.at[i], k)) continue;
+        const size_t d = (size_t)m->drive[k].dof;
+        for (size_t r = 0; r < n; r++) {
+            g->M[r * n + d] = g->M[d * n + r] = r == d;
+            g->D[r * n + d] = g->D[d * n + r] = g->K[r * n + d] = g->K[d * n + r] = 0;
+        }
+    }
+    for (int j = 0; j < g->k.s; j++) {
+        const double d = h * g->k.A[i][j], k = h * h * g->k.AA[i][j];
+        for (size_t c = 0; c < n; c++) {
+            double *to = g->J + ((size_t)j * n + c) * all + (size_t)i * n;
+            const double *M = g->M + c * n, *D = g->D + c * n, *K = g->K + c * n;
+            for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
+        }
+    }
+    if (g->ng) gauss_matrix_place_rows(g, i, w);
+}
+
+snw_status snw_gauss_factor(snw_gauss_collocation *g) {
+    snw_gauge_take(&g->gauge, g->J, NULL);
+    g->condition = NAN;
+    return snw_lu_factor((int)snw_gauss_unknowns(g), g->J, g->pivot);
+}
+
+void snw_gauss_correct(snw_gauss_collocation *g) {
+    const snw_model *m = g->m;
+    for (int i = 0; i < g->k.s; i++) {
+        const double *r = g->w[i]->r;
+        double *x = g->dx + i * m->nv;
+        for (int k = 0; k < m->nv; k++) x[k] = -r[k];
+        for (int f = 0; f < m->nblock; f++) {
+            const snw_block *b = &m->block[f];
+            if (b->lie_block < 0) continue;
+            const double *S = g->columns + snw_gauss_columns(m, i) + 108 * b->lie_block;
+            for (int k = 0; k < b->n; k++) {
+                x[b->dof + k] = 0;
+                for (int j = 0; j < b->n; j++) x[b->dof + k] -= S[6 * j + k] * r[b->dof + j];
+            }
+        }
+    }
+    for (int i = 0; i < g->k.s; i++) {
+        double *x = g->dx + g->k.s * m->nv + i * g->ng;
+        for (int k = 0; k < g->ng; k++) x[k] = g->bond * g->w[i]->violation[g->row[k]];
+    }
+    snw_lu_solve((int)snw_gauss_unknowns(g), g->J, g->pivot, g->dx);
+}
+
+// ---- contacts
+// --------------------------------------------------------------------------------------
+
+void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s) {
+    memset(s->lambda, 0, (size_t)g->m->nconstraint * sizeof *s->lambda);
+    for (int k = 0; k < g->ng; k++) s->lambda[g->row[k]] = g->bond * g->lambda[i * g->ng + k];
+    for (int k = 0; k < g->m->nnonholonomic; k++) s->dropped[k] = g->end->dropped[k];
+    g->w[i]->velocity_time = 1 / g->h;
+}
+
+double snw_gauss_slip(const snw_gauss_collocation *g, int i) {
+    double largest = 0;
+    for (int k = 0; k < g->ng; k++) {
+        const double rate = fabs(g->w[i]->violation[g->row[k]]) * g->h / g->m->length;
+        if (!(rate <= largest)) largest = rate;
+    }
+    return largest;
+}
+
+void snw_gauss_drop_redundant(snw_gauss_collocation *g, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = g->m;
+    for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
+    memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
+    if (g->redundant != 0) (void)snw_redundancy_drop(g->redundancy, in, s);
+    for (int k = 0; k < m->nnonholonomic; k++) {
+        if (s->dropped[k] != g->of_J.at[0]->dropped[k]) g->of_J.known = false;
+        g->end->dropped[k] = s->dropped[k];
+    }
+    if (!g->of_J.known) g->bond = 1; // as after a load
+    for (int k = 0; k < g->ng; k++) {
+        for (int i = 0; i < g->k.s; i++) g->lambda[i * g->ng + k] = s->lambda[g->row[k]] / g->bond;
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "integrate/integrator_private.h"
+
+#include "base/fail.h"
+
+// what of the model the conserving scheme does not know, NULL: it knows all
+static const char *foreign(const snw_model *m, const char **name) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row < 0) continue;
+        *name = m->desc->motor[m->drive[i].motor].name;
+        return "given positions and rates";
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        *name = m->desc->link[m->rod[r].link].name;
+        return "rods that are fed";
+    }
+    if (m->ntendon) *name = m->desc->tendon[0].name;
+    return m->ntendon          ? "tendons and chambers"
+           : m->nfield         ? "strains given by laws"
+           : m->nfluid_point   ? "fluids"
+           : m->ncontact_point ? "grounds"
+                               : NULL;
+}
+
+// Rows that are not of drives or contacts are of index 3, where collocation loses its order
+// (theory.md 6.7).
+static bool closes(const snw_model *m) {
+    int rows = m->nconstraint;
+    for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
+    for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].nonholonomic ? m->loop[i].nrow : 0;
+    return rows > 0;
+}
+
+snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_method of = step->method;
+    const bool gauss =
+        of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
+    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? foreign(m, &name) : NULL;
+    snw_status s = SNW_OK;
+    if (what) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "the conserving scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
+                     "or adaptive for digits",
+                     what, name ? " ('" : "", name ? name : "", name ? "')" : "");
+    } else if (gauss && closes(m)) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not know loops and given lengths or volumes; use "
+                     "generalized-alpha, or adaptive for digits",
+                     snw_method_name(of));
+    }
+    return s == SNW_OK ? s
+                       : snw_fail_at_location(err, s, step->location.file, step->location.line,
+                                              step->location.column);
+}
+
+snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, double every,
+                               snw_integrator *out, snw_error *err) {
+    SNW_TRY(snw_integrator_knows(m, step, err));
+    switch (step->method) {
+    case SNW_METHOD_BDF3:
+        return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF_ALPHA:
+        return snw_integrator_implicit(m, step, every, out);
+    case SNW_METHOD_CONSERVING:
+        return snw_integrator_conserving(m, step, out);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_integrator_gauss(m, step, every, out);
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        return snw_integrator_explicit(m, step, every, out, err);
+    }
+    return SNW_E_ARGUMENT;
+}
+
+size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
+    if (step->engine == SNW_ENGINE_SHOOTING) return snw_integrator_shooting_saves(m, step);
+    switch (step->method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF_ALPHA:
+        return snw_integrator_implicit_saves(m);
+    case SNW_METHOD_CONSERVING:
+        return snw_integrator_conserving_saves(m);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_integrator_gauss_saves(m, step->method);
+    case SNW_METHOD_BDF3:
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break; // the integrator keeps its past to itself
+    }
+    return 0;
+}

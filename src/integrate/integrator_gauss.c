@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Gauss' collocation (integrate/gauss.h) as what a paced mover takes.
+#include "integrate/integrator_private.h"
+
+#include "base/fail.h"
+#include "integrate/gauss.h"
+
+static int stages_of(snw_method method) {
+    return method == SNW_METHOD_GAUSS4 ? 2 : method == SNW_METHOD_GAUSS6 ? 3 : 4;
+}
+
+size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method) {
+    return SNW_PACED_SAVES + snw_gauss_saves(m, stages_of(method));
+}
+
+snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, double every,
+                                snw_integrator *out) {
+    const snw_implicit_opts usual = snw_implicit_defaults();
+    const bool given = step->tolerance > 0;
+    const snw_gauss_opts o = {.stages = stages_of(step->method),
+                              .chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3,
+                              .tolerance =
+                                  given && !step->control ? step->tolerance : usual.tolerance,
+                              .own = !given || step->control,
+                              .max_iter = usual.max_iter};
+    const snw_step_control pace = {.least = step->least,
+                                   .control = step->control,
+                                   .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
+                                   .power = o.stages + 2,
+                                   .longest = snw_longest_step(step),
+                                   .patience = step->patience};
+    snw_gauss_collocation *motion;
+    SNW_TRY(snw_gauss_create(m, &o, &motion));
+    return snw_integrator_controlled(m, &snw_gauss_stepper, motion, pace, every,
+                                     snw_gauss_saves(m, o.stages), out);
+}

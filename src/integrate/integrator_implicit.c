@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// Implicit steps (integrate/implicit.h) as what a paced mover takes.
+#include "integrate/integrator_private.h"
+
+#include "base/fail.h"
+
+static snw_status implicit_integrator_start(void *self, const snw_state *s, snw_error *err) {
+    return snw_implicit_start(self, s, err);
+}
+static double limit(void *self, double h, double longest) {
+    return snw_implicit_limit(self, h, longest);
+}
+static double again(void *self, double h, double longest, bool patient) {
+    return snw_implicit_again(self, h, longest, patient);
+}
+static void shorten(void *self, double h, double longest) {
+    snw_implicit_shorten(self, h, longest);
+}
+static snw_status implicit_integrator_step(void *self, double h, double t_laws,
+                                           snw_chord_info *info) {
+    return snw_implicit_step(self, h, t_laws, info);
+}
+static snw_status implicit_integrator_restart(void *self, const double *z, snw_error *err) {
+    return snw_implicit_restart(self, z, err);
+}
+static snw_status implicit_integrator_check(void *self, double t, snw_error *err) {
+    return snw_implicit_check(self, t, err);
+}
+static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
+static double implicit_integrator_astray(void *self, double *t) {
+    return snw_implicit_astray(self, t);
+}
+static void implicit_integrator_back(void *self) { snw_implicit_undo(self); }
+static double implicit_integrator_error(const void *self) { return snw_implicit_error(self); }
+static const snw_state *implicit_integrator_state(const void *self) {
+    return snw_implicit_state(self);
+}
+static const snw_inputs *implicit_integrator_inputs(const void *self) {
+    return snw_implicit_inputs(self);
+}
+static const snw_work *implicit_integrator_look(void *self) { return snw_implicit_work_at(self); }
+static void implicit_integrator_hold(void *self, const snw_manual_inputs *manual) {
+    snw_implicit_set_manual(self, manual);
+}
+static double implicit_integrator_condition(void *self) { return snw_implicit_condition(self); }
+static snw_work_done implicit_integrator_work(const void *self) {
+    return snw_implicit_work_done(self);
+}
+static void implicit_integrator_save(const void *self, double *out) {
+    snw_implicit_save(self, out);
+}
+static void implicit_integrator_load(void *self, const double *in) { snw_implicit_load(self, in); }
+static void implicit_integrator_destroy(void *self) { snw_implicit_destroy(self); }
+
+static const snw_stepper stepper = {
+    .start = implicit_integrator_start,
+    .limit = limit,
+    .step = implicit_integrator_step,
+    .again = again,
+    .shorten = shorten,
+    .back = implicit_integrator_back,
+    .accept = implicit_integrator_accept,
+    .astray = implicit_integrator_astray,
+    .restart = implicit_integrator_restart,
+    .error = implicit_integrator_error,
+    .check = implicit_integrator_check,
+    .state = implicit_integrator_state,
+    .inputs = implicit_integrator_inputs,
+    .look = implicit_integrator_look,
+    .hold = implicit_integrator_hold,
+    .condition = implicit_integrator_condition,
+    .work = implicit_integrator_work,
+    .save = implicit_integrator_save,
+    .load = implicit_integrator_load,
+    .destroy = implicit_integrator_destroy,
+    .advice = "'adapt: on', a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
+
+size_t snw_integrator_implicit_saves(const snw_model *m) {
+    return SNW_PACED_SAVES + snw_implicit_saves(m);
+}
+
+static snw_scheme_kind implicit_integrator_kind_of(snw_method method) {
+    switch (method) {
+    case SNW_METHOD_NEWMARK:
+        return SNW_SCHEME_NEWMARK;
+    case SNW_METHOD_HHT:
+        return SNW_SCHEME_HHT;
+    case SNW_METHOD_WBZ:
+        return SNW_SCHEME_WBZ;
+    case SNW_METHOD_EULER:
+        return SNW_SCHEME_EULER;
+    case SNW_METHOD_TRAPEZOIDAL:
+        return SNW_SCHEME_TRAPEZOIDAL;
+    case SNW_METHOD_BDF2:
+        return SNW_SCHEME_BDF2;
+    case SNW_METHOD_BDF_ALPHA:
+        return SNW_SCHEME_BDF_ALPHA;
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_BDF3:
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break;
+    }
+    return SNW_SCHEME_GENERALIZED_ALPHA;
+}
+
+snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step, double every,
+                                   snw_integrator *out) {
+    snw_implicit_opts o = snw_implicit_defaults();
+    o.scheme = snw_scheme_make(implicit_integrator_kind_of(step->method), step->rho, step->alpha);
+    o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
+    o.uniform_past = step->uniform_past;
+    o.fixed_length = step->fixed_length;
+    o.undamped_velocities = step->undamped_velocities;
+    o.control = step->control;
+    o.estimate = !step->control && step->patience == 0;
+    if (step->torque > 0) o.torque = step->torque;
+    o.own = step->control || !(step->tolerance > 0);
+    if (!o.own) o.tolerance = step->tolerance;
+    const snw_step_control pace = {.least = step->least,
+                                   .control = step->control,
+                                   .tolerance =
+                                       step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
+                                   .power = 3,
+                                   .longest = snw_longest_step(step),
+                                   .patience = step->patience};
+    snw_implicit *motion;
+    SNW_TRY(snw_implicit_create(m, &o, &motion));
+    return snw_integrator_controlled(m, &stepper, motion, pace, every, snw_implicit_saves(m), out);
+}

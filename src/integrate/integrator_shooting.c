@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+//
+// The boundary-value engine as a mover. What its steps take beyond work and heat is the formula's
+// of time: the balance of its books closes by that, and says nothing.
+#include "integrate/integrator_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "integrate/checkpoint.h"
+#include "integrate/step_control.h"
+#include "shoot/shooter.h"
+
+#include <stdint.h>
+
+typedef struct shooting {
+    const snw_model *m;
+    snw_shooter *e;
+    const snw_shooter *from; // whose fields it begins with; NULL: the state's
+    snw_step_control control;
+    snw_time_kind kind;
+    double alpha;
+    snw_state *s;
+    snw_work *w;
+    double start; // energy, J
+    double work[1];
+} shooting;
+
+static double shooting_total(const shooting *sh) {
+    const snw_shoot_energy E = snw_shooter_energy(sh->e);
+    return E.kinetic + E.elastic + E.gravity;
+}
+
+static snw_status shooting_start(void *self, const snw_state *s, snw_error *err) {
+    shooting *sh = self;
+    snw_state_copy(sh->m, s, sh->s);
+    if (sh->from) {
+        SNW_TRY(snw_shooter_follow(sh->e, sh->from, err));
+    } else {
+        snw_shooter_take(sh->e, s);
+    }
+    snw_shooter_begin(sh->e, sh->control.longest);
+    sh->start = shooting_total(sh);
+    return SNW_OK;
+}
+
+static snw_status shooting_step(void *self, double h, double t_laws, snw_chord_info *info) {
+    shooting *sh = self;
+    snw_boundary_info done;
+    const snw_status status = snw_shooter_step(sh->e, sh->kind, sh->alpha, h, t_laws, &done);
+    *info = (snw_chord_info){
+        .iterations = done.iterations, .tangents = done.tangents, .residual = done.residual};
+    if (status == SNW_OK) sh->s->t = snw_shooter_time(sh->e);
+    return status;
+}
+
+static void undo(void *self) { (void)self; }
+static double shooting_error(const void *self) { return (void)self, 0; }
+static const snw_state *shooting_state(const void *self) { return ((const shooting *)self)->s; }
+static snw_status shooting_check(void *self, double t, snw_error *err) {
+    return snw_inputs_check(((shooting *)self)->m, snw_shooter_inputs(((shooting *)self)->e), t,
+                            err);
+}
+
+static snw_status shooting_advance(void *self, double to, double limit, snw_stats *took,
+                                   snw_error *err) {
+    static const snw_stepper stepper = {
+        .step = shooting_step,
+        .back = undo,
+        .error = shooting_error,
+        .state = shooting_state,
+        .check = shooting_check,
+        .advice = "a smaller step, a scheme with damping (bdf2, euler), solver: banded, or more "
+                  "points"};
+    shooting *sh = self;
+    SNW_TRY(snw_step_control_advance(&sh->control, sh->m, &stepper, sh, to, limit, took, err));
+    sh->s->t = to; // rounding does not add up
+    snw_shooter_set_time(sh->e, to);
+    return SNW_OK;
+}
+
+static snw_status shooting_restart(void *self, const double *z, snw_error *err) {
+    (void)err;
+    const shooting *sh = self;
+    // velocities go on through a jump of the loads, and so do histories; bodies appear with the
+    // speed of their section
+    for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
+    return SNW_OK;
+}
+
+static void shooting_heed(void *self, snw_interrupt interrupt) {
+    ((shooting *)self)->control.interrupt = interrupt;
+}
+
+static void shooting_hold(void *self, const snw_manual_inputs *manual) {
+    snw_shooter_hold(((shooting *)self)->e, manual);
+}
+
+static const snw_inputs *shooting_inputs(const void *self) {
+    return snw_shooter_inputs(((const shooting *)self)->e);
+}
+
+static const snw_work *shooting_look(void *self) {
+    shooting *sh = self;
+    snw_shooter_show(sh->e, sh->s, sh->w);
+    return sh->w;
+}
+
+static snw_work_done shooting_work(const void *self) {
+    const shooting *sh = self;
+    const snw_shooter_energy_account b = snw_shooter_work(sh->e);
+    double *done = ((shooting *)(uintptr_t)self)->work;
+    done[0] = b.work;
+    return (snw_work_done){.n = 1,
+                           .work = done,
+                           .heat = b.heat,
+                           .scheme = b.work - b.heat - (shooting_total(sh) - sh->start)};
+}
+
+// ---- saving
+// -----------------------------------------------------------------------------------------
+
+enum { NPIECE = 3 };
+
+// the fields come behind
+static void shooting_list_pieces(const shooting *sh, snw_checkpoint_block piece[NPIECE]) {
+    const snw_checkpoint_block list[NPIECE] = {{&sh->s->t, 1},
+                                               snw_checkpoint_state(sh->m, sh->s),
+                                               {&((shooting *)(uintptr_t)sh)->start, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+static void shooting_save(const void *self, double *out) {
+    const shooting *sh = self;
+    snw_checkpoint_block piece[NPIECE];
+    shooting_list_pieces(sh, piece);
+    snw_shooter_save(sh->e, snw_checkpoint_save(NPIECE, piece, out));
+}
+
+static snw_status shooting_load(void *self, const double *in, snw_error *err) {
+    const shooting *sh = self;
+    snw_checkpoint_block piece[NPIECE];
+    shooting_list_pieces(sh, piece);
+    return snw_shooter_restore(sh->e, snw_checkpoint_load(NPIECE, piece, in), err);
+}
+
+size_t snw_integrator_shooting_head(const snw_model *m) { return 2 + snw_state_doubles(m); }
+
+size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step) {
+    snw_shooter *e;
+    // what cannot be made says so when its step begins
+    if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
+    const size_t n = snw_shooter_saves(e);
+    snw_shooter_destroy(e);
+    return snw_integrator_shooting_head(m) + n;
+}
+
+static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }
+
+static void shooting_close(void *self) {
+    shooting *sh = self;
+    snw_shooter_destroy(sh->e);
+    snw_state_destroy(sh->s);
+    snw_work_destroy(sh->w);
+    snw_free(sh);
+}
+
+static snw_time_kind shooting_kind_of(snw_method method) {
+    switch (method) {
+    case SNW_METHOD_EULER:
+        return SNW_TIME_EULER;
+    case SNW_METHOD_TRAPEZOIDAL:
+        return SNW_TIME_TRAPEZOIDAL;
+    case SNW_METHOD_BDF3:
+        return SNW_TIME_BDF3;
+    case SNW_METHOD_BDF_ALPHA:
+        return SNW_TIME_BDF_ALPHA;
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break;
+    }
+    return SNW_TIME_BDF2;
+}
+
+snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step,
+                                   const snw_shooter *from, snw_integrator *out, snw_error *err) {
+    shooting *sh = snw_alloc(sizeof *sh);
+    if (!sh) return SNW_E_MEMORY;
+    sh->m = m;
+    sh->from = from;
+    sh->kind = shooting_kind_of(step->method);
+    sh->alpha = step->alpha;
+    sh->control = (snw_step_control){.longest = step->step, .patience = step->patience};
+    snw_status s = snw_shooter_create(m, step, &sh->e, err);
+    if (s == SNW_OK) s = snw_state_create(m, &sh->s);
+    if (s == SNW_OK) s = snw_work_create(m, &sh->w);
+    if (s != SNW_OK) {
+        shooting_close(sh);
+        return s;
+    }
+    *out = (snw_integrator){.self = sh,
+                            .grid = step->step,
+                            .heed = shooting_heed,
+                            .start = shooting_start,
+                            .advance = shooting_advance,
+                            .restart = shooting_restart,
+                            .hold = shooting_hold,
+                            .state = shooting_state,
+                            .inputs = shooting_inputs,
+                            .look = shooting_look,
+                            .work = shooting_work,
+                            .save = shooting_save,
+                            .load = shooting_load,
+                            .shooter = shooter,
+                            .close = shooting_close};
+    return SNW_OK;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// stats.h: energy account of an instant and counts of the solver on the way to it.
+#pragma once
+
+// Energies of one instant, J. Dissipated, work and scheme are integrals over the dynamic steps so
+// far; scheme is what an implicit scheme itself removes, balance what all the others do not account
+// for.
+#define SNW_ENERGY_LIST(X)                                                                         \
+    X(kinetic)                                                                                     \
+    X(elastic)                                                                                     \
+    X(gravity)                                                                                     \
+    X(dissipated)                                                                                  \
+    X(work)                                                                                        \
+    X(scheme)                                                                                      \
+    X(balance)
+
+typedef struct snw_energy {
+#define X(name) double name;
+    SNW_ENERGY_LIST(X)
+#undef X
+} snw_energy;
+
+// What the solver did to reach a frame.
+#define SNW_STATS_LIST(X)                                                                          \
+    X(iterations, "Newton iterations since the last frame")                                        \
+    X(tangents, "matrices factorised since the last frame")                                        \
+    X(increments, "load increments or time steps since the last frame")                            \
+    X(load,                                                                                        \
+      "share of the change of load reached: below 1 only in the last frame of a failed step")      \
+    X(residual, "largest scaled residual at the frame")                                            \
+    X(stability, "smallest eigenvalue of the tangent relative to the unloaded stiffness")          \
+    X(geometry, "estimated error of the node positions, of the rod's length")                      \
+    X(quadrature, "estimated relative error of what is integrated along rods; 0: not looked at")   \
+    X(truncation,                                                                                  \
+      "estimated way to where more strain functions would put the robot, of the rod's "            \
+      "length; of a mode the error of its frequency, relative; NaN: not known")                    \
+    X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
+    X(frequency, "its frequency, Hz")                                                              \
+    X(damping, "its share of critical damping; NaN where it does not vibrate")                     \
+    X(condition, "estimated condition number of Newton's matrix; NaN where there is none")
+
+typedef struct snw_stats {
+#define X(name, meaning) double name;
+    SNW_STATS_LIST(X)
+#undef X
+} snw_stats;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "integrate/step_control.h"
+
+#include "base/fail.h"
+#include "integrate/integrator_private.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_ATTEMPTS = 1000000 }; // of steps in one advance
+
+double snw_fastest_rate(const snw_model *m, const snw_state *s) {
+    double rate = 0, bend = 0;
+    for (int i = 0; i < m->nv; i++) {
+        rate = fmax(rate, fabs(s->v[i]) / m->typical[i]);
+        bend = fmax(bend, fabs(s->a[i]) / m->typical[i]);
+    }
+    return fmax(rate, sqrt(bend));
+}
+
+// `t`: time of the laws that were tried last
+static snw_status step_control_give_up(const snw_step_control *p, const snw_stepper *k, void *self,
+                                       double t, double h, const snw_chord_info *info,
+                                       snw_error *err) {
+    snw_error why = {0};
+    const double reached = k->state(self)->t;
+    if (k->check(self, t, &why) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, reached, why.text);
+    }
+    char left[64] = "forces that are not finite";
+    if (isfinite(info->residual)) {
+        (void)snprintf(left, sizeof left, "residual %.2g of a typical force", info->residual);
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s, %s); what was computed "
+                    "is kept. Try %s",
+                    reached, h, left,
+                    p->control ? "a smaller tolerance, or a scheme with damping (rho, bdf2)"
+                               : k->advice);
+}
+
+static snw_status too_coarse(const snw_step_control *p, double t, double h, double miss,
+                             snw_error *err) {
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no step is short enough beyond t = %g s: one of %.2g s misses the tolerance "
+                    "%g by a factor of %.2g; what was computed is kept. Something jumps there "
+                    "(give its instant by a law that shows it: step, if, hat), or the tolerance "
+                    "is too small",
+                    t, h, p->tolerance, miss);
+}
+
+static snw_status too_many(const snw_stepper *k, double t, double to, double h, snw_error *err) {
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the way from t = %g s to %g s takes too many steps (the last of %.2g s); what "
+                    "was computed is kept. Try %s",
+                    t, to, h, k->advice);
+}
+
+// A first step that the tolerance may allow: errors fall as (h/time scale)^power.
+static double first_step(const snw_step_control *p, const snw_model *m, const snw_state *s) {
+    const double quick = snw_fastest_rate(m, s);
+    return quick > 0 ? pow(p->tolerance, 1 / p->power) / quick : INFINITY;
+}
+
+snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, const snw_stepper *k,
+                                    void *self, double to, double limit, snw_stats *took,
+                                    snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
+    const double begin = k->state(self)->t, span = to - begin;
+    // of steps that are chosen freely the first may be far shorter than the way to the next instant
+    const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * span;
+    const double longest = isfinite(p->longest) ? p->longest : span;
+    const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
+    if (p->control && !(p->h > 0)) {
+        p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
+    }
+    double h = p->control ? fmin(p->h, span) : span;
+    double spent = 0; // Newton iterations
+    for (long attempt = 0;; attempt++) {
+        const double t = k->state(self)->t, rest = to - t;
+        if (snw_interrupted(p->interrupt)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
+        }
+        const bool weary = p->patience > 0 && spent > (double)p->patience;
+        if (attempt == MOST_ATTEMPTS || weary) return too_many(k, t, to, h, err);
+        if (k->limit) h = k->limit(self, fmin(h, rest), longest);
+        const bool last = h >= rest * (1 - 1e-9);
+        if (last) h = rest;
+        snw_chord_info info;
+        const double t_tried = last ? t_laws : t + h;
+        snw_status s = k->step(self, h, t_tried, &info);
+        took->iterations += info.iterations;
+        took->tangents += info.tangents;
+        took->residual = info.residual;
+        spent += info.iterations;
+        const double miss = p->control && s == SNW_OK ? k->error(self) / p->tolerance : 0;
+        if (s == SNW_OK && !(miss <= 1)) {
+            k->back(self);
+            if (h <= shortest) return too_coarse(p, t, h, miss, err);
+            h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
+            continue;
+        }
+        // A live step is accepted rather than refined when half of its iterations are used up.
+        const bool hurried = p->patience > 0 && spent > 0.5 * (double)p->patience;
+        const double part = s == SNW_OK && k->again ? k->again(self, h, longest, !hurried) : 0;
+        if (part > 0) {
+            k->shorten(self, h = part, longest);
+            continue;
+        }
+        if (s != SNW_OK) {
+            h *= 0.5;
+            if (h < shortest) return step_control_give_up(p, k, self, t_tried, h, &info, err);
+            continue;
+        }
+        if (k->accept) k->accept(self, h);
+        took->increments++;
+        if (last) return SNW_OK;
+        const double grow = p->control ? fmin(2, 0.8 / pow(fmax(miss, 1e-3), 1 / p->power)) : 2;
+        h = fmin(h * grow, p->longest);
+        if (p->control) p->h = h;
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "integrate/step_path.h"
+
+#include "math/se3_tangent.h"
+
+// numbers of a ball or free joint that are on a group: on the split chart only the turning
+static int grouped(snw_chart chart, const snw_block *b) {
+    return chart == SNW_CHART_SE3 ? b->n : 3;
+}
+
+static snw_twist turning(int n, const double *x) {
+    snw_twist t = {0};
+    for (int i = 0; i < n; i++) t.e[i] = x[i];
+    return t;
+}
+
+static void step_path_put(int n, snw_twist t, double *x) {
+    for (int i = 0; i < n; i++) x[i] = t.e[i];
+}
+
+void snw_step_path_state(const snw_model *m, snw_chart chart, const double *q0, const double *x,
+                         double *dx, double *ddx, snw_state *out) {
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].lie_block < 0) continue;
+        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        snw_lower T;
+        snw_twist u, du;
+        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), turning(size, ddx + dof),
+                          &T, &u, &du);
+        step_path_put(size, u, dx + dof);
+        step_path_put(size, du, ddx + dof);
+    }
+    snw_chart_to_state(m, chart, q0, x, dx, ddx, out);
+}
+
+// x'' = T^-1 (u' - T' x')
+void snw_step_path_accelerations(const snw_model *m, snw_chart chart, const double *x,
+                                 const double *dx, const double *acc, double *ddx) {
+    for (int i = 0; i < m->nv; i++) ddx[i] = acc[i];
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].lie_block < 0) continue;
+        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        snw_lower T;
+        snw_twist u, bend;
+        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), (snw_twist){0}, &T, &u,
+                          &bend);
+        T = snw_se3_tangent_inv(turning(size, x + dof));
+        const snw_twist rest = snw_twist_sub(turning(size, acc + dof), bend);
+        step_path_put(size, snw_lower_apply(&T, rest), ddx + dof);
+    }
+}
+
+void snw_step_path_at(const snw_model *m, const snw_step_path *e, double s, double *scratch,
+                      snw_state *out) {
+    const int n = m->nv;
+    const double h = e->h, rest = 1 - s;
+    double *x = scratch, *dx = x + n, *ddx = dx + n;
+    // rates of the coordinates at the end: those of a group are T(d)^-1 times the velocity
+    for (int i = 0; i < n; i++) ddx[i] = e->rate1[i];
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].lie_block < 0) continue;
+        const int dof = m->block[k].dof, size = grouped(e->chart, &m->block[k]);
+        const snw_lower T = snw_se3_tangent_inv(turning(size, e->d + dof));
+        step_path_put(size, snw_lower_apply(&T, turning(size, e->rate1 + dof)), ddx + dof);
+    }
+    for (int i = 0; i < n; i++) {
+        const double d = e->d[i], a = h * e->rate0[i], b = h * ddx[i];
+        x[i] = s * (s * (3 - 2 * s) * d + rest * (rest * a - s * b));
+        dx[i] = (6 * s * rest * d + rest * (1 - 3 * s) * a - s * (2 - 3 * s) * b) / h;
+        ddx[i] = (6 * (1 - 2 * s) * d - (4 - 6 * s) * a - (2 - 6 * s) * b) / (h * h);
+    }
+    snw_step_path_state(m, e->chart, e->q0, x, dx, ddx, out);
+}

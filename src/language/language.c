@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "language/language.h"
+
+#include <string.h>
+
+static const snw_key_table *const tables[] = {
+#define X(symbol) &snw_keys_##symbol,
+    SNW_KEY_TABLES(X)
+#undef X
+};
+
+const snw_key_table *const *snw_language_tables(int *n) {
+    *n = (int)(sizeof tables / sizeof tables[0]);
+    return tables;
+}
+
+// What the language has and this version has not: the map or the choice, and its words. A
+// capability that arrives takes its words out.
+static const struct {
+    const char *place, *words;
+} later[] = {
+    {"study", "inverse linearize"},
+};
+
+static bool has_word(const char *words, const char *word) {
+    const size_t n = strlen(word);
+    if (n == 0) return false;
+    for (const char *at = words; (at = strstr(at, word)); at += n) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) return true;
+    }
+    return false;
+}
+
+bool snw_language_later(const char *place, const char *word) {
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
+        if (strcmp(later[i].place, place) == 0 && has_word(later[i].words, word)) return true;
+    }
+    return false;
+}
+
+// Words of textbooks and other programs for keys of ours.
+static const struct {
+    const char *place, *words, *key;
+} meant[] = {
+    {"actuator", "tension pressure force torque", "effort"},
+    {"actuator", "motor", "joint"},
+    {"actuator", "muscle", "stress"},
+    {"actuator", "cable cord wire", "tendon"},
+    {"actuator", "angle", "position"},
+    {"actuator", "speed velocity", "rate"},
+    {"dynamic", "duration time", "for"},
+    {"dynamic", "dt timestep", "step"},
+    {"kinematic", "duration time", "for"},
+    {"kinematic", "dt timestep", "step"},
+    {"link", "parent", "on"},
+    {"load", "moment", "torque"},
+    {"material", "E modulus", "young"},
+    {"material", "nu", "poisson"},
+    {"material", "rho", "density"},
+    {"wheel", "axle", "axis"},
+};
+
+const char *snw_language_meant(const char *place, const char *word) {
+    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+        if (strcmp(meant[i].place, place) == 0 && has_word(meant[i].words, word)) {
+            return meant[i].key;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// read_body.c: mass, centre and inertia of a rigid body, outright or from a simple shape.
+#include "language/read.h"
+
+#include "base/fail.h"
+#include "model/inertia.h"
+
+#include <math.h>
+
+#define BODY_KEYS(X)                                                                               \
+    X(BODY_MASS, "mass", "kg", "mass")                                                             \
+    X(BODY_COM, "com", "three lengths, m",                                                         \
+      "centre of mass in the link's frame, its origin if absent")                                  \
+    X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
+      "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
+    X(BODY_BOX, "box", "three lengths, m", "what it looks like and touches with: these widths")    \
+    X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
+    X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
+    X(BODY_DENSITY, "density", "kg/m^3", "of a box, cylinder or sphere, instead of mass")
+#define CYLINDER_KEYS(X)                                                                           \
+    X(CYLINDER_RADIUS, "radius", "m", "radius, required")                                          \
+    X(CYLINDER_LENGTH, "length", "m", "length along the axis, required")                           \
+    X(CYLINDER_AXIS, "axis", "x y z or a vector", "its axis, z unless given")
+#define SPHERE_KEYS(X) X(SPHERE_RADIUS, "radius", "m", "radius, required")
+
+enum { BODY_KEYS(SNW_KEY_CODE) BODY_N };
+enum { CYLINDER_KEYS(SNW_KEY_CODE) CYLINDER_N };
+enum { SPHERE_KEYS(SNW_KEY_CODE) SPHERE_N };
+SNW_KEYS(body, "body", "a body", BODY_KEYS);
+SNW_KEYS(cylinder, "cylinder", "a cylinder", CYLINDER_KEYS);
+SNW_KEYS(sphere, "sphere", "a sphere", SPHERE_KEYS);
+
+static const double PI = 3.14159265358979323846;
+static const snw_dim moment = {.m = 2, .kg = 1};
+
+// A shape, its volume and inertia per mass.
+typedef struct solid {
+    double volume;
+    snw_mat3 inertia;
+    snw_body_shape shape;
+    snw_vec3 size, axis; // as in snw_body_desc
+} solid;
+
+static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
+    snw_vec3 w;
+    SNW_TRY(snw_read_vec3(r, node, "box", SNW_DIM_LENGTH, &w));
+    for (int i = 0; i < 3; i++) {
+        if (w.e[i] > 0) continue;
+        return snw_fail_at(r->err, node->entry[i].value->location,
+                           "a width of a 'box' must be positive, got %g", w.e[i]);
+    }
+    out->shape = SNW_SHAPE_BOX;
+    out->size = w;
+    out->volume = w.x * w.y * w.z;
+    out->inertia.e[0][0] = (w.y * w.y + w.z * w.z) / 12;
+    out->inertia.e[1][1] = (w.z * w.z + w.x * w.x) / 12;
+    out->inertia.e[2][2] = (w.x * w.x + w.y * w.y) / 12;
+    return SNW_OK;
+}
+
+static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
+    const snw_entry *e[CYLINDER_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_cylinder, e));
+    if (!e[CYLINDER_RADIUS] || !e[CYLINDER_LENGTH]) {
+        return snw_fail_at(r->err, node->location, "a cylinder needs its radius and length");
+    }
+    double radius = 0, length = 0;
+    snw_vec3 a = {{0, 0, 1}};
+    SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
+    SNW_TRY(snw_read_positive(r, e[CYLINDER_LENGTH]->value, "length", SNW_DIM_LENGTH, &length));
+    if (e[CYLINDER_AXIS]) SNW_TRY(snw_read_direction(r, e[CYLINDER_AXIS]->value, "axis", &a));
+    out->shape = SNW_SHAPE_CYLINDER;
+    out->size = (snw_vec3){{radius, length, 0}};
+    out->axis = a;
+    out->volume = PI * radius * radius * length;
+    const double across = radius * radius / 4 + length * length / 12;
+    const double along = radius * radius / 2;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out->inertia.e[i][j] = (i == j ? across : 0) + (along - across) * a.e[i] * a.e[j];
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
+    const snw_entry *e[SPHERE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_sphere, e));
+    if (!e[SPHERE_RADIUS]) {
+        return snw_fail_at(r->err, node->location, "a sphere needs its radius");
+    }
+    double radius = 0;
+    SNW_TRY(snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
+    out->shape = SNW_SHAPE_SPHERE;
+    out->size = (snw_vec3){{radius, 0, 0}};
+    out->volume = 4 * PI / 3 * radius * radius * radius;
+    for (int i = 0; i < 3; i++) out->inertia.e[i][i] = 2 * radius * radius / 5;
+    return SNW_OK;
+}
+
+static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                         snw_body_desc *out) {
+    solid s = {0};
+    if (!e[BODY_MASS] == !e[BODY_DENSITY]) {
+        return snw_fail_at(r->err, node->location, "a shape needs its mass or its density%s",
+                           e[BODY_MASS] ? ", not both" : "");
+    }
+    if (e[BODY_BOX]) SNW_TRY(box(r, e[BODY_BOX]->value, &s));
+    if (e[BODY_CYLINDER]) SNW_TRY(cylinder(r, e[BODY_CYLINDER]->value, &s));
+    if (e[BODY_SPHERE]) SNW_TRY(sphere(r, e[BODY_SPHERE]->value, &s));
+    if (e[BODY_DENSITY]) {
+        double density = 0;
+        SNW_TRY(snw_read_positive(r, e[BODY_DENSITY]->value, "density", SNW_DIM_DENSITY, &density));
+        out->mass = density * s.volume;
+    }
+    out->volume = s.volume;
+    out->shape = s.shape;
+    out->size = s.size;
+    out->axis = s.axis;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) out->inertia.e[i][j] = out->mass * s.inertia.e[i][j];
+    }
+    return SNW_OK;
+}
+
+// Eigenvalues of a symmetric matrix, rising, for the message: the roots of its characteristic
+// polynomial by cosines (Smith 1961).
+static void principal_moments(const snw_mat3 *A, double out[3]) {
+    const double(*a)[3] = A->e;
+    const double mean = (a[0][0] + a[1][1] + a[2][2]) / 3;
+    const double off = a[0][1] * a[0][1] + a[0][2] * a[0][2] + a[1][2] * a[1][2];
+    double b[3], square = 2 * off;
+    for (int i = 0; i < 3; i++) b[i] = a[i][i] - mean, square += b[i] * b[i];
+    const double p = sqrt(square / 6);
+    const double det = b[0] * (b[1] * b[2] - a[1][2] * a[1][2]) -
+                       a[0][1] * (a[0][1] * b[2] - a[1][2] * a[0][2]) +
+                       a[0][2] * (a[0][1] * a[1][2] - b[1] * a[0][2]);
+    const double turn = p > 0 ? acos(fmax(-1, fmin(1, det / (2 * p * p * p)))) / 3 : 0;
+    out[2] = mean + 2 * p * cos(turn);
+    out[0] = mean + 2 * p * cos(turn + 2 * PI / 3);
+    out[1] = 3 * mean - out[0] - out[2];
+}
+
+// A body's second moments of mass, tr(I)/2 1 - I, are not negative along any axis: no principal
+// moment exceeds the sum of the other two. Data that were rounded may miss it by a little.
+static snw_status check_possible(snw_reader *r, const snw_node *node, const snw_mat3 *I) {
+    static const double slack = 1e-6;
+    if (!snw_mat3_semidefinite(I, slack)) {
+        return snw_fail_at(r->err, node->location, "'inertia' must not be negative about any axis");
+    }
+    snw_mat3 second;
+    const double half = (I->e[0][0] + I->e[1][1] + I->e[2][2]) / 2;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) second.e[i][j] = (i == j ? half : 0) - I->e[i][j];
+    }
+    if (snw_mat3_semidefinite(&second, slack)) return SNW_OK;
+    double p[3];
+    principal_moments(I, p);
+    for (int i = 0; i < 2; i++) {
+        if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding
+    }
+    return snw_fail_at(
+        r->err, node->location,
+        "no body has this 'inertia': its principal moments are %.4g, %.4g and %.4g kg m^2, and the "
+        "largest of a body is at most the sum of the others; where only the largest matters, halve "
+        "it for the others",
+        p[0], p[1], p[2]);
+}
+
+static snw_status body_inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
+    SNW_TRY(snw_read_list(r, node, "inertia", 3));
+    const bool full = node->entry[0].value->kind == SNW_NODE_LIST;
+    for (int i = 0; i < 3; i++) {
+        const snw_node *row = node->entry[i].value;
+        if (!full) {
+            SNW_TRY(snw_read_constant(r, row, "inertia", moment, &out->e[i][i]));
+            continue;
+        }
+        snw_vec3 v;
+        SNW_TRY(snw_read_vec3(r, row, "inertia", moment, &v));
+        for (int j = 0; j < 3; j++) out->e[i][j] = v.e[j];
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < i; j++) {
+            const double a = out->e[i][j], b = out->e[j][i];
+            if (fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b))) continue;
+            return snw_fail_at(r->err, node->location,
+                               "'inertia' must be symmetric: row %d, column %d is %g, its mirror "
+                               "%g",
+                               i + 1, j + 1, a, b);
+        }
+    }
+    return check_possible(r, node, out);
+}
+
+snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out) {
+    const snw_entry *e[BODY_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_body, e));
+    const int shapes =
+        (e[BODY_BOX] ? 1 : 0) + (e[BODY_CYLINDER] ? 1 : 0) + (e[BODY_SPHERE] ? 1 : 0);
+    if (shapes > 1) {
+        return snw_fail_at(r->err, node->location, "a body has one shape: box, cylinder or sphere");
+    }
+    if (shapes == 0 && !e[BODY_MASS]) {
+        return snw_fail_at(r->err, node->location, "a body needs its mass, e.g. 'mass: 20 g'");
+    }
+    if (shapes == 0 && e[BODY_DENSITY]) {
+        return snw_fail_at(r->err, e[BODY_DENSITY]->location,
+                           "'density' is for a box, cylinder or sphere; give the mass");
+    }
+    if (e[BODY_MASS]) {
+        SNW_TRY(snw_read_constant(r, e[BODY_MASS]->value, "mass", SNW_DIM_MASS, &out->mass));
+        if (!(out->mass >= 0)) {
+            return snw_fail_at(r->err, e[BODY_MASS]->value->location,
+                               "'mass' must not be negative, got %g", out->mass);
+        }
+    }
+    if (e[BODY_COM]) {
+        SNW_TRY(snw_read_vec3(r, e[BODY_COM]->value, "com", SNW_DIM_LENGTH, &out->com));
+    }
+    if (shapes == 1) SNW_TRY(shaped(r, node, e, out));
+    if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
+    return e[BODY_INERTIA] ? body_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
+}

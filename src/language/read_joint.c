@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+//
+// read_joint.c: how a link moves in its parent, and where it starts. Values go by coordinate: one
+// for a joint with one coordinate or with coordinates alike, else a list.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+static const double SQUARE = 1e-6; // how far two written axes may be from a right angle
+
+// A value by coordinate: its dimension for angles and for lengths.
+typedef struct quantity {
+    snw_dim turn, slide;
+} quantity;
+
+static const quantity position = {{0}, {.m = 1}};
+static const quantity rate = {{.s = -1}, {.m = 1, .s = -1}};
+static const quantity effort = {{.m = 2, .kg = 1, .s = -2}, {.m = 1, .kg = 1, .s = -2}};
+static const quantity stiffness = {{.m = 2, .kg = 1, .s = -2}, {.kg = 1, .s = -2}};
+static const quantity damping = {{.m = 2, .kg = 1, .s = -1}, {.kg = 1, .s = -1}};
+
+static snw_dim joint_dim_of(const quantity *q, const snw_joint_coordinate *c) {
+    return c->turn ? q->turn : q->slide;
+}
+
+static bool joint_alike(int n, const snw_joint_coordinate *c) {
+    for (int i = 1; i < n; i++) {
+        if (c[i].turn != c[0].turn) return false;
+    }
+    return true;
+}
+
+// out[i] <- the value of each coordinate
+static snw_status each(snw_reader *r, const snw_node *node, const char *what, snw_joint_kind joint,
+                       const quantity *q, double out[SNW_JOINT_MOST]) {
+    int n = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
+    if (node->kind != SNW_NODE_LIST && joint_alike(n, c)) {
+        SNW_TRY(snw_read_constant(r, node, what, joint_dim_of(q, &c[0]), &out[0]));
+        for (int i = 1; i < n; i++) out[i] = out[0];
+        return SNW_OK;
+    }
+    SNW_TRY(snw_read_list(r, node, what, n));
+    for (int i = 0; i < n; i++) {
+        SNW_TRY(snw_read_constant(r, node->entry[i].value, what, joint_dim_of(q, &c[i]), &out[i]));
+    }
+    return SNW_OK;
+}
+
+// the same for what a spherical joint has in all directions, and is not negative
+static snw_status strength(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
+                           const quantity *q, double out[SNW_JOINT_MOST]) {
+    if (!e) return SNW_OK;
+    if (joint == SNW_JOINT_SPHERICAL && e->value->kind == SNW_NODE_LIST) {
+        return snw_fail_at(r->err, e->value->location,
+                           "'%s' of a spherical joint is one number, the same about every axis",
+                           e->key);
+    }
+    SNW_TRY(each(r, e->value, e->key, joint, q, out));
+    for (int i = 0; i < SNW_JOINT_MOST; i++) {
+        if (out[i] >= 0) continue;
+        return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
+                           out[i]);
+    }
+    return SNW_OK;
+}
+
+// ---- axes ---------------------------------------------------------------------------------------
+
+static snw_status read_axes(snw_reader *r, const snw_joint_keys *k, snw_joint_kind joint,
+                            snw_joint_desc *out) {
+    snw_vec3 third;
+    out->axis = (snw_vec3){{0, 0, 1}};
+    if (k->axis) SNW_TRY(snw_read_direction(r, k->axis->value, "axis", &out->axis));
+    snw_joint_across(out->axis, &out->second, &third);
+    if (!k->axes) return SNW_OK;
+    if (joint != SNW_JOINT_UNIVERSAL) {
+        return snw_fail_at(r->err, k->axes->location,
+                           "'axes' are those of a universal joint; a %s "
+                           "joint has one axis",
+                           snw_joint_name(joint));
+    }
+    if (k->axis) {
+        return snw_fail_at(r->err, k->axes->location, "give 'axis' or both 'axes', not both");
+    }
+    const snw_node *list = k->axes->value;
+    SNW_TRY(snw_read_list(r, list, "axes", 2));
+    SNW_TRY(snw_read_direction(r, list->entry[0].value, "axes", &out->axis));
+    SNW_TRY(snw_read_direction(r, list->entry[1].value, "axes", &out->second));
+    const double c = snw_dot(out->axis, out->second);
+    if (fabs(c) <= SQUARE) return SNW_OK;
+    return snw_fail_at(r->err, list->location,
+                       "the 'axes' of a universal joint are at a right angle, "
+                       "these are at %.6g degrees",
+                       acos(fmax(-1, fmin(1, c))) * 180 / M_PI);
+}
+
+// ---- rest and limits ----------------------------------------------------------------------------
+
+static snw_status read_rest(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
+                            snw_joint_desc *out) {
+    if (joint != SNW_JOINT_SPHERICAL) return each(r, e->value, "rest", joint, &position, out->rest);
+    snw_se3 pose;
+    SNW_TRY(snw_read_pose_constant(r, e->value, &pose));
+    out->has_rest_turn = true;
+    out->rest_turn = pose.R;
+    return SNW_OK;
+}
+
+// [low, high], or a list of them
+static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
+                              snw_joint_desc *out) {
+    int n = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
+    if (joint == SNW_JOINT_SPHERICAL) {
+        return snw_fail_at(r->err, e->location, "a spherical joint has no 'limits'");
+    }
+    if (n > 1) SNW_TRY(snw_read_list(r, e->value, "limits", n));
+    for (int i = 0; i < n; i++) {
+        const snw_node *pair = n > 1 ? e->value->entry[i].value : e->value;
+        SNW_TRY(snw_read_list(r, pair, "limits", 2));
+        const snw_dim dim = joint_dim_of(&position, &c[i]);
+        SNW_TRY(snw_read_constant(r, pair->entry[0].value, "limits", dim, &out->low[i]));
+        SNW_TRY(snw_read_constant(r, pair->entry[1].value, "limits", dim, &out->high[i]));
+        out->limited[i] = true;
+        if (out->low[i] <= out->high[i]) continue;
+        return snw_fail_at(r->err, pair->location, "'limits' are [low, high], got [%g, %g]",
+                           out->low[i], out->high[i]);
+    }
+    return SNW_OK;
+}
+
+// ---- the joint ----------------------------------------------------------------------------------
+
+// keys that the joint cannot have
+static snw_status joint_refuse(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
+    const snw_entry *const all[] = {k->axis,     k->axes,  k->pitch, k->stiffness, k->damping,
+                                    k->friction, k->creep, k->rest,  k->limits};
+    const bool moves = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (!all[i]) continue;
+        if (!moves) {
+            return snw_fail_at(r->err, all[i]->location,
+                               "'%s' is for joints with axes or a centre; the joint of link '%s' "
+                               "is %s%s",
+                               all[i]->key, l->name, snw_joint_name(l->joint),
+                               l->joint == SNW_JOINT_FIXED ? ", give e.g. 'joint: revolute'" : "");
+        }
+        if (i < 2 && l->joint == SNW_JOINT_SPHERICAL) {
+            return snw_fail_at(r->err, all[i]->location, "a spherical joint has no '%s'",
+                               all[i]->key);
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc *l) {
+    static const char *const joints[] = {
+#define X(code, name, dof, meaning) name,
+        SNW_JOINT_LIST(X)
+#undef X
+    };
+    const int n = (int)(sizeof joints / sizeof joints[0]);
+    int joint = SNW_JOINT_FIXED;
+    if (k->joint) SNW_TRY(snw_read_word(r, k->joint->value, "joint", n, joints, &joint));
+    l->joint = (snw_joint_kind)joint;
+    SNW_TRY(joint_refuse(r, k, l));
+    if (l->joint == SNW_JOINT_SCREW ? !k->pitch : k->pitch != NULL) {
+        return snw_fail_at(r->err, k->pitch ? k->pitch->location : k->joint->location,
+                           "%s, e.g. 'joint: screw, pitch: 2 mm'",
+                           k->pitch ? "'pitch' is that of a screw" : "a screw needs its 'pitch'");
+    }
+    if (l->joint == SNW_JOINT_FIXED || l->joint == SNW_JOINT_FREE) return SNW_OK;
+    snw_joint_desc *m = &l->moves;
+    SNW_TRY(read_axes(r, k, l->joint, m));
+    if (k->pitch) {
+        SNW_TRY(snw_read_constant(r, k->pitch->value, "pitch", SNW_DIM_LENGTH, &m->pitch));
+    }
+    SNW_TRY(strength(r, k->stiffness, l->joint, &stiffness, m->stiffness));
+    SNW_TRY(strength(r, k->damping, l->joint, &damping, m->damping));
+    SNW_TRY(strength(r, k->friction, l->joint, &effort, m->friction));
+    SNW_TRY(strength(r, k->creep, l->joint, &rate, m->creep));
+    for (int i = 0; k->creep && i < SNW_JOINT_MOST && m->friction[i] > 0; i++) {
+        if (m->creep[i] > 0) continue;
+        return snw_fail_at(r->err, k->creep->value->location, "'creep' must be positive, got %g",
+                           m->creep[i]);
+    }
+    if (k->rest) SNW_TRY(read_rest(r, k->rest, l->joint, m));
+    return k->limits ? read_limits(r, k->limits, l->joint, m) : SNW_OK;
+}
+
+// ---- where it starts ----------------------------------------------------------------------------
+
+snw_status snw_read_joint_start(snw_reader *r, const snw_node *at, const snw_node *speed,
+                                const snw_link_desc *l, snw_initial_desc *out) {
+    if (l->joint != SNW_JOINT_SPHERICAL) {
+        out->has_position = at != NULL;
+        out->has_speed = speed != NULL;
+        if (at) SNW_TRY(each(r, at, "position", l->joint, &position, out->position));
+        return speed ? each(r, speed, "rate", l->joint, &rate, out->speed) : SNW_OK;
+    }
+    if (at && at->kind != SNW_NODE_MAP) {
+        return snw_fail_at(r->err, at->location,
+                           "the position of a spherical joint is a rotation, e.g. '{position: "
+                           "{axis: x, angle: 30 deg}}'");
+    }
+    if (at) {
+        out->has_pose = true;
+        SNW_TRY(snw_read_pose_constant(r, at, &out->pose));
+    }
+    return speed ? snw_read_vec3(r, speed, "rate", rate.turn, &out->twist.w) : SNW_OK;
+}

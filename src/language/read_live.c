@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// read_live.c: what may be turned while the robot is simulated live: actuators and parameters with
+// their ranges.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+// the actuator of that name as snw_robot_actuator numbers it, and the dimension of what is given of
+// it; -1: none
+static int find_actuator(const snw_desc *d, const char *name, snw_dim *dim) {
+    for (int i = 0; i < d->nmotor; i++) {
+        if (strcmp(d->motor[i].name, name) != 0) continue;
+        *dim = snw_motor_dim(d, &d->motor[i], 0);
+        return i;
+    }
+    for (int i = 0; i < d->ntendon; i++) {
+        if (strcmp(d->tendon[i].name, name) != 0) continue;
+        *dim = snw_tendon_dim(&d->tendon[i]);
+        return d->nmotor + i;
+    }
+    *dim = SNW_DIM_NONE;
+    for (int i = 0; i < d->nstress; i++) {
+        if (strcmp(d->stress[i].name, name) == 0) return d->nmotor + d->ntendon + i;
+    }
+    return -1;
+}
+
+// a parameter that is one number
+static snw_status live_find_parameter(snw_reader *r, const snw_entry *e, snw_knob_desc *out) {
+    const snw_node *all = snw_node_get(r->root, "parameters"), *node = snw_node_get(all, e->key);
+    const char **known = snw_pool_array(r->pool, (size_t)(all ? all->n : 0) + 1, sizeof *known);
+    if (!known) return snw_read_memory(r);
+    for (int i = 0; all && i < all->n; i++) known[i] = all->entry[i].key;
+    if (!node) {
+        const char *near = snw_nearest(e->key, all ? all->n : 0, known);
+        return snw_fail_at(r->err, e->location, "there is no actuator and no parameter '%s'%s%s%s",
+                           e->key, near ? " (did you mean '" : "", near ? near : "",
+                           near ? "'?)" : "");
+    }
+    snw_error why = {0};
+    const snw_status status = snw_expr_measure(r->pool, r->root->scope, e->key, "live", 1, 1,
+                                               &out->value, &out->dim, &why);
+    if (node->kind == SNW_NODE_TEXT && status == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, e->location,
+                       "parameter '%s' is no constant number, so it cannot be turned; name the "
+                       "constants that it is made of",
+                       e->key);
+}
+
+static bool is_plain(snw_dim d) { return !d.m && !d.kg && !d.s && !d.A && !d.K && !d.mol; }
+
+// an end of the range of a parameter, which may be a plain number or have a unit where the other is
+// one
+static snw_status live_read_end(snw_reader *r, const snw_node *node, snw_knob_desc *knob,
+                                double *out) {
+    snw_dim dim = SNW_DIM_NONE;
+    const snw_source_location at = node->location;
+    if (node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, at, "'%s' goes from one number to another", knob->name);
+    }
+    SNW_TRY(snw_expr_measure(r->pool, snw_read_scope(r, node), node->text, at.file, at.line,
+                             at.column, out, &dim, r->err));
+    if (is_plain(knob->dim)) knob->dim = dim;
+    // a parameter with a unit is compared with its own
+    return is_plain(dim) ? SNW_OK : snw_read_constant(r, node, knob->name, knob->dim, out);
+}
+
+static snw_status read_knob(snw_reader *r, const snw_entry *e, snw_knob_desc *out) {
+    *out = (snw_knob_desc){.name = e->key};
+    out->actuator = find_actuator(r->desc, e->key, &out->dim);
+    if (out->actuator < 0) SNW_TRY(live_find_parameter(r, e, out));
+    SNW_TRY(snw_read_list(r, e->value, e->key, 2));
+    const snw_node *low = e->value->entry[0].value, *high = e->value->entry[1].value;
+    if (out->actuator < 0) {
+        SNW_TRY(live_read_end(r, low, out, &out->low));
+        SNW_TRY(live_read_end(r, high, out, &out->high));
+    } else {
+        SNW_TRY(snw_read_constant(r, low, e->key, out->dim, &out->low));
+        SNW_TRY(snw_read_constant(r, high, e->key, out->dim, &out->high));
+    }
+    if (out->low < out->high) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       "'%s' goes from its lower to its higher end, not "
+                       "from %g to %g",
+                       e->key, out->low, out->high);
+}
+
+snw_status snw_read_live(snw_reader *r) {
+    const snw_node *node = NULL;
+    int n = 0;
+    SNW_TRY(snw_read_section_of_file(r, "live", &node, &n));
+    snw_knob_desc *knob = snw_pool_array(r->pool, (size_t)n + 1, sizeof *knob);
+    if (!knob) return snw_read_memory(r);
+    for (int i = 0; i < n; i++) SNW_TRY(read_knob(r, &node->entry[i], &knob[i]));
+    r->desc->nknob = n;
+    r->desc->knob = knob;
+    return SNW_OK;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// read_loop.c: closures, two sites joined by a joint.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define LOOP_KEYS(X)                                                                               \
+    X(LOOP_JOIN, "join", "two sites", "what is joined, required")                                  \
+    X(LOOP_AS, "as", "a joint", "how, required; free does nothing")                                \
+    X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
+    X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LOOP_POSE, "pose", "a pose, laws of t; or met",                                              \
+      "of the second site in the first; the same unless given; met: as it is when the loop "       \
+      "closes")                                                                                    \
+    X(LOOP_WHEN, "when", "a condition on t and probes", "when it is closed, always unless given")
+
+enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
+SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
+
+// `pose: met` is remembered from the instant at which the loop closes, be it the first one
+static snw_status met(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
+    double always = 0;
+    if (!out->when) out->when = snw_expr_constant(r->pool, 1);
+    if (!out->when) return snw_read_memory(r);
+    if (snw_law_constant(out->when, &always) && always == 0) return SNW_OK; // never closes
+    if (snw_expr_vars(out->when) == 0)
+        SNW_TRY(snw_read_condition_signal(r, pose->location, "on", &out->when));
+    return snw_read_met(r, pose->location, out->name, 7, out->when, &out->pose.met);
+}
+
+static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+    const snw_entry *e[LOOP_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_loop, e));
+    out->name = entry->key;
+    out->location = entry->location;
+    out->pose = snw_pose_desc_identity();
+    if (!e[LOOP_JOIN] || !e[LOOP_AS]) {
+        return snw_fail_at(r->err, entry->location,
+                           "loop '%s' needs '%s', e.g. '{join: [arm.tip, plate], as: revolute}'",
+                           entry->key, e[LOOP_JOIN] ? "as" : "join");
+    }
+    const snw_node *join = e[LOOP_JOIN]->value;
+    SNW_TRY(snw_read_list(r, join, "join", 2));
+    SNW_TRY(snw_read_site(r, join->entry[0].value, "join", &out->a));
+    SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
+    // the vocabulary of joints, without springs
+    snw_link_desc joint = {.name = entry->key};
+    if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
+        return snw_fail_at(r->err, e[LOOP_AS]->value->location,
+                           "a loop cannot be a screw; cut the ring at another joint and let the "
+                           "screw be that of a link");
+    }
+    const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
+    SNW_TRY(snw_read_joint(r, &keys, &joint));
+    out->joint = joint.joint;
+    out->axis = joint.moves.axis;
+    out->second = joint.moves.second;
+    if (e[LOOP_WHEN]) SNW_TRY(snw_read_active_when(r, e[LOOP_WHEN]->value, "when", &out->when));
+    // what joins a link that is away is open
+    SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->a), &out->when));
+    SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
+    if (!e[LOOP_POSE]) return SNW_OK;
+    const snw_node *pose = e[LOOP_POSE]->value;
+    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "met") == 0) {
+        return met(r, e[LOOP_POSE], out);
+    }
+    return snw_read_pose(r, pose, &out->pose);
+}
+
+snw_status snw_read_loops(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "loops", &node, &d->nloop));
+    d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
+    if (!d->loop) return snw_read_memory(r);
+    for (int i = 0; i < d->nloop; i++) SNW_TRY(loop(r, &node->entry[i], &d->loop[i]));
+    return SNW_OK;
+}

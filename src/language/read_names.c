@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+//
+// read_names.c: the names of things: valid, unique in the file, no parameter's, no top key's.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+// sections whose entries are things, with the kind of the things
+static const struct {
+    const char *key;
+    snw_thing kind;
+} sections[] = {{"materials", SNW_THING_MATERIAL}, {"robot", SNW_THING_LINK},
+                {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
+                {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD},
+                {"contacts", SNW_THING_CONTACT},   {"fluid", SNW_THING_FLUID}};
+
+enum { NSECTION = sizeof sections / sizeof sections[0] };
+
+static const char *thing_text(snw_thing kind) {
+    switch (kind) {
+    case SNW_THING_MATERIAL:
+        return "a material";
+    case SNW_THING_LINK:
+        return "a link";
+    case SNW_THING_SITE:
+        return "a site";
+    case SNW_THING_LOOP:
+        return "a loop";
+    case SNW_THING_LOAD:
+        return "a load";
+    case SNW_THING_ACTUATOR:
+        return "an actuator";
+    case SNW_THING_FLUID:
+        return "a fluid";
+    case SNW_THING_CONTACT:
+        return "a contact";
+    case SNW_THING_STEP:
+        return "a step of the study";
+    }
+    return "a thing";
+}
+
+// length of the name without its index; -1 when it is not a name
+static int stem_length(const char *name) {
+    int i = 0;
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_') return -1;
+    while (isalnum((unsigned char)name[i]) || name[i] == '_') i++;
+    const int stem = i;
+    if (name[i] == '(') {
+        i++;
+        if (name[i] == '-') i++;
+        if (!isdigit((unsigned char)name[i])) return -1;
+        while (isdigit((unsigned char)name[i])) i++;
+        if (name[i++] != ')') return -1;
+    }
+    return name[i] == '\0' ? stem : -1;
+}
+
+snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location) {
+    const int stem = stem_length(name);
+    if (stem < 0) {
+        return snw_fail_at(r->err, location,
+                           "'%s' is not a name: letters, digits and _, beginning with a letter",
+                           name);
+    }
+    const char *bare = snw_pool_text(r->pool, name, (size_t)stem);
+    if (!bare) return snw_read_memory(r);
+    if (r->root->scope && snw_scope_has(r->root->scope, bare)) {
+        return snw_fail_at(r->err, location, "'%s' is already the name of a parameter", bare);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_names_add(snw_reader *r, const char *name, snw_source_location location,
+                                 snw_thing kind, int index) {
+    SNW_TRY(snw_check_name(r, name, location));
+    if (strcmp(name, "world") == 0) {
+        return snw_fail_at(r->err, location, "'world' is the fixed frame and no name for %s",
+                           thing_text(kind));
+    }
+    for (int i = 0; i < snw_keys_file.n; i++) {
+        if (strcmp(snw_keys_file.key[i].name, name) == 0) {
+            return snw_fail_at(r->err, location, "'%s' is a key of the file and no name for %s",
+                               name, thing_text(kind));
+        }
+    }
+    const snw_name *old = snw_names_find(&r->things, name);
+    if (old) {
+        return snw_fail_at(r->err, location, "'%s' is already the name of %s (%s)", name,
+                           thing_text((snw_thing)old->kind),
+                           snw_location_of_path(old->location, location).text);
+    }
+    const snw_name named = {.text = name, .kind = (int)kind, .index = index, .location = location};
+    snw_names_add(&r->things, named);
+    return SNW_OK;
+}
+
+// the map of a step's keys, NULL when it is a bare word
+static const snw_node *step_map(const snw_node *step) {
+    if (step->kind != SNW_NODE_MAP || step->n < 1) return NULL;
+    return step->entry[0].value;
+}
+
+static snw_status add_steps(snw_reader *r, const snw_node *study) {
+    for (int i = 0; i < study->n; i++) {
+        const snw_node *name = snw_node_get(step_map(study->entry[i].value), "name");
+        if (!name) continue;
+        const char *text = "";
+        SNW_TRY(snw_read_name(r, name, "name", &text));
+        SNW_TRY(read_names_add(r, text, name->location, SNW_THING_STEP, i));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_names(snw_reader *r) {
+    const snw_node *node[NSECTION];
+    int count[NSECTION], total = 0;
+    for (int s = 0; s < NSECTION; s++) {
+        SNW_TRY(snw_read_section_of_file(r, sections[s].key, &node[s], &count[s]));
+        total += count[s];
+    }
+    const snw_node *study = snw_node_get(r->root, "study");
+    const bool steps = study && study->kind == SNW_NODE_LIST;
+    // a step without a name gets one, see read_study.c
+    if (!snw_names_init(&r->things, r->pool, total + (steps ? study->n : 0))) {
+        return snw_read_memory(r);
+    }
+    for (int s = 0; s < NSECTION; s++) {
+        for (int i = 0; i < count[s]; i++) {
+            const snw_entry *e = &node[s]->entry[i];
+            SNW_TRY(read_names_add(r, e->key, e->location, sections[s].kind, i));
+        }
+    }
+    return steps ? add_steps(r, study) : SNW_OK;
+}
+
+snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name, snw_thing kind,
+                          int *index) {
+    const snw_name *found = snw_names_find(&r->things, name);
+    if (found && found->kind == (int)kind) {
+        *index = found->index;
+        return SNW_OK;
+    }
+    // the article goes: "no link 'arm'"
+    const char *bare = strchr(thing_text(kind), ' ') + 1;
+    if (found) {
+        return snw_fail_at(r->err, node->location, "'%s' is %s, not %s", name,
+                           thing_text((snw_thing)found->kind), thing_text(kind));
+    }
+    const char **known = snw_pool_array(r->pool, (size_t)r->things.n + 1, sizeof *known);
+    if (!known) return snw_read_memory(r);
+    if (kind == SNW_THING_LINK) known[r->things.n] = "world";
+    for (int i = 0; i < r->things.n; i++) {
+        const int other = r->things.name[i].kind;
+        // where a link may stand, a site mostly may too
+        const bool site = kind == SNW_THING_LINK && other == (int)SNW_THING_SITE;
+        if (other == (int)kind || site) known[i] = r->things.text[i];
+    }
+    const char *near = snw_nearest(name, r->things.n + 1, known);
+    if (near) {
+        return snw_fail_at(r->err, node->location, "there is no %s '%s' (did you mean '%s'?)", bare,
+                           name, near);
+    }
+    char list[160] = "";
+    size_t used = 0;
+    for (int i = 0, n = 0; i < r->things.n && used + 40 < sizeof list; i++) {
+        if (!known[i]) continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", n++ ? ", " : "",
+                                 used + 80 < sizeof list ? known[i] : "..");
+    }
+    return snw_fail_at(r->err, node->location, "there is no %s '%s'; there is %s", bare, name,
+                       used ? list : "none");
+}
+
+snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, node, what, &name));
+    SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, link));
+    if (r->desc->link[*link].has_rod) return SNW_OK;
+    return snw_fail_at(r->err, node->location, "link '%s' has no rod", name);
+}

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: MIT
+//
+// read_probe.c: probes, and which of them are recorded.
+#include "language/read.h"
+
+#include "base/fail.h"
+#include "language/signals.h"
+#include "model/probe_columns.h"
+
+#include <string.h>
+
+// the quantities come first, in the order of snw_probe_kind
+#define PROBE_KEYS(X)                                                                              \
+    X(PROBE_POSITION, "position", "a site", "x y z")                                               \
+    X(PROBE_ROTATION, "rotation", "a site",                                                        \
+      "rx ry rz, continuous in time; also qw qx qy qz and the matrix xx xy .. zz")                 \
+    X(PROBE_POSE, "pose", "a site", "x y z qw qx qy qz; also as rotation")                         \
+    X(PROBE_VELOCITY, "velocity", "a site", "vx vy vz")                                            \
+    X(PROBE_TWIST, "twist", "a site", "wx wy wz vx vy vz")                                         \
+    X(PROBE_ACCELERATION, "acceleration", "a site", "ax ay az; also alx aly alz, angular")         \
+    X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
+    X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
+      "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
+    X(PROBE_REACTION, "reaction", "a link, a loop or a contact",                                   \
+      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site; of a "   \
+      "contact all it exerts, about the origin of the world")                                      \
+    X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
+      "of a revolute or universal joint, rad")                                                     \
+    X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
+      "coordinates of the joint, rad and m, or what the actuator acts on")                         \
+    X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
+    X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
+      "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
+    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
+    X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
+    X(PROBE_TENSION, "tension", "a tendon, or a place on its path",                                \
+      "N, where it is pulled; 'cord@50%' half way along its path, 'cord.tip' where it is tied")    \
+    X(PROBE_PULL, "pull", "an end of a tendon, 'cord.root' or 'cord.tip'",                         \
+      "mx my mz fx fy fz, what it does to the robot where it is pulled or tied")                   \
+    X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
+    X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
+    X(PROBE_ENERGY, "energy", "a bare word",                                                       \
+      "kinetic elastic gravity dissipated work scheme balance total")                              \
+    X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
+      "lx ly lz, angular about the origin of the world, and px py pz")                             \
+    X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \
+    X(PROBE_STABILITY, "stability", "a bare word",                                                 \
+      "one number: smallest eigenvalue of the tangent, negative where unstable")                   \
+    X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
+      "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
+    X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
+      "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
+      "puts it; cost: work over weight times way")                                                 \
+    X(PROBE_LAW, "law", "an expression of other probes",                                           \
+      "one number, with t and parameters: tip.x - base.x, sqrt(f.fx^2 + f.fy^2)")                  \
+    X(PROBE_IN, "in", "world or body",                                                             \
+      "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
+    X(PROBE_ALONG, "along", "number",                                                              \
+      "at so many equal stations of the rod or of the tendon's path, ends included")
+
+enum { PROBE_KEYS(SNW_KEY_CODE) PROBE_N };
+SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
+
+enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
+
+// What a quantity is taken of.
+typedef enum subject {
+    OF_SITE,
+    OF_STATION,
+    OF_LINK,
+    OF_JOINT,
+    OF_ACTUATOR,
+    OF_MEASURE,
+    OF_PROBES,
+    OF_ALL
+} subject;
+
+static subject subject_of(snw_probe_kind kind) {
+    switch (kind) {
+    case SNW_PROBE_POSITION:
+    case SNW_PROBE_ROTATION:
+    case SNW_PROBE_POSE:
+    case SNW_PROBE_VELOCITY:
+    case SNW_PROBE_TWIST:
+    case SNW_PROBE_ACCELERATION:
+        return OF_SITE;
+    case SNW_PROBE_STRAIN:
+    case SNW_PROBE_WRENCH:
+        return OF_STATION;
+    case SNW_PROBE_REACTION:
+        return OF_LINK;
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+    case SNW_PROBE_EFFORT:
+        return OF_JOINT;
+    case SNW_PROBE_POWER:
+        return OF_ACTUATOR;
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_PULL:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
+        return OF_MEASURE;
+    case SNW_PROBE_LAW:
+        return OF_PROBES;
+    case SNW_PROBE_ENERGY:
+    case SNW_PROBE_MOMENTUM:
+    case SNW_PROBE_CENTER_OF_MASS:
+    case SNW_PROBE_STABILITY:
+    case SNW_PROBE_FREQUENCY:
+    case SNW_PROBE_TRANSPORT:
+        return OF_ALL;
+    }
+    return OF_ALL;
+}
+
+bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
+    for (int k = 0; k < NKIND; k++) {
+        const char *name = snw_keys_probe.key[k].name;
+        const bool word = probe->kind == SNW_NODE_TEXT && strcmp(probe->text, name) == 0;
+        if (!word && !snw_node_get(probe, name)) continue;
+        *kind = (snw_probe_kind)k;
+        return true;
+    }
+    return false;
+}
+
+// `e: energy`
+static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
+    static const char *const words[] = {"energy",    "momentum",  "center_of_mass",
+                                        "stability", "frequency", "transport"};
+    const char *dot = strchr(node->text, '.');
+    if (dot && strncmp(node->text, "energy", (size_t)(dot - node->text)) == 0) {
+        return snw_fail_at(r->err, node->location,
+                           "a probe has all components; write '%s: energy' and use '%s.%s'",
+                           out->name, out->name, dot + 1);
+    }
+    for (int k = 0; k < NKIND; k++) {
+        if (strcmp(node->text, snw_keys_probe.key[k].name) == 0 &&
+            subject_of((snw_probe_kind)k) != OF_ALL) {
+            return snw_fail_at(r->err, node->location, "'%s' of what? write '{%s: %s}'", node->text,
+                               node->text, snw_keys_probe.key[k].form);
+        }
+    }
+    int word = 0;
+    SNW_TRY(snw_read_word(r, node, "probe", 6, words, &word));
+    out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
+    return SNW_OK;
+}
+
+static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_node *node = e->value;
+    SNW_TRY(snw_read_site(r, node, e->key, &out->site));
+    if (out->site.link < 0 || !r->desc->link[out->site.link].has_rod || out->site.offset) {
+        return snw_fail_at(r->err, node->location,
+                           "'%s' is taken at a rod's station, e.g. 'arm@50%%'", e->key);
+    }
+    out->body = true;
+    return SNW_OK;
+}
+
+// whether a name is that of a thing of this kind
+static bool names(const snw_reader *r, const char *name, snw_thing kind) {
+    const snw_name *found = snw_names_find(&r->things, name);
+    return found && found->kind == (int)kind;
+}
+
+static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    if (names(r, name, SNW_THING_LOOP)) {
+        out->of = SNW_PROBE_OF_LOOP;
+        return snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item);
+    }
+    if (names(r, name, SNW_THING_CONTACT)) {
+        out->of = SNW_PROBE_OF_CONTACT;
+        SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
+        const int grip = r->desc->contact[out->item].nonholonomic;
+        if (r->desc->contact[out->item].nnonholonomic == 1)
+            out->of = SNW_PROBE_OF_LOOP, out->item = grip - 1;
+        return SNW_OK;
+    }
+    out->site.kind = SNW_SITE_END;
+    out->site.location = e->value->location;
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    if (r->desc->link[out->site.link].joint != SNW_JOINT_FREE) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "link '%s' is free, nothing holds it", name);
+}
+
+// a tendon or chamber by name; false: no actuator of that kind has it
+static bool find_measure(const snw_desc *d, const char *name, int *out) {
+    for (*out = 0; *out < d->ntendon; ++*out) {
+        if (!strcmp(d->tendon[*out].name, name)) return true;
+    }
+    return false;
+}
+
+// `.root`, `.tip` or `@50%` behind the name of a tendon
+static snw_status place_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
+                                  const char *suffix, snw_probe_desc *out) {
+    const bool pull = out->kind == SNW_PROBE_PULL;
+    if (strcmp(suffix, ".root") == 0 || (suffix[0] == '\0' && !pull)) return SNW_OK;
+    if (strcmp(suffix, ".tip") == 0) {
+        out->tied = true;
+        out->fraction = 1;
+        return SNW_OK;
+    }
+    const size_t length = strlen(suffix);
+    if (suffix[0] != '@' || suffix[length - 1] != '%' || pull) {
+        return snw_fail_at(r->err, e->value->location,
+                           "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', "
+                           "where it is tied",
+                           e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or",
+                           name);
+    }
+    const char *text = snw_pool_text(r->pool, suffix + 1, length - 2);
+    if (!text) return snw_read_memory(r);
+    double percent = 0;
+    SNW_TRY(snw_read_constant_in(r, e->value, text, strlen(name) + 1, "station", SNW_DIM_NONE, 0,
+                                 &percent));
+    out->fraction = percent / 100;
+    if (percent >= 0 && percent <= 100) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "a path goes from 0 to 100 %%, got %g %%",
+                       percent);
+}
+
+// where the frame of an end is: the section of a rod, or a site
+static void end_of_tendon(const snw_desc *d, snw_probe_desc *out) {
+    const snw_tendon_desc *t = &d->tendon[out->item];
+    const snw_tendon_segment_desc *first = t->nsegment > 0 ? &t->segment[0] : NULL;
+    const snw_tendon_segment_desc *last = first ? &t->segment[t->nsegment - 1] : NULL;
+    const snw_source_location location = out->site.location;
+    if (out->tied ? last && last->after == t->nlink : first && first->after == 0) {
+        out->site = out->tied ? last->b : first->a;
+    } else {
+        out->site.kind = SNW_SITE_AT;
+        out->site.link = t->link[out->tied ? t->nlink - 1 : 0];
+        out->site.x = out->tied ? t->to : t->from;
+    }
+    out->site.location = location;
+}
+
+static snw_status probe_of_measure(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const bool along = out->kind == SNW_PROBE_TENSION || out->kind == SNW_PROBE_PULL;
+    const bool tendon = out->kind == SNW_PROBE_LENGTH || along;
+    const char *name = "", *suffix = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    if (along) {
+        const size_t stem = strcspn(name, ".@");
+        suffix = name + stem;
+        name = snw_pool_text(r->pool, name, stem);
+        if (!name) return snw_read_memory(r);
+    }
+    int actuator;
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
+    out->of = SNW_PROBE_OF_TENDON;
+    out->site.location = e->value->location;
+    if (find_measure(r->desc, name, &out->item) &&
+        (r->desc->tendon[out->item].kind == SNW_TENDON_CABLE) == tendon) {
+        if (along) SNW_TRY(place_on_tendon(r, e, name, suffix, out));
+        if (out->kind == SNW_PROBE_PULL) end_of_tendon(r->desc, out);
+        return SNW_OK;
+    }
+    return snw_fail_at(r->err, e->value->location, "actuator '%s' is no %s and has no '%s'", name,
+                       tendon ? "tendon" : "chamber", e->key);
+}
+
+// an actuator: the link of its joint, or one number for each coordinate of its rod
+static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *name,
+                              snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    int i = 0;
+    if (find_measure(d, name, &i)) {
+        out->of = SNW_PROBE_OF_TENDON;
+        out->item = i;
+        out->joint = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        if (d->tendon[i].kind == SNW_TENDON_CABLE && out->kind != SNW_PROBE_ANGLE) return SNW_OK;
+        return snw_fail_at(r->err, e->value->location, "actuator '%s' has no '%s'; use %s", name,
+                           e->key,
+                           d->tendon[i].kind == SNW_TENDON_CABLE ? "'length' or 'tension'"
+                                                                 : "'volume' or 'pressure'");
+    }
+    i = 0;
+    while (i < d->nmotor && strcmp(d->motor[i].name, name) != 0) i++;
+    if (i == d->nmotor) {
+        return snw_fail_at(r->err, e->value->location,
+                           "actuator '%s' is an active stress and has no '%s'; see the strain and "
+                           "wrench of its rod",
+                           name, e->key);
+    }
+    out->of = SNW_PROBE_OF_MOTOR;
+    out->item = i;
+    if (d->motor[i].rod) {
+        out->along = d->motor[i].n;
+    } else {
+        out->site.kind = SNW_SITE_END;
+        out->site.link = d->motor[i].link;
+    }
+    return SNW_OK;
+}
+
+static snw_status of_any_actuator(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    const char *name = "";
+    int ignored = 0;
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &ignored));
+    for (int i = 0; i < d->nmotor; i++) {
+        if (strcmp(d->motor[i].name, name) == 0) out->of = SNW_PROBE_OF_MOTOR, out->item = i;
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        if (strcmp(d->stress[i].name, name) == 0) out->of = SNW_PROBE_OF_STRESS, out->item = i;
+    }
+    for (int i = 0; i < d->ntendon; i++) {
+        if (strcmp(d->tendon[i].name, name) == 0) out->of = SNW_PROBE_OF_TENDON, out->item = i;
+    }
+    return SNW_OK;
+}
+
+static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    out->site.location = e->value->location;
+    if (names(r, name, SNW_THING_ACTUATOR)) {
+        SNW_TRY(of_actuator(r, e, name, out));
+        if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
+            return snw_fail_at(r->err, e->value->location, "actuator '%s' is on a rod; use 'value'",
+                               name);
+        }
+        if (out->along > 0 || out->of == SNW_PROBE_OF_TENDON) return SNW_OK;
+    } else {
+        out->site.kind = SNW_SITE_END;
+        SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    }
+    const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
+    out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
+    const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
+    if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
+        return snw_fail_at(r->err, e->value->location,
+                           "the joint of link '%s' is %s and has no '%s'%s", name,
+                           snw_joint_name(out->joint), e->key,
+                           out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
+    }
+    if (out->kind == SNW_PROBE_ANGLE && !turns) {
+        return snw_fail_at(r->err, e->value->location, "the joint of link '%s' is %s; use 'value'",
+                           r->desc->link[out->site.link].name, snw_joint_name(out->joint));
+    }
+    return SNW_OK;
+}
+
+static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_entry *quantity,
+                             snw_probe_desc *out) {
+    const subject of = subject_of(out->kind);
+    const snw_site *s = &out->site;
+    if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
+        return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+    }
+    if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
+        strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
+        return snw_fail_at(r->err, along->location,
+                           "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
+                           "41}'");
+    }
+    return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+}
+
+static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    static const char *const frames[] = {"world", "body"};
+    int frame = 0;
+    SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
+    const subject of = subject_of(out->kind);
+    if (of == OF_MEASURE && out->kind != SNW_PROBE_PULL) {
+        return snw_fail_at(r->err, e->location, "'%s' has no axes", snw_probe_name(out->kind));
+    }
+    if (out->of == SNW_PROBE_OF_CONTACT) {
+        return snw_fail_at(r->err, e->location,
+                           "the reaction of the ground, or along a rod, is always in the world");
+    }
+    if (of == OF_JOINT) {
+        return snw_fail_at(r->err, e->location, "'%s' is along the joint's own axes",
+                           snw_probe_name(out->kind));
+    }
+    if (of == OF_ACTUATOR) {
+        return snw_fail_at(r->err, e->location, "'%s' is a number and has no axes",
+                           snw_probe_name(out->kind));
+    }
+    if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
+        return snw_fail_at(r->err, e->location, "'%s' is always in %s", snw_probe_name(out->kind),
+                           of == OF_ALL ? "the world" : "the section's frame");
+    }
+    const bool place = out->kind == SNW_PROBE_POSITION || out->kind == SNW_PROBE_ROTATION ||
+                       out->kind == SNW_PROBE_POSE;
+    if (place && frame == 1) {
+        return snw_fail_at(r->err, e->location,
+                           "'%s' says where the site is in the world; 'in: body' is for velocity, "
+                           "twist, acceleration and reaction",
+                           snw_probe_name(out->kind));
+    }
+    out->body = frame == 1;
+    return SNW_OK;
+}
+
+static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+    out->name = entry->key;
+    out->location = entry->location;
+    out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .location = entry->location};
+    out->site.pose = snw_se3_identity();
+    if (entry->value->kind == SNW_NODE_TEXT) return by_word(r, entry->value, out);
+
+    const snw_entry *e[PROBE_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_probe, e));
+    const snw_entry *quantity = NULL;
+    for (int k = 0; k < NKIND; k++) {
+        if (!e[k]) continue;
+        if (quantity) {
+            return snw_fail_at(r->err, e[k]->location,
+                               "a probe has one quantity, this has '%s' and '%s'; make it two",
+                               quantity->key, e[k]->key);
+        }
+        quantity = e[k];
+        out->kind = (snw_probe_kind)k;
+    }
+    if (!quantity) {
+        return snw_fail_at(r->err, entry->location,
+                           "probe '%s' has no quantity, e.g. '{position: arm.tip}'", entry->key);
+    }
+    switch (subject_of(out->kind)) {
+    case OF_SITE:
+        SNW_TRY(snw_read_site(r, quantity->value, quantity->key, &out->site));
+        break;
+    case OF_STATION:
+        SNW_TRY(probe_of_station(r, quantity, out));
+        break;
+    case OF_LINK:
+        SNW_TRY(probe_of_link(r, quantity, out));
+        break;
+    case OF_JOINT:
+        SNW_TRY(probe_of_joint(r, quantity, out));
+        break;
+    case OF_ACTUATOR:
+        SNW_TRY(of_any_actuator(r, quantity, out));
+        break;
+    case OF_MEASURE:
+        SNW_TRY(probe_of_measure(r, quantity, out));
+        break;
+    case OF_PROBES: // when all others are known
+        break;
+    case OF_ALL:
+        if (quantity->value->kind == SNW_NODE_NULL) break;
+        return snw_fail_at(r->err, quantity->location, "'%s' is of the whole robot; write '%s: %s'",
+                           quantity->key, entry->key, quantity->key);
+    }
+    if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
+    return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
+}
+
+// ---- laws of other probes -----------------------------------------------------------------------
+
+// Numbers them by themselves: what only a probe reads is nothing that the robot knows of.
+typedef struct law_reader {
+    snw_reader *r;
+    snw_probe_desc *probe;
+} law_reader;
+
+static snw_status read_other(void *user, const char *name, const char *component, int *slot,
+                             snw_dim *dim, snw_error *err) {
+    const law_reader *l = user;
+    snw_probe_desc *p = l->probe;
+    const snw_name *found = snw_names_find(&l->r->probes, name);
+    *slot = -1;
+    if (!found) return SNW_OK;
+    const snw_probe_desc *other = &l->r->desc->probe[found->index];
+    if (other->kind == SNW_PROBE_LAW || other->along > 0) {
+        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law does not read",
+                        name, other->along > 0 ? "of many stations" : "by a law itself");
+    }
+    int column = 0;
+    SNW_TRY(snw_signal_column(other->kind, other->joint, name, component, &column, dim, err));
+    int k = 0;
+    while (k < p->nread && (p->read_probe[k] != found->index || p->read_column[k] != column)) {
+        k++;
+    }
+    if (k == SNW_LAW_READS || snw_probe_columns(other) > SNW_LAW_WIDTH) {
+        return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers", SNW_LAW_READS);
+    }
+    p->read_probe[k] = found->index;
+    p->read_column[k] = column;
+    if (k == p->nread) p->nread++;
+    *slot = SNW_SIGNALS_MAX + k;
+    return SNW_OK;
+}
+
+static snw_status read_no_memory(void *user, snw_memory memory, const char *text,
+                                 const snw_expr *law, double period, int *slot, snw_error *err) {
+    (void)user, (void)memory, (void)law, (void)period, (void)slot;
+    return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
+}
+
+static const char *name_other(void *user, int i) {
+    const law_reader *l = user;
+    return i < l->r->desc->nprobe ? l->r->desc->probe[i].name : NULL;
+}
+
+static snw_status probe_read_law(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+    const snw_node *node = snw_node_get(entry->value, "law");
+    if (!node || node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, entry->location,
+                           "the law of probe '%s' is an expression of probes, e.g. tip.x - base.x",
+                           out->name);
+    }
+    law_reader *l = snw_pool_take(r->pool, sizeof *l);
+    snw_signal_source *source = snw_pool_take(r->pool, sizeof *source);
+    snw_scope *scope = snw_scope_create(r->pool, node->scope);
+    if (!l || !source || !scope) return snw_read_memory(r);
+    *l = (law_reader){r, out};
+    *source = (snw_signal_source){
+        .user = l, .probe = read_other, .memory = read_no_memory, .name = name_other};
+    snw_scope_signals(scope, source);
+    SNW_TRY(snw_expr_parse_any(r->pool, scope, node->text, SNW_VAR_T | SNW_VAR_SIGNAL,
+                               node->location.file, node->location.line,
+                               node->location.column + (node->quoted ? 1 : 0), &out->law, &out->dim,
+                               r->err));
+    for (int i = 0; i < SNW_SIGNALS_MAX; i++) {
+        if (!snw_expr_reads(out->law, i)) continue;
+        return snw_fail_at(r->err, node->location,
+                           "a parameter in it reads probes; write the probes here instead");
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_probes(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "probes", &node, &d->nprobe));
+    d->probe = snw_pool_array(r->pool, (size_t)d->nprobe, sizeof *d->probe);
+    if (!d->probe || !snw_names_init(&r->probes, r->pool, d->nprobe)) return snw_read_memory(r);
+    for (int i = 0; i < d->nprobe; i++) {
+        const snw_entry *e = &node->entry[i];
+        SNW_TRY(snw_check_name(r, e->key, e->location));
+        if (snw_names_find(&r->probes, e->key)) {
+            return snw_fail_at(r->err, e->location, "probe '%s' is given twice", e->key);
+        }
+        snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .location = e->location});
+        SNW_TRY(probe(r, e, &d->probe[i]));
+    }
+    for (int i = 0; i < d->nprobe; i++) {
+        if (d->probe[i].kind == SNW_PROBE_LAW)
+            SNW_TRY(probe_read_law(r, &node->entry[i], &d->probe[i]));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_find_probe(snw_reader *r, snw_source_location location, const char *name,
+                          int *index) {
+    const snw_name *found = snw_names_find(&r->probes, name);
+    if (found) {
+        *index = found->index;
+        return SNW_OK;
+    }
+    const char *near = snw_names_nearest(&r->probes, name);
+    return snw_fail_at(r->err, location, "there is no probe '%s'%s%s%s", name,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+// ---- record -------------------------------------------------------------------------------------
+
+#define RECORD_KEYS(X)                                                                             \
+    X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
+    X(RECORD_ONLY, "only", "list of probes", "what to record, all probes unless given")
+
+enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
+SNW_KEYS(record, "record", "what to record", RECORD_KEYS);
+
+static snw_status only(snw_reader *r, const snw_node *node) {
+    const bool one = node->kind == SNW_NODE_TEXT;
+    if (!one && node->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, node->location, "'only' is a list of probes");
+    }
+    snw_desc *d = r->desc;
+    const int n = one ? 1 : node->n;
+    int *list = snw_pool_array(r->pool, (size_t)n, sizeof *list);
+    if (!list) return snw_read_memory(r);
+    for (int i = 0; i < n; i++) {
+        const snw_node *item = one ? node : node->entry[i].value;
+        const char *name = "";
+        SNW_TRY(snw_read_name(r, item, "only", &name));
+        SNW_TRY(snw_find_probe(r, item->location, name, &list[i]));
+        for (int j = 0; j < i; j++) {
+            if (list[j] != list[i]) continue;
+            return snw_fail_at(r->err, item->location, "probe '%s' is listed twice", name);
+        }
+    }
+    d->nrecord = n;
+    d->record = list;
+    return SNW_OK;
+}
+
+snw_status snw_read_record(snw_reader *r) {
+    const snw_node *node = snw_node_get(r->root, "record");
+    r->desc->nrecord = -1;
+    if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
+    const snw_entry *e[RECORD_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_record, e));
+    if (e[RECORD_EVERY]) {
+        SNW_TRY(snw_read_positive(r, e[RECORD_EVERY]->value, "every", SNW_DIM_TIME,
+                                  &r->desc->record_every));
+    }
+    return e[RECORD_ONLY] ? only(r, e[RECORD_ONLY]->value) : SNW_OK;
+}

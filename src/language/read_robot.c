@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// read_robot.c: materials and links. Links may be written in any order; the description has parents
+// before children.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+
+// ---- materials ----------------------------------------------------------------------------------
+
+#define MATERIAL_KEYS(X)                                                                           \
+    X(MATERIAL_YOUNG, "young", "Pa, law of x", "Young's modulus")                                  \
+    X(MATERIAL_POISSON, "poisson", "number, law of x", "Poisson's ratio, above -1, up to 0.5")     \
+    X(MATERIAL_SHEAR, "shear", "Pa, law of x", "shear modulus, instead of poisson")                \
+    X(MATERIAL_DENSITY, "density", "kg/m^3, law of x", "mass per volume")                          \
+    X(MATERIAL_DAMPING, "damping", "s, law of x", "Kelvin-Voigt time, damping over stiffness")
+
+enum { MATERIAL_KEYS(SNW_KEY_CODE) MATERIAL_N };
+SNW_KEYS(material, "material", "a material", MATERIAL_KEYS);
+
+// constants are checked here, what varies along a rod by the model's compiler
+static snw_status material_value(snw_reader *r, const snw_entry *e, snw_dim dim, bool zero,
+                                 snw_law *out) {
+    if (!e) return SNW_OK;
+    double value = 0;
+    SNW_TRY(snw_read_law(r, e->value, e->key, dim, SNW_VAR_X | SNW_VAR_L, out));
+    if (!snw_law_constant(*out, &value) || value > 0 || (zero && value == 0)) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "'%s' must %s, got %g", e->key,
+                       zero ? "not be negative" : "be positive", value);
+}
+
+static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_desc *m) {
+    const snw_entry *e[MATERIAL_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_material, e));
+    m->name = entry->key;
+    m->location = entry->location;
+    if (e[MATERIAL_POISSON] && e[MATERIAL_SHEAR]) {
+        return snw_fail_at(r->err, e[MATERIAL_SHEAR]->location,
+                           "material '%s' has both poisson and shear, give one of them", m->name);
+    }
+    SNW_TRY(material_value(r, e[MATERIAL_YOUNG], SNW_DIM_PRESSURE, false, &m->young));
+    SNW_TRY(material_value(r, e[MATERIAL_SHEAR], SNW_DIM_PRESSURE, false, &m->shear));
+    SNW_TRY(material_value(r, e[MATERIAL_DENSITY], SNW_DIM_DENSITY, true, &m->density));
+    SNW_TRY(material_value(r, e[MATERIAL_DAMPING], SNW_DIM_TIME, true, &m->damping));
+    if (!e[MATERIAL_POISSON]) return SNW_OK;
+    const snw_node *poisson = e[MATERIAL_POISSON]->value;
+    SNW_TRY(snw_read_law(r, poisson, "poisson", SNW_DIM_NONE, SNW_VAR_X | SNW_VAR_L, &m->poisson));
+    double nu = 0;
+    if (!snw_law_constant(m->poisson, &nu) || (nu > -1 && nu <= 0.5)) return SNW_OK;
+    return snw_fail_at(r->err, poisson->location,
+                       "'poisson' must be above -1 and up to 0.5, got %g", nu);
+}
+
+snw_status snw_read_materials(snw_reader *r) {
+    const snw_node *node;
+    int n = 0;
+    SNW_TRY(snw_read_section_of_file(r, "materials", &node, &n));
+    r->material = snw_pool_array(r->pool, (size_t)n, sizeof *r->material);
+    if (n > 0 && !r->material) return snw_read_memory(r);
+    for (int i = 0; i < n; i++) SNW_TRY(material(r, &node->entry[i], &r->material[i]));
+    return SNW_OK;
+}
+
+// ---- links --------------------------------------------------------------------------------------
+
+#define LINK_KEYS(X)                                                                               \
+    X(LINK_ON, "on", "a site", "the parent, required")                                             \
+    X(LINK_POSE, "pose", "a pose, laws of t", "of the joint in the parent site")                   \
+    X(LINK_JOINT, "joint", "a joint", "how it moves there, fixed unless given")                    \
+    X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
+    X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LINK_PITCH, "pitch", "m", "of a screw, how far it moves in a turn; negative: left-handed")   \
+    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
+    X(LINK_REST, "rest", "rad or m, by coordinate", "where the spring is slack, 0 unless given")   \
+    X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
+    X(LINK_FRICTION, "friction", "N m or N, by coordinate", "dry, in the joint, at full slip")     \
+    X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
+      "rate below which dry friction is smoothed, 1e-3 unless given")                              \
+    X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
+    X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
+    X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
+    X(LINK_WHEN, "when", "a condition on t and probes",                                            \
+      "when it and all that hangs on it is there, always unless given")
+
+enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
+SNW_KEYS(link, "link", "a link", LINK_KEYS);
+
+// all but its parent
+static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
+    const snw_entry *e[LINK_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_link, e));
+    l->name = entry->key;
+    l->location = entry->location;
+    l->pose = snw_pose_desc_identity();
+    if (!e[LINK_ON]) {
+        return snw_fail_at(r->err, entry->location, "link '%s' needs a parent, e.g. 'on: world'",
+                           l->name);
+    }
+    if (e[LINK_POSE]) SNW_TRY(snw_read_pose(r, e[LINK_POSE]->value, &l->pose));
+    const snw_joint_keys joint = {.joint = e[LINK_JOINT],
+                                  .axis = e[LINK_AXIS],
+                                  .axes = e[LINK_AXES],
+                                  .pitch = e[LINK_PITCH],
+                                  .stiffness = e[LINK_STIFFNESS],
+                                  .damping = e[LINK_DAMPING],
+                                  .friction = e[LINK_FRICTION],
+                                  .creep = e[LINK_CREEP],
+                                  .rest = e[LINK_REST],
+                                  .limits = e[LINK_LIMITS]};
+    SNW_TRY(snw_read_joint(r, &joint, l));
+    if (e[LINK_ROD]) {
+        l->has_rod = true;
+        l->rod.location = e[LINK_ROD]->location;
+        SNW_TRY(snw_read_rod(r, e[LINK_ROD]->value, l->name, &l->rod));
+    }
+    if (e[LINK_BODY]) {
+        l->has_body = true;
+        SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
+    }
+    return e[LINK_WHEN] ? snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;
+}
+
+static snw_status robot_cycle(snw_reader *r, int first) {
+    const snw_link_desc *l = r->desc->link;
+    char chain[256];
+    size_t used = (size_t)snprintf(chain, sizeof chain, "%.40s", l[first].name);
+    int i = first;
+    do {
+        i = l[i].on.link;
+        if (used + 60 > sizeof chain) {
+            (void)snprintf(chain + used, sizeof chain - used, " on ..");
+            break;
+        }
+        used += (size_t)snprintf(chain + used, sizeof chain - used, " on %.40s", l[i].name);
+    } while (i != first);
+    return snw_fail_at(r->err, l[first].location,
+                       "links hang on each other: %s; one must be on world, and what closes the "
+                       "ring is a loop, 'loops: {ring: {join: [%.40s, %.40s], as: fixed}}'",
+                       chain, l[l[first].on.link].name, l[first].name);
+}
+
+// a link is on one site
+static snw_status parent(snw_reader *r, const snw_node *on, snw_link_desc *l) {
+    if (on->kind != SNW_NODE_LIST) return snw_read_site(r, on, "on", &l->on);
+    return snw_fail_at(r->err, on->location,
+                       "link '%.40s' has one parent, found a list of %d; put it on one and join it "
+                       "to the other by a loop, 'loops: {ring: {join: [other, %.40s], as: fixed}}'",
+                       l->name, on->n, l->name);
+}
+
+// order[k] <- index in the file of the link at place k, parents first, otherwise as written
+static snw_status parents_first(snw_reader *r, int *order) {
+    const int n = r->desc->nlink;
+    const snw_link_desc *l = r->desc->link;
+    int *rank = snw_pool_array(r->pool, (size_t)n, sizeof *rank); // 0 unseen, -1 above, else 1 + k
+    int *chain = snw_pool_array(r->pool, (size_t)n, sizeof *chain);
+    if (!rank || !chain) return snw_read_memory(r);
+    int done = 0;
+    for (int i = 0; i < n; i++) {
+        int height = 0, at = i;
+        while (at >= 0 && rank[at] == 0) {
+            rank[at] = -1;
+            chain[height++] = at;
+            at = l[at].on.link;
+        }
+        if (at >= 0 && rank[at] < 0) return robot_cycle(r, at);
+        while (height > 0) {
+            at = chain[--height];
+            order[done++] = at;
+            rank[at] = done;
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status sort_links(snw_reader *r) {
+    snw_desc *d = r->desc;
+    const int n = d->nlink;
+    int *order = snw_pool_array(r->pool, (size_t)n, sizeof *order);
+    int *place = snw_pool_array(r->pool, (size_t)n, sizeof *place);
+    snw_link_desc *sorted = snw_pool_array(r->pool, (size_t)n, sizeof *sorted);
+    if (!order || !place || !sorted) return snw_read_memory(r);
+    SNW_TRY(parents_first(r, order));
+    for (int k = 0; k < n; k++) place[order[k]] = k;
+    for (int k = 0; k < n; k++) {
+        sorted[k] = d->link[order[k]];
+        if (sorted[k].on.link >= 0) sorted[k].on.link = place[sorted[k].on.link];
+    }
+    d->link = sorted;
+    // whoever knows a link by its place in the file
+    for (int i = 0; i < r->things.n; i++) {
+        snw_name *name = &r->things.name[i];
+        if (name->kind == (int)SNW_THING_LINK) name->index = place[name->index];
+        if (name->kind == (int)SNW_THING_SITE && r->site[name->index].link >= 0) {
+            r->site[name->index].link = place[r->site[name->index].link];
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_robot(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "robot", &node, &d->nlink));
+    if (d->nlink == 0) {
+        return snw_fail_at(r->err, node ? node->location : r->root->location,
+                           "there is no robot: give its links by name under 'robot:'");
+    }
+    d->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *d->link);
+    if (!d->link) return snw_read_memory(r);
+    for (int i = 0; i < d->nlink; i++) SNW_TRY(link(r, &node->entry[i], &d->link[i]));
+    SNW_TRY(snw_read_sites(r));
+    for (int i = 0; i < d->nlink; i++) {
+        SNW_TRY(parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
+    }
+    SNW_TRY(sort_links(r));
+    // a link is there only with what it hangs on
+    for (int i = 0; i < d->nlink; i++) {
+        snw_link_desc *l = &d->link[i];
+        SNW_TRY(snw_read_both(r, l->location, snw_site_when(d, &l->on), &l->when));
+    }
+    return SNW_OK;
+}

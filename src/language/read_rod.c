@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+//
+// read_rod.c: a rod and its section.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int ALONG = SNW_VAR_X | SNW_VAR_L; // what the laws of a section may depend on
+
+// ---- sections -----------------------------------------------------------------------------------
+
+#define SECTION_KEYS(X)                                                                            \
+    X(SECTION_CIRCLE, "circle", "a circle", "solid round section")                                 \
+    X(SECTION_TUBE, "tube", "a tube", "hollow round section")                                      \
+    X(SECTION_RECTANGLE, "rectangle", "widths y, z", "solid rectangle")                            \
+    X(SECTION_ELLIPSE, "ellipse", "widths y, z", "solid ellipse")                                  \
+    X(SECTION_AREA, "area", "m^2, law of x", "area of any other section, with moments")            \
+    X(SECTION_MOMENTS, "moments", "three, m^4, laws of x",                                         \
+      "second moments of the area: torsion about x, bending about y and z")                        \
+    X(SECTION_STIFFNESS, "stiffness", "six, by component, or 6 lists of 6; laws of x",             \
+      "outright, N m^2 and N; wins over shape and material")                                       \
+    X(SECTION_INERTIA, "inertia", "six, by component, or 6 lists of 6; laws of x",                 \
+      "per length, outright, kg m and kg/m; wins over shape and material")                         \
+    X(SECTION_DAMPING, "damping", "six, by component, or 6 lists of 6; laws of x",                 \
+      "per strain rate, outright, N m^2 s and N s; wins over shape and material")
+#define CIRCLE_KEYS(X)                                                                             \
+    X(CIRCLE_RADIUS, "radius", "m, law of x", "radius, or give the diameter")                      \
+    X(CIRCLE_DIAMETER, "diameter", "m, law of x", "diameter, or give the radius")
+#define TUBE_KEYS(X)                                                                               \
+    X(TUBE_RADIUS, "radius", "m, law of x", "outer radius; inner is a radius too")                 \
+    X(TUBE_DIAMETER, "diameter", "m, law of x", "outer diameter; inner is a diameter too")         \
+    X(TUBE_INNER, "inner", "m, law of x", "inner radius or diameter, required")
+#define WIDTHS_KEYS(X)                                                                             \
+    X(WIDTHS_Y, "y", "m, law of x", "full width along local y, required")                          \
+    X(WIDTHS_Z, "z", "m, law of x", "full width along local z, required")
+
+enum { SECTION_KEYS(SNW_KEY_CODE) SECTION_N };
+enum { CIRCLE_KEYS(SNW_KEY_CODE) CIRCLE_N };
+enum { TUBE_KEYS(SNW_KEY_CODE) TUBE_N };
+enum { WIDTHS_KEYS(SNW_KEY_CODE) WIDTHS_N };
+SNW_KEYS(section, "section", "a section", SECTION_KEYS);
+SNW_KEYS(circle, "circle", "a circle", CIRCLE_KEYS);
+SNW_KEYS(tube, "tube", "a tube", TUBE_KEYS);
+SNW_KEYS(widths, "rectangle, ellipse", "a rectangle or ellipse", WIDTHS_KEYS);
+
+// a law that must be positive where it is constant
+static snw_status read_rod_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
+    SNW_TRY(snw_read_law(r, e->value, e->key, dim, ALONG, out));
+    double value = 0;
+    if (!snw_law_constant(*out, &value) || value > 0) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "'%s' must be positive, got %g", e->key, value);
+}
+
+// half of what was written
+static snw_status half(snw_reader *r, const snw_node *node, snw_law *law) {
+    double value = 0;
+    if (snw_law_constant(*law, &value)) {
+        *law = snw_expr_constant(r->pool, value / 2);
+        return *law ? SNW_OK : snw_read_memory(r);
+    }
+    const char *text = snw_pool_format(r->pool, "(%s)/2", node->text);
+    if (!text) return snw_read_memory(r);
+    const snw_dim dim = SNW_DIM_LENGTH;
+    const snw_expr_rules rules = {.dim = &dim, .vars = ALONG};
+    const snw_source_location p = snw_text_place(node, 0);
+    return snw_expr_parse(r->pool, snw_read_scope(r, node), text, &rules, p.file, p.line, p.column,
+                          law, r->err);
+}
+
+// one of radius and diameter, as radius
+static snw_status radius(snw_reader *r, const snw_node *node, const char *what,
+                         const snw_entry *rad, const snw_entry *diameter, snw_law *out) {
+    if (!rad == !diameter) {
+        return snw_fail_at(r->err, node->location, "a %s needs %s", what,
+                           rad ? "one of radius and diameter, not both" : "its radius or diameter");
+    }
+    SNW_TRY(read_rod_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
+    return rad ? SNW_OK : half(r, diameter->value, out);
+}
+
+static snw_status circle(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+    const snw_entry *e[CIRCLE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_circle, e));
+    return radius(r, node, "circle", e[CIRCLE_RADIUS], e[CIRCLE_DIAMETER], &out->size[0]);
+}
+
+static snw_status tube(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+    const snw_entry *e[TUBE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_tube, e));
+    SNW_TRY(radius(r, node, "tube", e[TUBE_RADIUS], e[TUBE_DIAMETER], &out->size[0]));
+    if (!e[TUBE_INNER]) {
+        return snw_fail_at(r->err, node->location, "a tube needs 'inner', its inner %s",
+                           e[TUBE_RADIUS] ? "radius" : "diameter");
+    }
+    SNW_TRY(read_rod_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
+    if (e[TUBE_DIAMETER]) SNW_TRY(half(r, e[TUBE_INNER]->value, &out->size[1]));
+    double outer = 0, inner = 0;
+    if (snw_law_constant(out->size[0], &outer) && snw_law_constant(out->size[1], &inner) &&
+        !(inner < outer)) {
+        return snw_fail_at(r->err, e[TUBE_INNER]->value->location,
+                           "'inner' must be smaller than the outer %s",
+                           e[TUBE_RADIUS] ? "radius" : "diameter");
+    }
+    return SNW_OK;
+}
+
+static snw_status read_rod_widths(snw_reader *r, const snw_node *node, const char *what,
+                                  snw_section_desc *out) {
+    const snw_entry *e[WIDTHS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_widths, e));
+    if (!e[WIDTHS_Y] || !e[WIDTHS_Z]) {
+        return snw_fail_at(r->err, node->location, "'%s' needs both full widths, y and z", what);
+    }
+    SNW_TRY(read_rod_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
+    return read_rod_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
+}
+
+static snw_status area_and_moments(snw_reader *r, const snw_entry *area, const snw_entry *moments,
+                                   snw_section_desc *out) {
+    if (!area || !moments) {
+        return snw_fail_at(r->err, (area ? area : moments)->location, "'%s' needs '%s' beside it",
+                           area ? "area" : "moments", area ? "moments" : "area");
+    }
+    SNW_TRY(read_rod_size(r, area, (snw_dim){.m = 2}, &out->size[0]));
+    SNW_TRY(snw_read_list(r, moments->value, "moments", 3));
+    for (int i = 0; i < 3; i++) {
+        const snw_entry e = {.key = "moments", .value = moments->value->entry[i].value};
+        SNW_TRY(read_rod_size(r, &e, (snw_dim){.m = 4}, &out->size[1 + i]));
+    }
+    return SNW_OK;
+}
+
+static snw_status read_rod_shape(snw_reader *r, const snw_entry *const *e, snw_section_desc *out) {
+    const bool given = e[SECTION_AREA] || e[SECTION_MOMENTS];
+    const snw_entry *last = NULL;
+    int shapes = given ? 1 : 0;
+    for (int i = SECTION_CIRCLE; i <= SECTION_ELLIPSE; i++) {
+        if (!e[i]) continue;
+        shapes++;
+        last = e[i];
+    }
+    if (shapes > 1) {
+        return snw_fail_at(r->err, last->location, "a section has one shape, this is another one");
+    }
+    if (e[SECTION_CIRCLE]) {
+        out->kind = SNW_SECTION_CIRCLE;
+        return circle(r, e[SECTION_CIRCLE]->value, out);
+    }
+    if (e[SECTION_TUBE]) {
+        out->kind = SNW_SECTION_TUBE;
+        return tube(r, e[SECTION_TUBE]->value, out);
+    }
+    if (e[SECTION_RECTANGLE]) {
+        out->kind = SNW_SECTION_RECTANGLE;
+        return read_rod_widths(r, e[SECTION_RECTANGLE]->value, "rectangle", out);
+    }
+    if (e[SECTION_ELLIPSE]) {
+        out->kind = SNW_SECTION_ELLIPSE;
+        return read_rod_widths(r, e[SECTION_ELLIPSE]->value, "ellipse", out);
+    }
+    if (!given) return SNW_OK;
+    out->kind = SNW_SECTION_GIVEN;
+    return area_and_moments(r, e[SECTION_AREA], e[SECTION_MOMENTS], out);
+}
+
+// Dimensions of a 6 x 6: angular block, coupling, linear block.
+typedef struct blocks {
+    snw_dim angular, coupling, linear;
+} blocks;
+
+static const blocks stiffness_dims = {
+    {.m = 3, .kg = 1, .s = -2}, {.m = 2, .kg = 1, .s = -2}, {.m = 1, .kg = 1, .s = -2}};
+static const blocks inertia_dims = {{.m = 1, .kg = 1}, {.kg = 1}, {.m = -1, .kg = 1}};
+static const blocks damping_dims = {
+    {.m = 3, .kg = 1, .s = -1}, {.m = 2, .kg = 1, .s = -1}, {.m = 1, .kg = 1, .s = -1}};
+
+static size_t on_diagonal(int i) { return (size_t)i * 7; }
+
+static snw_status full_matrix(snw_reader *r, const snw_entry *e, const blocks *b, snw_law out[36]) {
+    SNW_TRY(snw_read_list(r, e->value, e->key, 6));
+    for (int i = 0; i < 6; i++) {
+        const snw_node *row = e->value->entry[i].value;
+        SNW_TRY(snw_read_list(r, row, e->key, 6));
+        for (int j = 0; j < 6; j++) {
+            const snw_dim dim = i < 3 && j < 3     ? b->angular
+                                : i >= 3 && j >= 3 ? b->linear
+                                                   : b->coupling;
+            SNW_TRY(snw_read_law(r, row->entry[j].value, e->key, dim, ALONG, &out[6 * i + j]));
+        }
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < i; j++) {
+            double low = 0, high = 0;
+            if (!snw_law_constant(out[6 * i + j], &low)) continue;
+            if (!snw_law_constant(out[6 * j + i], &high)) continue;
+            if (fabs(low - high) <= 1e-12 * fmax(fabs(low), fabs(high))) continue;
+            return snw_fail_at(r->err, e->value->entry[i].value->entry[j].value->location,
+                               "'%s' must be symmetric: row %d, column %d is %g, its mirror %g",
+                               e->key, i + 1, j + 1, low, high);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, snw_law out[36],
+                           bool *given) {
+    if (!e) return SNW_OK;
+    *given = true;
+    const snw_node *node = e->value;
+    if (node->kind == SNW_NODE_LIST && node->n > 0 && node->entry[0].value->kind == SNW_NODE_LIST) {
+        return full_matrix(r, e, b, out);
+    }
+    snw_law diagonal[6] = {0};
+    SNW_TRY(snw_read_six(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
+    for (int i = 0; i < 6; i++) {
+        double value = 0;
+        if (snw_law_constant(diagonal[i], &value) && value < 0) {
+            return snw_fail_at(r->err, node->location, "'%s' of %s must not be negative, got %g",
+                               e->key, snw_strain_name[i], value);
+        }
+        out[on_diagonal(i)] = diagonal[i];
+    }
+    return SNW_OK;
+}
+
+static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
+                                        snw_section_desc *out) {
+    const snw_entry *e[SECTION_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
+    SNW_TRY(read_rod_shape(r, e, out));
+    SNW_TRY(
+        outright(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness, &out->stiffness_given));
+    SNW_TRY(outright(r, e[SECTION_INERTIA], &inertia_dims, out->inertia, &out->inertia_given));
+    return outright(r, e[SECTION_DAMPING], &damping_dims, out->damping, &out->damping_given);
+}
+
+// ---- rods ---------------------------------------------------------------------------------------
+
+#define ROD_KEYS(X)                                                                                \
+    X(ROD_LENGTH, "length", "m", "arc length, required; of a fed rod what is out to begin with")   \
+    X(ROD_MATERIAL, "material", "a material's name", "what it is made of")                         \
+    X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia outright")             \
+    X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
+      "strain without stress, 0 if absent")                                                        \
+    X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
+      "which components change, on which basis, or by which law of t and x; required")             \
+    X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
+    X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
+    X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
+    X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
+    X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
+      "instead of magnus: rk4, spectral and its points, or rk45")                                  \
+    X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
+      "of rk45: error of a segment, 1e-6 unless given; nodes is then the most there may be")
+
+enum { ROD_KEYS(SNW_KEY_CODE) ROD_N };
+SNW_KEYS(rod, "rod", "a rod", ROD_KEYS);
+
+enum { MAX_NODES = 10000 };
+
+static snw_status nodes(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    out->nodes_location = e->value->location;
+    if (e->value->kind == SNW_NODE_TEXT && strcmp(e->value->text, "auto") == 0) return SNW_OK;
+    return snw_read_whole(r, e->value, "nodes", 1, MAX_NODES, &out->nodes);
+}
+
+static snw_status magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    SNW_TRY(snw_read_whole(r, e->value, "magnus", 2, 6, &out->magnus));
+    if (out->magnus % 2 == 0) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "'magnus' is 2, 4 or 6, got %d", out->magnus);
+}
+
+// `rk4`, `spectral 3`, `magnus 6`
+static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry *magnus,
+                             snw_rod_desc *out) {
+    const char *text = "";
+    SNW_TRY(snw_read_text(r, e->value, "integrator", &text));
+    if (magnus) {
+        return snw_fail_at(
+            r->err, e->location,
+            "'integrator' and 'magnus' both say how the rod is integrated; give one");
+    }
+    for (int k = 0; k < SNW_RULES; k++) {
+        const snw_rule_kind kind = (snw_rule_kind)k;
+        const char *name = snw_rule_name(kind);
+        const size_t n = strlen(name);
+        char *end = NULL;
+        if (strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != ' ')) continue;
+        const long number = text[n] ? strtol(text + n, &end, 10) : 0;
+        if ((end && *end) || number < 0 || number > 9 || !snw_rule_exists(kind, (int)number)) break;
+        out->integrator = kind;
+        if (kind == SNW_RULE_MAGNUS) out->magnus = (int)number;
+        if (kind == SNW_RULE_SPECTRAL) out->points = (int)number;
+        return SNW_OK;
+    }
+    return snw_fail_at(
+        r->err, e->value->location,
+        "there is no integrator '%.40s'; there are magnus 2, 4, 6, rk4, spectral 2, 3, 4, "
+        "and rk45",
+        text);
+}
+
+static snw_status tolerance(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    if (out->integrator != SNW_RULE_RK45) {
+        if (!e) return SNW_OK;
+        return snw_fail_at(r->err, e->location,
+                           "'tolerance' goes with integrator: rk45, which places the nodes by it");
+    }
+    out->tolerance = 1e-6;
+    if (!e) return SNW_OK;
+    SNW_TRY(snw_read_positive(r, e->value, "tolerance", SNW_DIM_NONE, &out->tolerance));
+    if (out->tolerance >= 1e-12 && out->tolerance <= 1e-2) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       "'tolerance' of a rod lies between 1e-12 and 1e-2, got %g", out->tolerance);
+}
+
+// components whose stiffness must come from shape and material; true when one needs the shear
+// modulus
+static bool needs_shear(const snw_rod_desc *rod) {
+    static const int sheared[] = {SNW_TWIST, SNW_SHEAR_Y, SNW_SHEAR_Z};
+    for (int k = 0; k < 3; k++) {
+        const int i = sheared[k];
+        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
+    }
+    return false;
+}
+
+static bool needs_young(const snw_rod_desc *rod) {
+    static const int young[] = {SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH};
+    for (int k = 0; k < 3; k++) {
+        const int i = young[k];
+        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
+    }
+    return false;
+}
+
+static bool needs_density(const snw_rod_desc *rod) {
+    for (int i = SNW_STRETCH; i <= SNW_SHEAR_Z; i++) {
+        if (!rod->section.inertia[on_diagonal(i)]) return true;
+    }
+    return false;
+}
+
+// what is not given outright must follow from shape and material
+static snw_status rod_is_complete(snw_reader *r, const char *link, snw_source_location location,
+                                  const snw_rod_desc *rod) {
+    const snw_section_desc *s = &rod->section;
+    const bool moves = needs_shear(rod) || needs_young(rod);
+    if (s->kind == SNW_SECTION_NONE) {
+        if (!moves || s->stiffness_given) return SNW_OK;
+        return snw_fail_at(r->err, location,
+                           "rod '%s' needs a section: a shape and a material, or its stiffness",
+                           link);
+    }
+    const snw_material_desc *m = rod->material;
+    if (!m) {
+        if (!moves && (s->inertia_given || !needs_density(rod))) return SNW_OK;
+        return snw_fail_at(r->err, location,
+                           "rod '%s' has a shape but no material, add 'material:'", link);
+    }
+    if (needs_young(rod) && !m->young) {
+        return snw_fail_at(r->err, m->location,
+                           "material '%s' needs young, rod '%s' bends or stretches", m->name, link);
+    }
+    if (needs_shear(rod) && !m->shear && !(m->poisson && m->young)) {
+        return snw_fail_at(r->err, m->location,
+                           "material '%s' needs poisson or shear, rod '%s' twists or shears",
+                           m->name, link);
+    }
+    if (needs_density(rod) && !m->density && !r->weightless) {
+        return snw_fail_at(
+            r->err, m->location,
+            "material '%s' needs a density, rod '%s' has weight or moves (0 for none)", m->name,
+            link);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, snw_rod_desc *out) {
+    const snw_entry *e[ROD_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_rod, e));
+    out->magnus = 4;
+    if (!e[ROD_LENGTH]) {
+        return snw_fail_at(r->err, out->location, "rod '%s' needs a length, e.g. 'length: 1 m'",
+                           link);
+    }
+    out->length_location = e[ROD_LENGTH]->value->location;
+    SNW_TRY(snw_read_positive(r, e[ROD_LENGTH]->value, "length", SNW_DIM_LENGTH, &out->length));
+    if (e[ROD_MATERIAL]) {
+        const snw_node *material = e[ROD_MATERIAL]->value;
+        const char *name = "";
+        int i = 0;
+        SNW_TRY(snw_read_name(r, material, "material", &name));
+        SNW_TRY(snw_find_thing(r, material, name, SNW_THING_MATERIAL, &i));
+        out->material = &r->material[i];
+    }
+    out->section.location = e[ROD_SECTION] ? e[ROD_SECTION]->location : out->location;
+    if (e[ROD_SECTION]) SNW_TRY(read_rod_read_section(r, e[ROD_SECTION]->value, &out->section));
+    if (e[ROD_REST]) {
+        SNW_TRY(snw_read_six(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE, ALONG,
+                             out->rest));
+    }
+    if (!e[ROD_STRAIN]) {
+        return snw_fail_at(r->err, out->location,
+                           "rod '%s' needs its strain, e.g. 'strain: kirchhoff legendre 3'", link);
+    }
+    SNW_TRY(snw_read_strain(r, e[ROD_STRAIN]->value, e[ROD_ELEMENTS], e[ROD_BREAKS], out));
+    if (e[ROD_NODES]) SNW_TRY(nodes(r, e[ROD_NODES], out));
+    if (e[ROD_MAGNUS]) SNW_TRY(magnus(r, e[ROD_MAGNUS], out));
+    if (e[ROD_INTEGRATOR]) SNW_TRY(integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
+    SNW_TRY(tolerance(r, e[ROD_TOLERANCE], out));
+    return rod_is_complete(r, link, out->section.location, out);
+}

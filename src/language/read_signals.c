@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// read_signals.c: the signals of a study, once all its trees are read: probes found, and which of
+// them laws may read.
+#include "language/read.h"
+
+#include "base/fail.h"
+#include "model/probe_columns.h"
+
+// which signals the laws of a description read at once, those of their integrals included
+static void signals_mark(const snw_desc *d, snw_law law, bool *live) {
+    for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
+}
+
+// is its effort known from where it is?
+static bool is_known(const snw_tendon_desc *d) {
+    const snw_law laws[] = {d->law, d->when};
+    for (int i = 0; i < 2; i++) {
+        if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
+    }
+    if (d->given != SNW_TENDON_COORDINATE) return true;
+    return d->kind == SNW_TENDON_CABLE && d->compliance > 0 && d->friction == 0 && d->viscous == 0;
+}
+
+static snw_status check_live(snw_reader *r, const snw_desc *d) {
+    bool live[SNW_SIGNALS_MAX] = {0};
+    for (int i = 0; i < d->nload; i++) {
+        for (int k = 0; k < 3; k++) {
+            signals_mark(d, d->load[i].force[k], live);
+            signals_mark(d, d->load[i].torque[k], live);
+        }
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        for (int k = 0; k < 6; k++) signals_mark(d, d->stress[i].stress[k], live);
+    }
+    for (int i = 0; i < d->nmotor; i++) {
+        for (int k = 0; k < d->motor[i].n; k++) signals_mark(d, d->motor[i].law[k], live);
+    }
+    for (int i = 0; i < d->ntendon; i++) signals_mark(d, d->tendon[i].law, live);
+    for (int i = d->nsignal - 1; i >= 0; i--) {
+        const snw_signal_desc *s = &d->signal[i];
+        if (s->kind == SNW_SIGNAL_INTEGRAL) signals_mark(d, s->source, live);
+        if (s->kind != SNW_SIGNAL_PROBE || !live[i]) continue;
+        const snw_reading reading = snw_probe_reading(&d->probe[s->probe]);
+        if (reading == SNW_READ_TENDON_EFFORT && !is_known(&d->tendon[d->probe[s->probe].item])) {
+            return snw_fail_at(r->err, d->probe[s->probe].location,
+                               "a law reads probe '%s', an effort that is found with the motion or "
+                               "follows probes itself; sampled(..) reads this one",
+                               d->probe[s->probe].name);
+        }
+        if (reading != SNW_READ_LATER) continue;
+        return snw_fail_at(r->err, d->probe[s->probe].location,
+                           "a law reads probe '%s', but laws follow position, rotation, pose, "
+                           "velocity, twist, strain, coordinates of joints and what tendons and "
+                           "chambers have only; conditions and sampled(..) read this one too",
+                           d->probe[s->probe].name);
+    }
+    return SNW_OK;
+}
+
+// What conditions that end a step remember: they are written once, for all descriptions. What only
+// laws remember ends with them.
+static void mark_endings(const snw_desc *d, bool *needed) {
+    for (int i = 0; i < d->nstep; i++) signals_mark(d, d->step[i].until, needed);
+    for (int i = d->nsignal - 1; i >= 0; i--) {
+        if (needed[i]) signals_mark(d, d->signal_use[i].source, needed);
+    }
+}
+
+static snw_status signals_give(snw_reader *r, snw_desc *d) {
+    const snw_signals *s = r->signals;
+    bool needed[SNW_SIGNALS_MAX] = {0};
+    r->desc->nsignal = d->nsignal = s->n;
+    mark_endings(r->desc, needed);
+    snw_signal_desc *slot = snw_pool_array(r->pool, (size_t)s->n, sizeof *slot);
+    if (s->n > 0 && !slot) return snw_read_memory(r);
+    for (int i = 0; i < s->n; i++) {
+        slot[i] = s->slot[i];
+        slot[i].text = s->text[i];
+        const bool own = d->signal_use[i].source || !needed[i];
+        const snw_signal_use use = own ? d->signal_use[i] : r->desc->signal_use[i];
+        slot[i].source = use.source;
+        slot[i].period = use.period;
+        if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
+        SNW_TRY(snw_find_probe(r, r->root->location, s->text[i], &slot[i].probe));
+        const snw_probe_desc *p = &d->probe[slot[i].probe];
+        if (p->along > 0) {
+            return snw_fail_at(r->err, p->location, "laws and conditions cannot read probe '%s'",
+                               p->name);
+        }
+        snw_error why = {0};
+        snw_dim dim;
+        if (snw_signal_column(p->kind, p->joint, p->name, s->component[i], &slot[i].column, &dim,
+                              &why) == SNW_OK)
+            continue;
+        return snw_fail_at(r->err, p->location, "%s", why.text);
+    }
+    d->signal = slot;
+    return check_live(r, d);
+}
+
+snw_status snw_read_signals(snw_reader *r) {
+    snw_desc *d = r->desc;
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].changed) SNW_TRY(signals_give(r, (snw_desc *)d->step[i].changed));
+    }
+    return signals_give(r, d);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+//
+// read_strain.c: which strain components of a rod may change, and the basis of each; which ones are
+// given, and how.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const basis_name[] = {
+#define X(code, name, piecewise) name,
+    SNW_BASIS_LIST(X)
+#undef X
+};
+
+enum { NBASIS = sizeof basis_name / sizeof basis_name[0], MAX_ELEMENTS = SNW_BASIS_MAX_FUNCTIONS };
+
+// Elements shared by the piecewise bases of a rod.
+typedef struct mesh {
+    const snw_entry *given; // elements or breaks, NULL: one element
+    int nelem;
+    const double *breaks;
+    bool used; // by some component
+} mesh;
+
+static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh *m) {
+    const snw_node *node = e->value;
+    if (node->kind != SNW_NODE_LIST || node->n < 1) {
+        return snw_fail_at(r->err, node->location, "'breaks' is a list of lengths along the rod");
+    }
+    if (node->n > MAX_ELEMENTS) {
+        return snw_fail_at(r->err, node->location,
+                           "'breaks' has %d entries, at most %d are possible", node->n,
+                           MAX_ELEMENTS);
+    }
+    double *at = snw_pool_array(r->pool, (size_t)node->n + 2, sizeof *at);
+    if (!at) return snw_read_memory(r);
+    const double slack = 1e-9; // of the rod, to recognise its ends
+    int n = 1;                 // the root is always there
+    for (int i = 0; i < node->n; i++) {
+        const snw_node *value = node->entry[i].value;
+        double x = 0;
+        SNW_TRY(snw_read_constant(r, value, "breaks", SNW_DIM_LENGTH, &x));
+        if (i == 0 && fabs(x) <= slack * L) continue;
+        if (i == node->n - 1 && fabs(x - L) <= slack * L) continue;
+        if (!(x > 0 && x < L)) {
+            return snw_fail_at(r->err, value->location,
+                               "a break at %g m is outside of the rod, which goes from 0 to %g m",
+                               x, L);
+        }
+        if (!(x / L > at[n - 1])) {
+            return snw_fail_at(r->err, value->location, "'breaks' must rise, %g m does not", x);
+        }
+        at[n++] = x / L;
+    }
+    at[n] = 1;
+    m->nelem = n;
+    m->breaks = at;
+    return SNW_OK;
+}
+
+static snw_status read_mesh(snw_reader *r, const snw_entry *elements, const snw_entry *breaks,
+                            double L, mesh *m) {
+    *m = (mesh){.given = elements ? elements : breaks, .nelem = 1};
+    if (elements && breaks) {
+        return snw_fail_at(r->err, breaks->location, "give 'elements' or 'breaks', not both");
+    }
+    if (elements) return snw_read_whole(r, elements->value, "elements", 1, MAX_ELEMENTS, &m->nelem);
+    if (breaks) return read_breaks(r, breaks, L, m);
+    return SNW_OK;
+}
+
+// `text` is what stands `skip` characters into the node's: a basis and, if global, its size
+static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, mesh *m,
+                             snw_basis *out) {
+    const char *text = node->text + skip;
+    size_t length = 0;
+    while (isalpha((unsigned char)text[length])) length++;
+    int kind = 0;
+    while (kind < NBASIS &&
+           (strlen(basis_name[kind]) != length || strncmp(basis_name[kind], text, length) != 0)) {
+        kind++;
+    }
+    SNW_ASSERT(kind < NBASIS);
+    const char *size = text + length + strspn(text + length, " ");
+    const size_t size_at = (size_t)(size - node->text);
+    const snw_source_location size_place = snw_text_place(node, size_at);
+    *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
+    if (!snw_basis_piecewise(out->kind)) {
+        double n = 0;
+        if (*size == '\0') {
+            return snw_fail_at(r->err, node->location,
+                               "'%s' needs a number of functions, e.g. '%s 3'", basis_name[kind],
+                               basis_name[kind]);
+        }
+        SNW_TRY(snw_read_constant_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
+                                     (double)NAN, &n));
+        if (!(n >= 1 && n <= SNW_BASIS_MAX_FUNCTIONS && n == floor(n))) {
+            return snw_fail_at(r->err, size_place,
+                               "the number of functions is a whole number from 1 to %d, got %g",
+                               SNW_BASIS_MAX_FUNCTIONS, n);
+        }
+        out->nfun = (int)n;
+        return SNW_OK;
+    }
+    if (*size != '\0') {
+        return snw_fail_at(r->err, size_place,
+                           "'%s' is piecewise, its size follows from the rod's 'elements' or "
+                           "'breaks'",
+                           basis_name[kind]);
+    }
+    m->used = true;
+    out->nelem = m->nelem;
+    out->breaks = m->breaks;
+    out->nfun = snw_basis_size(out->kind, m->nelem);
+    if (out->nfun > SNW_BASIS_MAX_FUNCTIONS) {
+        return snw_fail_at(r->err, m->given->value->location,
+                           "%d elements of '%s' make %d functions, at most %d are possible",
+                           m->nelem, basis_name[kind], out->nfun, SNW_BASIS_MAX_FUNCTIONS);
+    }
+    return SNW_OK;
+}
+
+// whether text begins with the name of a basis; if not, *near may be one it resembles
+static bool begins_with_basis(snw_reader *r, const char *text, const char **word,
+                              const char **near) {
+    size_t length = 0;
+    while (isalpha((unsigned char)text[length]) || text[length] == '_') length++;
+    *near = NULL;
+    *word = snw_pool_text(r->pool, text, length);
+    if (!*word || length == 0) return false;
+    for (int i = 0; i < NBASIS; i++) {
+        if (strcmp(basis_name[i], *word) == 0) return true;
+    }
+    // a name followed by an operator is a law
+    const char next = text[length + strspn(text + length, " ")];
+    if (next == '\0' || isalnum((unsigned char)next))
+        *near = snw_nearest(*word, NBASIS, basis_name);
+    return false;
+}
+
+// a basis, or a law of the whole strain
+static snw_status component(snw_reader *r, const snw_entry *e, int i, mesh *m, snw_rod_desc *out) {
+    const char *text = "", *word = "", *near = NULL;
+    SNW_TRY(snw_read_text(r, e->value, e->key, &text));
+    if (begins_with_basis(r, text, &word, &near)) {
+        out->active[i] = true;
+        return read_basis(r, e->value, 0, m, &out->basis[i]);
+    }
+    if (near) {
+        return snw_fail_at(r->err, e->value->location, "unknown basis '%s' (did you mean '%s'?)",
+                           word, near);
+    }
+    const snw_dim dim = i < 3 ? SNW_DIM_CURVATURE : SNW_DIM_NONE;
+    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L;
+    return snw_read_law(r, e->value, e->key, dim, vars, &out->given[i]);
+}
+
+// `kirchhoff legendre 3`, `cosserat cubic`, `rigid`
+static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_rod_desc *out) {
+    static const char *const models[] = {"rigid", "kirchhoff", "cosserat"};
+    static const int count[] = {0, 3, 6};
+    const size_t length = strcspn(node->text, " ");
+    const char *word = snw_pool_text(r->pool, node->text, length);
+    if (!word) return snw_read_memory(r);
+    int model = 0;
+    while (model < 3 && strcmp(models[model], word) != 0) model++;
+    if (model == 3) {
+        const char *near = snw_nearest(word, 3, models);
+        if (near) {
+            return snw_fail_at(r->err, node->location, "unknown strain '%s' (did you mean '%s'?)",
+                               word, near);
+        }
+        return snw_fail_at(r->err, node->location,
+                           "'%s' does not say which strains: 'kirchhoff legendre 3', 'cosserat "
+                           "legendre 5', 'rigid', or by component '{bend_y: legendre 3}'",
+                           node->text);
+    }
+    const size_t skip = length + strspn(node->text + length, " ");
+    const char *basis = NULL, *near = NULL;
+    if (model == 0) {
+        if (node->text[skip] == '\0') return SNW_OK;
+        return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
+    }
+    if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
+        if (near) {
+            return snw_fail_at(r->err, snw_text_place(node, skip),
+                               "unknown basis '%s' (did you mean '%s'?)", basis, near);
+        }
+        return snw_fail_at(r->err, snw_text_place(node, skip),
+                           "'%s' needs a basis, e.g. '%s legendre 3'", word, word);
+    }
+    snw_basis b;
+    SNW_TRY(read_basis(r, node, skip, m, &b));
+    for (int i = 0; i < count[model]; i++) {
+        out->active[i] = true;
+        out->basis[i] = b;
+    }
+    return SNW_OK;
+}
+
+static snw_status by_component(snw_reader *r, const snw_node *node, mesh *m, snw_rod_desc *out) {
+    const snw_entry *e[6];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_components, e));
+    if (node->n == 0) {
+        return snw_fail_at(r->err, node->location,
+                           "'strain' names no component; write 'rigid' if none changes");
+    }
+    for (int i = 0; i < 6; i++) {
+        if (!e[i]) continue;
+        SNW_TRY(component(r, e[i], i, m, out));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
+                           const snw_entry *breaks, snw_rod_desc *out) {
+    mesh m;
+    SNW_TRY(read_mesh(r, elements, breaks, out->length, &m));
+    if (node->kind == SNW_NODE_MAP) {
+        SNW_TRY(by_component(r, node, &m, out));
+    } else {
+        const char *text = "";
+        SNW_TRY(snw_read_text(r, node, "strain", &text));
+        SNW_TRY(all_at_once(r, node, &m, out));
+    }
+    if (m.given && !m.used) {
+        return snw_fail_at(r->err, m.given->location,
+                           "'%s' is for piecewise bases, and this rod has none (constant, linear, "
+                           "quadratic, cubic)",
+                           m.given->key);
+    }
+    return SNW_OK;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+//
+// read_study.c: the list of things to do.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATIC_KEYS(X)                                                                             \
+    X(STATIC_NAME, "name", "a name", "of the step; 'static', then 'static.2', unless given")       \
+    X(STATIC_FROM, "from", "an earlier step's name",                                               \
+      "start where that one ended, t included; else where the last one ended")                     \
+    X(STATIC_FOR, "for", "s", "a path of equilibria as t goes on; at the present t if absent")     \
+    X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
+    X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
+    X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
+      "find each equilibrium by a damped march in pseudo-time of this length")                     \
+    X(STATIC_STEADY, "steady", "on or off",                                                        \
+      "count the rates of what is driven and moved: rest beside a steady motion; off unless "      \
+      "given")                                                                                     \
+    X(STATIC_BRANCH, "branch", "stable or follow",                                                 \
+      "where equilibria become unstable or end: go to a stable one, or keep to theirs; stable "    \
+      "unless given")                                                                              \
+    X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
+    X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
+#define MARCH_KEYS(X)                                                                              \
+    X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
+    X(MARCH_STEP, "step", "s", "its step, chosen if absent")
+
+#define MODES_KEYS(X)                                                                              \
+    X(MODES_NAME, "name", "a name", "of the step; 'modes', then 'modes.2', unless given")          \
+    X(MODES_FROM, "from", "an earlier step's name",                                                \
+      "at the configuration where that one ended, t included; else where the last one ended")      \
+    X(MODES_COUNT, "count", "number", "how many, beside null motions; 6 unless given")             \
+    X(MODES_STEADY, "steady", "on or off",                                                         \
+      "about the motion there, rates included; off unless given")
+
+enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
+enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
+SNW_KEYS(static, "static", "a static step", STATIC_KEYS);
+enum { MODES_KEYS(SNW_KEY_CODE) MODES_N };
+SNW_KEYS(modes, "modes", "a modes step", MODES_KEYS);
+SNW_KEYS(march, "march", "a march", MARCH_KEYS);
+
+enum { MAX_MODES = 10000 };
+static const double MAX_STEPS = 1e7; // of a path, a bound for input
+
+snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step) {
+    if (!(step <= duration * (1 + 1e-12))) {
+        return snw_fail_at(r->err, node->location,
+                           "'step' must not be longer than 'for': %g s in %g s", step, duration);
+    }
+    if (duration / step <= MAX_STEPS) return SNW_OK;
+    return snw_fail_at(r->err, node->location, "%g steps are too many, at most %g are possible",
+                       ceil(duration / step), MAX_STEPS);
+}
+
+static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    if (node->kind != SNW_NODE_MAP) {
+        return snw_read_positive(r, node, "march", SNW_DIM_TIME, &out->march);
+    }
+    const snw_entry *e[MARCH_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_march, e));
+    if (!e[MARCH_FOR]) {
+        return snw_fail_at(r->err, node->location,
+                           "a march needs 'for', its length in pseudo-time");
+    }
+    SNW_TRY(snw_read_positive(r, e[MARCH_FOR]->value, "for", SNW_DIM_TIME, &out->march));
+    if (!e[MARCH_STEP]) return SNW_OK;
+    const snw_node *step = e[MARCH_STEP]->value;
+    SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->march_step));
+    return snw_check_step(r, step, out->march, out->march_step);
+}
+
+static snw_status study_path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
+                             snw_step_desc *out) {
+    if (!duration && !step) return SNW_OK;
+    if (!duration || !step) {
+        return snw_fail_at(r->err, (duration ? duration : step)->location,
+                           "'%s' needs '%s' beside it", duration ? "for" : "step",
+                           duration ? "step" : "for");
+    }
+    SNW_TRY(snw_read_positive(r, duration->value, "for", SNW_DIM_TIME, &out->duration));
+    SNW_TRY(snw_read_positive(r, step->value, "step", SNW_DIM_TIME, &out->step));
+    return snw_check_step(r, step->value, out->duration, out->step);
+}
+
+snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, node, "from", &name));
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (i < index && strcmp(r->desc->step[i].name, name) == 0) {
+            *out = i;
+            return SNW_OK;
+        }
+    }
+    const snw_name *later = snw_names_find(&r->things, name);
+    if (later && later->kind == (int)SNW_THING_STEP) {
+        return snw_fail_at(r->err, node->location, "'from' names an earlier step, '%s' is not",
+                           name);
+    }
+    return snw_find_thing(r, node, name, SNW_THING_STEP, out);
+}
+
+snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) {
+    SNW_TRY(snw_read_positive(r, node, "tolerance", SNW_DIM_NONE, out));
+    if (*out < 1) return SNW_OK;
+    return snw_fail_at(r->err, node->location, "'tolerance' must be below 1, got %g", *out);
+}
+
+static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+    int word = 0;
+    if (e) SNW_TRY(snw_read_word(r, e->value, "steady", 4, switches, &word));
+    out->steady = word % 2 == 1;
+    if (!out->steady || out->engine != SNW_ENGINE_SHOOTING) return SNW_OK;
+    return snw_fail_at(r->err, e->location,
+                       "the shooting engine has no 'steady'; use engine: strain");
+}
+
+static snw_status read_branch(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+    static const char *const branches[] = {"stable", "follow"};
+    int word = 0;
+    if (e) SNW_TRY(snw_read_word(r, e->value, "branch", 2, branches, &word));
+    out->follow = word == 1;
+    return SNW_OK;
+}
+
+static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    const snw_entry *e[STATIC_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
+    if (e[STATIC_NAME]) SNW_TRY(snw_read_name(r, e[STATIC_NAME]->value, "name", &out->name));
+    if (e[STATIC_FROM]) SNW_TRY(snw_read_from(r, e[STATIC_FROM]->value, index, &out->from));
+    SNW_TRY(study_path(r, e[STATIC_FOR], e[STATIC_STEP], out));
+    if (e[STATIC_TOLERANCE]) {
+        SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
+    }
+    SNW_TRY(snw_read_engine(r, e[STATIC_ENGINE], e[STATIC_SHOOTING], out));
+    if (e[STATIC_MARCH] && out->engine == SNW_ENGINE_SHOOTING) {
+        return snw_fail_at(r->err, e[STATIC_MARCH]->location,
+                           "the shooting engine has no 'march'; choose another 'solver'");
+    }
+    SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
+    SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
+    return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
+}
+
+static snw_status read_modes(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    out->count = SNW_STEP_MODES_COUNT;
+    if (node->kind == SNW_NODE_NULL) return SNW_OK;
+    const snw_entry *e[MODES_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_modes, e));
+    if (e[MODES_NAME]) SNW_TRY(snw_read_name(r, e[MODES_NAME]->value, "name", &out->name));
+    if (e[MODES_FROM]) SNW_TRY(snw_read_from(r, e[MODES_FROM]->value, index, &out->from));
+    SNW_TRY(read_steady(r, e[MODES_STEADY], out));
+    if (!e[MODES_COUNT]) return SNW_OK;
+    return snw_read_whole(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
+}
+
+// `static`, then `static.2`
+static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, int index,
+                               snw_step_desc *out) {
+    ++*unnamed;
+    out->name = *unnamed == 1 ? kind : snw_pool_format(r->pool, "%s.%d", kind, *unnamed);
+    if (!out->name) return snw_read_memory(r);
+    if (snw_names_find(&r->things, out->name)) {
+        return snw_fail_at(r->err, out->location,
+                           "'%s' is already a name, give this step another one", out->name);
+    }
+    const snw_name name = {
+        .text = out->name, .kind = (int)SNW_THING_STEP, .index = index, .location = out->location};
+    snw_names_add(&r->things, name);
+    return SNW_OK;
+}
+
+// as in snw_step_kind; a kinematic one is dynamic, too
+static const char *const kinds[] = {"static", "dynamic", "modes", "change", "kinematic"};
+enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
+
+static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index,
+                                  snw_step_desc *out) {
+    switch (out->kind) {
+    case SNW_STEP_STATIC:
+        return keys->kind == SNW_NODE_NULL ? SNW_OK : read_static(r, keys, index, out);
+    case SNW_STEP_DYNAMIC:
+        return out->kinematic ? snw_read_kinematic(r, keys, index, out)
+                              : snw_read_dynamic(r, keys, index, out);
+    case SNW_STEP_MODES:
+        return read_modes(r, keys, index, out);
+    case SNW_STEP_CHANGE:
+        return snw_read_change(r, keys, out);
+    }
+    return SNW_OK;
+}
+
+static snw_status study_step(snw_reader *r, const snw_node *node, int index, int unnamed[NKIND]) {
+    snw_step_desc *out = &r->desc->step[index];
+    out->from = -1;
+    out->location = node->location;
+    snw_node word = {.kind = SNW_NODE_TEXT, .location = node->location, .text = node->text};
+    const snw_node nothing = {.kind = SNW_NODE_NULL, .location = node->location, .text = ""};
+    const snw_node *keys = &nothing;
+    if (node->kind == SNW_NODE_MAP && node->n >= 1) {
+        word.text = node->entry[0].key;
+        word.location = node->entry[0].location;
+        keys = node->entry[0].value;
+    } else if (node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, node->location,
+                           "a step is its kind and keys, e.g. 'static: {}'");
+    }
+    int kind = 0;
+    SNW_TRY(snw_read_word(r, &word, "study", NKIND, kinds, &kind));
+    if (node->kind == SNW_NODE_MAP && node->n > 1) {
+        return snw_fail_at(r->err, node->entry[1].location,
+                           "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
+                           word.text);
+    }
+    out->kinematic = kind == KINEMATIC;
+    out->kind = out->kinematic ? SNW_STEP_DYNAMIC : (snw_step_kind)kind;
+    SNW_TRY(study_read_keys(r, keys, index, out));
+    return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);
+}
+
+snw_status snw_read_study(snw_reader *r) {
+    const snw_node *node = snw_node_get(r->root, "study");
+    if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
+    if (node->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, node->location, "'study' is a list of steps, '- static: {..}'");
+    }
+    snw_desc *d = r->desc;
+    d->step = snw_pool_array(r->pool, (size_t)node->n, sizeof *d->step);
+    r->step_end = snw_pool_array(r->pool, (size_t)node->n, sizeof *r->step_end);
+    if (!d->step || !r->step_end) return snw_read_memory(r);
+    int unnamed[NKIND] = {0};
+    for (int i = 0; i < node->n; i++) {
+        SNW_TRY(study_step(r, node->entry[i].value, i, unnamed));
+        d->nstep = i + 1;
+        const int from = d->step[i].from >= 0 ? d->step[i].from : i - 1;
+        const double start = from >= 0 ? r->step_end[from] : 0;
+        r->step_end[i] = start + d->step[i].duration;
+        r->t_first = i == 0 ? start : fmin(r->t_first, start);
+        r->t_last = fmax(r->t_last, r->step_end[i]);
+    }
+    return SNW_OK;
+}

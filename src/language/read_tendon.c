@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+//
+// read_tendon.c: tendons and chambers: where they go, and what of them is given.
+#include "language/read.h"
+
+#include "base/fail.h"
+
+#define TENDON_KEYS(X)                                                                             \
+    X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")     \
+    X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \
+      "where it is in the section, m; on the axis "                                                \
+      "unless given")                                                                              \
+    X(TENDON_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")     \
+    X(TENDON_TO, "to", "m, may use L", "where it is tied on the last rod, L unless given")         \
+    X(TENDON_EXTRA, "extra", "m", "its length between robot and winch, 0 unless given")            \
+    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")             \
+    X(TENDON_FRICTION, "friction", "number",                                                       \
+      "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
+    X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
+    X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given") \
+    X(TENDON_SLIDING, "sliding", "number, law of t",                                               \
+      "friction in static steps: 1 where it was pulled in last, -1 where let out; none unless "    \
+      "given")                                                                                     \
+    X(TENDON_DISCS, "discs", "m", "how far from the axis discs lead it, where beyond the section") \
+    X(TENDON_PATH, "path", "list of rods' links and sites",                                        \
+      "instead of 'along': where it goes, straight from and to sites")
+#define CHAMBER_KEYS(X)                                                                            \
+    X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")    \
+    X(CHAMBER_AT, "at", "[0, y, z], laws of x",                                                    \
+      "its centre in the section, m; the axis unless "                                             \
+      "given")                                                                                     \
+    X(CHAMBER_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")    \
+    X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
+    X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
+#define GAS_KEYS(X)                                                                                \
+    X(GAS_MOLES, "moles", "mol, law of t", "how much there is, required")                          \
+    X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
+    X(GAS_AMBIENT, "ambient", "Pa, law of t", "pressure around the robot, 101325 Pa unless given")
+
+enum { TENDON_KEYS(SNW_KEY_CODE) TENDON_N };
+enum { CHAMBER_KEYS(SNW_KEY_CODE) CHAMBER_N };
+enum { GAS_KEYS(SNW_KEY_CODE) GAS_N };
+SNW_KEYS(tendon, "tendon", "a tendon", TENDON_KEYS);
+SNW_KEYS(chamber, "chamber", "a chamber", CHAMBER_KEYS);
+SNW_KEYS(gas, "gas", "a gas", GAS_KEYS);
+
+static const char *tendon_kind_name(const snw_tendon_desc *d) {
+    return d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+}
+
+// ---- where it goes ------------------------------------------------------------------------------
+
+// one more rod of those in `link`
+static snw_status tendon_add_rod(snw_reader *r, const snw_node *item, const char *what, int *link,
+                                 snw_tendon_desc *out) {
+    const int n = out->nlink++;
+    SNW_TRY(snw_read_rod_name(r, item, what, &link[n]));
+    out->link = link;
+    for (int k = 0; k < n; k++) {
+        if (link[k] != link[n]) continue;
+        return snw_fail_at(r->err, item->location, "'%s' lists rod '%s' twice", what,
+                           r->desc->link[link[n]].name);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_rods(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    const bool list = node->kind == SNW_NODE_LIST;
+    const int n = list ? node->n : 1;
+    int *link = snw_pool_array(r->pool, (size_t)n, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    if (n == 0) return snw_fail_at(r->err, node->location, "'along' lists no rod");
+    for (int i = 0; i < n; i++) {
+        SNW_TRY(tendon_add_rod(r, list ? node->entry[i].value : node, "along", link, out));
+    }
+    return SNW_OK;
+}
+
+// a stop of a path that is all of a rod
+static bool is_rod(const snw_reader *r, const snw_node *item) {
+    if (item->kind != SNW_NODE_TEXT) return false;
+    const snw_name *found = snw_names_find(&r->things, item->text);
+    return found && found->kind == (int)SNW_THING_LINK && r->desc->link[found->index].has_rod;
+}
+
+static snw_status read_stops(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    if (node->kind != SNW_NODE_LIST || node->n < 2) {
+        return snw_fail_at(r->err, node->location,
+                           "'path' is a list of at least two places, rods' links and sites, e.g. "
+                           "[winch, arm, hand.hook]");
+    }
+    int *link = snw_pool_array(r->pool, (size_t)node->n, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    for (int i = 0; i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        if (is_rod(r, item)) SNW_TRY(tendon_add_rod(r, item, "path", link, out));
+    }
+    return SNW_OK;
+}
+
+// where a tendon comes to a rod, or leaves it: in the section at x
+static snw_site duct(const snw_reader *r, const snw_tendon_desc *d, int link, double x,
+                     snw_source_location location) {
+    const double L = r->desc->link[link].rod.length;
+    const snw_at at = {.x = x, .L = L};
+    snw_site s = {.kind = x < L ? SNW_SITE_AT : SNW_SITE_END,
+                  .link = link,
+                  .x = x,
+                  .offset = true,
+                  .pose = snw_se3_identity(),
+                  .location = location};
+    if (x <= 0) s.kind = SNW_SITE_ROOT;
+    s.pose.p.y = d->at[0] ? snw_expr_value(d->at[0], at) : 0;
+    s.pose.p.z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
+    return s;
+}
+
+// straight parts from and to sites; rods that follow each other touch
+static snw_status read_spans(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    snw_tendon_segment_desc *segment = snw_pool_array(r->pool, (size_t)node->n, sizeof *segment);
+    if (!segment) return snw_read_memory(r);
+    out->segment = segment;
+    snw_site from = {.kind = SNW_SITE_WORLD, .link = -1};
+    bool was_rod = false;
+    for (int i = 0, rods = 0; i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        const bool rod = is_rod(r, item);
+        snw_site to, leave;
+        if (rod) {
+            const int link = out->link[rods];
+            const double L = r->desc->link[link].rod.length;
+            to = duct(r, out, link, rods == 0 ? out->from : 0, item->location);
+            leave = duct(r, out, link, rods == out->nlink - 1 ? out->to : L, item->location);
+        } else {
+            SNW_TRY(snw_read_site(r, item, "path", &to));
+            leave = to;
+        }
+        if (i > 0 && !(rod && was_rod)) {
+            segment[out->nsegment++] = (snw_tendon_segment_desc){.a = from, .b = to, .after = rods};
+        }
+        rods += rod;
+        from = leave;
+        was_rod = rod;
+    }
+    return SNW_OK;
+}
+
+static snw_status tendon_read_at(snw_reader *r, const snw_entry *e, snw_tendon_desc *out) {
+    snw_law at[3] = {NULL};
+    double x = 0;
+    SNW_TRY(snw_read_laws(r, e->value, "at", SNW_DIM_LENGTH, SNW_VAR_X | SNW_VAR_L, at));
+    if (at[0] && !(snw_law_constant(at[0], &x) && x == 0)) {
+        return snw_fail_at(r->err, e->value->location,
+                           "'at' lies in the section: its first number is 0, e.g. [0, 5 mm, 0]");
+    }
+    out->at[0] = at[1], out->at[1] = at[2];
+    return SNW_OK;
+}
+
+static snw_status tendon_read_end(snw_reader *r, const snw_entry *e, double L, double *out) {
+    if (e->value->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, e->value->location, "'%s' is a length along the rod", e->key);
+    }
+    SNW_TRY(snw_read_constant_in(r, e->value, e->value->text, 0, e->key, SNW_DIM_LENGTH, L, out));
+    if (*out >= 0 && *out <= L * (1 + 1e-12)) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "'%s' is %g m, but the rod goes from 0 to %g m",
+                       e->key, *out, L);
+}
+
+static snw_status read_course(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                              snw_tendon_desc *out) {
+    const snw_entry *path = out->kind == SNW_TENDON_CABLE ? e[TENDON_PATH] : NULL;
+    if (!e[TENDON_ALONG] && !path) {
+        return snw_fail_at(r->err, node->location, "a %s needs 'along:', a rod's link%s",
+                           tendon_kind_name(out),
+                           out->kind == SNW_TENDON_CABLE ? ", or a 'path:'" : "");
+    }
+    if (e[TENDON_ALONG] && path) {
+        return snw_fail_at(r->err, path->location, "a tendon has 'along' or 'path', not both");
+    }
+    SNW_TRY(path ? read_stops(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
+    if (e[TENDON_AT]) SNW_TRY(tendon_read_at(r, e[TENDON_AT], out));
+    if (out->nlink == 0) {
+        for (int k = TENDON_AT; k <= TENDON_TO; k++) {
+            if (!e[k]) continue;
+            return snw_fail_at(r->err, e[k]->location, "'%s' is of a rod, and the path has none",
+                               e[k]->key);
+        }
+        return read_spans(r, path->value, out);
+    }
+    const double first = r->desc->link[out->link[0]].rod.length;
+    out->to = r->desc->link[out->link[out->nlink - 1]].rod.length;
+    if (e[TENDON_FROM]) SNW_TRY(tendon_read_end(r, e[TENDON_FROM], first, &out->from));
+    if (e[TENDON_TO]) SNW_TRY(tendon_read_end(r, e[TENDON_TO], out->to, &out->to));
+    if (out->nlink > 1 || out->from < out->to) {
+        return path ? read_spans(r, path->value, out) : SNW_OK;
+    }
+    return snw_fail_at(r->err, node->location, "%s '%s' ends at %g m before it begins at %g m",
+                       tendon_kind_name(out), out->name, out->to, out->from);
+}
+
+static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_tendon_desc *out) {
+    static const struct {
+        int key;
+        snw_dim dim;
+    } parts[] = {{TENDON_FRICTION, {0}}, {TENDON_VISCOUS, {.m = -1, .s = 1}}};
+    double *const to[] = {&out->friction, &out->viscous};
+    for (int i = 0; i < 2; i++) {
+        const snw_entry *part = e[parts[i].key];
+        if (!part) continue;
+        SNW_TRY(snw_read_constant(r, part->value, part->key, parts[i].dim, to[i]));
+        if (*to[i] >= 0) continue;
+        return snw_fail_at(r->err, part->value->location,
+                           "'%s' must not be negative, got %g: friction takes energy", part->key,
+                           *to[i]);
+    }
+    if (e[TENDON_SLIDING]) {
+        const snw_node *value = e[TENDON_SLIDING]->value;
+        SNW_TRY(snw_read_law(r, value, "sliding", (snw_dim){0}, SNW_VAR_T, &out->sliding));
+        if (!(out->friction > 0)) {
+            return snw_fail_at(r->err, value->location,
+                               "'sliding' says which way 'friction' acts in static steps; give "
+                               "that, too");
+        }
+    }
+    out->creep = SNW_CREEP;
+    if (!e[TENDON_CREEP]) return SNW_OK;
+    return snw_read_positive(r, e[TENDON_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
+                             &out->creep);
+}
+
+static snw_status tendon(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    const snw_entry *e[TENDON_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
+    SNW_TRY(read_course(r, node, e, out));
+    if (e[TENDON_EXTRA]) {
+        SNW_TRY(snw_read_constant(r, e[TENDON_EXTRA]->value, "extra", SNW_DIM_LENGTH, &out->extra));
+    }
+    if (e[TENDON_COMPLIANCE]) {
+        const snw_dim dim = {.m = -1, .kg = -1, .s = 2};
+        SNW_TRY(
+            snw_read_positive(r, e[TENDON_COMPLIANCE]->value, "compliance", dim, &out->compliance));
+    }
+    if (e[TENDON_DISCS]) {
+        SNW_TRY(snw_read_positive(r, e[TENDON_DISCS]->value, "discs", SNW_DIM_LENGTH, &out->discs));
+    }
+    SNW_TRY(rubbing(r, e, out));
+    if (out->extra >= 0) return SNW_OK;
+    return snw_fail_at(r->err, e[TENDON_EXTRA]->value->location,
+                       "'extra' is a length outside of the "
+                       "robot and not negative");
+}
+
+static snw_status chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    const snw_entry *e[CHAMBER_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
+    SNW_TRY(read_course(r, node, e, out));
+    if (!e[CHAMBER_AREA]) {
+        return snw_fail_at(r->err, node->location, "a chamber needs 'area:', that of its section");
+    }
+    return snw_read_law(r, e[CHAMBER_AREA]->value, "area", (snw_dim){.m = 2}, SNW_VAR_X | SNW_VAR_L,
+                        &out->area);
+}
+
+// ---- what is given ------------------------------------------------------------------------------
+
+static snw_status tendon_constant(snw_reader *r, const snw_node *node, const char *text,
+                                  snw_dim dim, snw_law *out) {
+    const snw_expr_rules rules = {.dim = &dim};
+    return snw_expr_parse(r->pool, NULL, text, &rules, node->location.file, node->location.line,
+                          node->location.column, out, r->err);
+}
+
+static snw_status gas(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    static const struct {
+        int key;
+        snw_dim dim;
+        const char *otherwise;
+    } parts[] = {{GAS_MOLES, {.mol = 1}, NULL},
+                 {GAS_TEMPERATURE, {.K = 1}, "293.15 K"},
+                 {GAS_AMBIENT, {.m = -1, .kg = 1, .s = -2}, "101325 Pa"}};
+    snw_law *const law[] = {&out->law, &out->temperature, &out->ambient};
+    const snw_entry *e[GAS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_gas, e));
+    if (!e[GAS_MOLES]) {
+        return snw_fail_at(r->err, node->location, "a gas needs 'moles:', e.g. 8e-5 mol");
+    }
+    for (int i = 0; i < 3; i++) {
+        const snw_entry *part = e[parts[i].key];
+        if (part) {
+            SNW_TRY(snw_read_law(r, part->value, part->key, parts[i].dim, SNW_VAR_T, law[i]));
+        } else {
+            SNW_TRY(tendon_constant(r, node, parts[i].otherwise, parts[i].dim, law[i]));
+        }
+    }
+    return SNW_OK;
+}
+
+// a law may go below zero, where the cord is slack; a number is a slip
+static snw_status pulls(snw_reader *r, const snw_node *node, const snw_tendon_desc *cord) {
+    double tension = 0;
+    if (!snw_law_constant(cord->law, &tension) || !(tension < 0)) return SNW_OK;
+    return snw_fail_at(
+        r->err, node->location,
+        "tendon '%s' cannot push: its tension must not be negative, got %g N; one on "
+        "the other side pulls the other way",
+        cord->name, tension);
+}
+
+snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tendon_keys *keys,
+                           snw_tendon_desc *out) {
+    out->name = entry->key;
+    out->location = entry->location;
+    out->kind = keys->tendon ? SNW_TENDON_CABLE : SNW_TENDON_CHAMBER;
+    const bool is_tendon = out->kind == SNW_TENDON_CABLE;
+    SNW_TRY(is_tendon ? tendon(r, keys->tendon->value, out)
+                      : chamber(r, keys->chamber->value, out));
+    const snw_entry *coordinate = is_tendon ? keys->shortening : keys->volume;
+    const snw_entry *const given[] = {keys->effort, coordinate, keys->gas};
+    const int n = (keys->effort != NULL) + (coordinate != NULL) + (keys->gas != NULL);
+    if (n != 1 || (is_tendon && keys->gas)) {
+        return snw_fail_at(r->err, entry->location, "%s '%s' needs one of %s",
+                           tendon_kind_name(out), out->name,
+                           is_tendon ? "'effort' (its tension) and 'shortening'"
+                                     : "'effort' (its pressure), 'volume' and 'gas'");
+    }
+    for (int k = 0; k < 3; k++) {
+        if (given[k]) out->given = (snw_tendon_given)k;
+    }
+    switch (out->given) {
+    case SNW_TENDON_EFFORT:
+        SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
+                             is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
+                             SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
+        if (is_tendon) SNW_TRY(pulls(r, keys->effort->value, out));
+        break;
+    case SNW_TENDON_COORDINATE:
+        SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
+                             is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
+        if (!is_tendon || out->compliance > 0) break;
+        if (!(out->friction > 0 || out->viscous > 0)) break;
+        return snw_fail_at(r->err, coordinate->location,
+                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
+                           "what is lost on the way follows from its tension; for a stiff one e.g. "
+                           "1e-6 1/N");
+    case SNW_TENDON_GAS:
+        SNW_TRY(gas(r, keys->gas->value, out));
+        break;
+    }
+    if (!keys->when) return SNW_OK;
+    const bool row = out->given == SNW_TENDON_COORDINATE && !(out->compliance > 0);
+    if (!row) return snw_read_when(r, keys->when->value, "when", &out->when);
+    SNW_TRY(snw_read_condition(r, keys->when->value, "when", &out->when));
+    if (snw_expr_vars(out->when) == 0) return SNW_OK;
+    return snw_fail_at(r->err, keys->when->value->location,
+                       "'when' of a given %s is on or off; switch it by a step 'change: {%s: "
+                       "off}'",
+                       is_tendon ? "length" : "volume", out->name);
+}

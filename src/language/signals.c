@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "language/signals.h"
+
+#include "base/fail.h"
+#include "language/read.h"
+#include "model/probe_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *probe_name(void *user, int i) {
+    const snw_signals *s = user;
+    return s->probes && i < s->probes->n ? s->probes->entry[i].key : NULL;
+}
+
+static snw_status signals_add(snw_signals *s, snw_signal_desc slot, const char *text,
+                              const char *component, int *out, snw_error *err) {
+    if (s->n == SNW_SIGNALS_MAX) {
+        return snw_fail(err, SNW_E_PARSE, "laws read more than %d numbers", SNW_SIGNALS_MAX);
+    }
+    s->text[s->n] = snw_pool_text(s->pool, text, strlen(text));
+    s->component[s->n] = snw_pool_text(s->pool, component, strlen(component));
+    if (!s->text[s->n] || !s->component[s->n]) {
+        return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+    }
+    s->slot[s->n] = slot;
+    *out = s->n++;
+    return SNW_OK;
+}
+
+// ---- probes -------------------------------------------------------------------------------------
+
+snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const char *name,
+                             const char *component, int *column, snw_dim *dim, snw_error *err) {
+    int n = 0;
+    const snw_component *c = snw_probe_components(kind, joint, &n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(c[i].name, component) != 0) continue;
+        *column = i;
+        *dim = c[i].dim;
+        return SNW_OK;
+    }
+    char known[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < n && used + 16 < sizeof known; i++) {
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", c[i].name);
+    }
+    if (!component[0]) {
+        return snw_fail(err, SNW_E_PARSE,
+                        "'%s' is a probe of several numbers, write one of%s:"
+                        " %s.%s",
+                        name, known, name, c[0].name);
+    }
+    return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s', it has%s", name, component, known);
+}
+
+// the name written in a node; false: there is none
+static bool name_written(const snw_signals *s, const snw_node *node, const char **out) {
+    snw_error ignored;
+    return node && node->kind == SNW_NODE_TEXT &&
+           snw_name_resolve(node, s->pool, out, &ignored) == SNW_OK;
+}
+
+// the joint that a probe looks at, of a link or of an actuator, as the tree has it; links are read
+// later. False: it cannot be told
+static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_kind *out) {
+    const char *name = "";
+    if (!s->robot || !name_written(s, of, &name)) return false;
+    const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
+    if (actuator && (snw_node_get(actuator, "feed") || snw_node_get(actuator, "tendon"))) {
+        *out = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        return true;
+    }
+    if (actuator && !name_written(s, snw_node_get(actuator, "joint"), &name)) return false;
+    const snw_node *link = snw_node_get(s->robot, name);
+    const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
+    if (!joint || joint->kind != SNW_NODE_TEXT) return false;
+    for (int k = SNW_JOINT_REVOLUTE; k < SNW_JOINT_FREE; k++) {
+        *out = (snw_joint_kind)k;
+        if (strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
+    }
+    return false;
+}
+
+static snw_status find_probe(void *user, const char *name, const char *component, int *slot,
+                             snw_dim *dim, snw_error *err) {
+    snw_signals *s = user;
+    const snw_node *probe = s->probes ? snw_node_get(s->probes, name) : NULL;
+    snw_probe_kind kind;
+    int column = 0;
+    *slot = -1;
+    if (!probe) return SNW_OK;
+    if (!snw_probe_kind_written(probe, &kind)) {
+        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that could be read", name);
+    }
+    if (kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_LAW ||
+        snw_node_get(probe, "along")) {
+        return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
+    }
+    // a link without a joint is refused later
+    snw_joint_kind at = SNW_JOINT_FIXED;
+    const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
+                       kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    if (!joint || joint_written(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
+        SNW_TRY(snw_signal_column(kind, at, name, component, &column, dim, err));
+    }
+    for (int i = 0; i < s->n; i++) {
+        if (s->slot[i].kind != SNW_SIGNAL_PROBE || strcmp(s->text[i], name) != 0) continue;
+        if (strcmp(s->component[i], component) != 0) continue;
+        *slot = i;
+        return SNW_OK;
+    }
+    const snw_signal_desc desc = {.kind = SNW_SIGNAL_PROBE, .probe = -1, .column = column};
+    return signals_add(s, desc, name, component, slot, err);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// the first one of this kind and text that this tree does not use yet, else a new one
+static snw_status signals_remember(snw_signals *s, snw_signal_kind kind, const char *text,
+                                   snw_law law, double period, int *slot, snw_error *err) {
+    for (int i = 0; i < s->n; i++) {
+        if (s->slot[i].kind != kind || s->use[i].source || strcmp(s->text[i], text) != 0) continue;
+        s->use[i] = (snw_signal_use){law, period};
+        *slot = i;
+        return SNW_OK;
+    }
+    SNW_TRY(signals_add(s, (snw_signal_desc){.kind = kind}, text, "", slot, err));
+    s->use[*slot] = (snw_signal_use){law, period};
+    return SNW_OK;
+}
+
+static snw_status find_memory(void *user, snw_memory memory, const char *text, const snw_expr *law,
+                              double period, int *slot, snw_error *err) {
+    static const snw_signal_kind kinds[] = {SNW_SIGNAL_INTEGRAL, SNW_SIGNAL_SAMPLED,
+                                            SNW_SIGNAL_ONCE};
+    return signals_remember(user, kinds[memory], text, law, period, slot, err);
+}
+
+snw_status snw_signals_condition(snw_signals *s, const char *text, snw_law *law, snw_error *err) {
+    int slot = 0;
+    SNW_TRY(signals_remember(s, SNW_SIGNAL_CONDITION, text, *law, 0, &slot, err));
+    *law = snw_expr_signal(s->pool, slot);
+    return *law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+}
+
+// the gate that a law stands for
+static int gate_of(const snw_signals *s, snw_law law) {
+    int i = 0;
+    while (i < s->n - 1 && !(s->slot[i].kind == SNW_SIGNAL_CONDITION && snw_expr_reads(law, i)))
+        i++;
+    return i;
+}
+
+snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, snw_error *err) {
+    const int x = gate_of(s, a), y = gate_of(s, b);
+    const char *text = snw_pool_format(s->pool, "(%s) and (%s)", s->text[x], s->text[y]);
+    *out = snw_expr_both(s->pool, x, y);
+    if (!text || !*out) return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+    return snw_signals_condition(s, text, out, err);
+}
+
+snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,
+                           snw_error *err) {
+    // they are made together, so they stand in a row
+    for (int i = 0; i < n; i++) {
+        char text[200];
+        int slot = 0;
+        (void)snprintf(text, sizeof text, "%.150s, met %d", name, i + 1);
+        SNW_TRY(signals_remember(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
+        if (i == 0) *first = slot + 1;
+    }
+    return SNW_OK;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+snw_signals *snw_signals_create(snw_pool *pool) {
+    snw_signals *s = snw_pool_take(pool, sizeof *s);
+    if (!s) return NULL;
+    s->pool = pool;
+    s->source = (snw_signal_source){
+        .user = s, .probe = find_probe, .memory = find_memory, .name = probe_name};
+    return s;
+}
+
+snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *err) {
+    const snw_node *probes = snw_node_get(root, "probes");
+    const snw_node *robot = snw_node_get(root, "robot");
+    const snw_node *actuators = snw_node_get(root, "actuators");
+    s->actuators = actuators && actuators->kind == SNW_NODE_MAP ? actuators : NULL;
+    s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
+    s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
+    s->use = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->use);
+    return s->use ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+}

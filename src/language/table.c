@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "language/table.h"
+
+#include "base/fail.h"
+#include "language/node.h"
+#include "language/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 1000 };
+
+typedef struct csv {
+    struct csv *next;
+    const char *path;  // as it was opened
+    int ncolumn, nrow; // without the line of names
+    const char **name; // ncolumn, NULL when there are none
+    double *value;     // column by column, nrow each
+    int *line;         // nrow
+    bool blanks;       // fields may be blank, NaN, and a time may be repeated
+} csv;
+
+struct snw_tables {
+    snw_pool *pool;
+    const char *model;
+    const snw_source *source; // files of the model, may be NULL
+    csv *first;
+    uint64_t sum;
+};
+
+snw_tables *snw_tables_create(snw_pool *pool, const char *model, const snw_source *source) {
+    snw_tables *t = snw_pool_take(pool, sizeof *t);
+    if (!t) return NULL;
+    t->pool = pool;
+    t->source = source;
+    t->model = snw_pool_text(pool, model, strlen(model));
+    return t->model ? t : NULL;
+}
+
+// ---- lines and fields ---------------------------------------------------------------------------
+
+// Where a reader is in the text.
+typedef struct cursor {
+    const char *at;   // next line
+    int line;         // number of the line last read
+    const char *text; // that line, without its end
+    size_t length;
+} cursor;
+
+// the next line with something in it
+static bool next_line(cursor *c) {
+    while (*c->at) {
+        const size_t length = strcspn(c->at, "\r\n");
+        c->text = c->at;
+        c->length = length;
+        c->line++;
+        c->at += length;
+        if (*c->at == '\r') c->at++;
+        if (*c->at == '\n') c->at++;
+        const size_t blank = strspn(c->text, " \t,;");
+        if (blank < length && c->text[blank] != '#') return true;
+    }
+    return false;
+}
+
+static bool separates(char c) { return c == ',' || c == ';' || c == '\t'; }
+
+// the field of the line that begins at *at, without blanks and quotes around it, *at <- the next
+// one; false when there is none
+static bool next_field(const cursor *c, const char **at, const char **text, size_t *length) {
+    const char *p = *at, *const end = c->text + c->length;
+    if (p > end) return false;
+    const char *last = p;
+    while (last < end && !separates(*last)) last++;
+    *at = last + 1;
+    while (p < last && (*p == ' ' || *p == '"')) p++;
+    while (last > p && (last[-1] == ' ' || last[-1] == '"')) last--;
+    *text = p;
+    *length = (size_t)(last - p);
+    return true;
+}
+
+static int count_fields(const cursor *c) {
+    int n = 1;
+    for (size_t i = 0; i < c->length; i++) n += separates(c->text[i]);
+    return n;
+}
+
+// a decimal number and nothing else
+static bool table_number(const char *text, size_t length, double *out) {
+    char copy[64];
+    if (length == 0 || length >= sizeof copy) return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (strspn(copy, "0123456789+-.eE") != length) return false;
+    char *end;
+    *out = strtod(copy, &end);
+    return *end == '\0' && isfinite(*out);
+}
+
+// ---- reading a file -----------------------------------------------------------------------------
+
+static snw_status table_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "no memory for a table");
+}
+
+static snw_status read_names(snw_pool *pool, const cursor *c, csv *out, snw_error *err) {
+    bool names = false;
+    const char *text = NULL, *at = c->text;
+    size_t length = 0;
+    double value;
+    while (next_field(c, &at, &text, &length)) names = names || !table_number(text, length, &value);
+    if (!names) return SNW_OK;
+    out->name = snw_pool_array(pool, (size_t)out->ncolumn, sizeof *out->name);
+    if (!out->name) return table_no_memory(err);
+    at = c->text;
+    for (int k = 0; k < out->ncolumn; k++) {
+        if (!next_field(c, &at, &text, &length)) length = 0;
+        out->name[k] = snw_pool_text(pool, text, length);
+        if (!out->name[k]) return table_no_memory(err);
+    }
+    return SNW_OK;
+}
+
+static snw_status table_read_row(const cursor *c, const char *path, int row, csv *out,
+                                 snw_error *err) {
+    snw_source_location location = {.file = path, .line = c->line, .column = 1};
+    if (count_fields(c) != out->ncolumn) {
+        return snw_fail_at(err, location, "this row has %d fields, the first one %d",
+                           count_fields(c), out->ncolumn);
+    }
+    out->line[row] = c->line;
+    const char *at = c->text;
+    for (int k = 0; k < out->ncolumn; k++) {
+        const char *text = NULL;
+        size_t length = 0;
+        double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
+        const bool found = next_field(c, &at, &text, &length);
+        if (found) location.column = (int)(text - c->text) + 1;
+        if (found && length == 0 && out->blanks && k > 0) {
+            *value = NAN;
+            continue;
+        }
+        if (!found || !table_number(text, length, value)) {
+            return snw_fail_at(err, location, "'%.*s' is not a number",
+                               (int)(length < 40 ? length : 40), found ? text : "");
+        }
+        const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
+        if (k == 0 && !rises) {
+            return snw_fail_at(err, location, "the first column must rise, %g follows %g", *value,
+                               value[-1]);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status table_read_rows(snw_pool *pool, const char *text, const char *path, csv *out,
+                                  snw_error *err) {
+    cursor c = {.at = text};
+    if (!next_line(&c)) return snw_fail(err, SNW_E_PARSE, "the file is empty");
+    out->ncolumn = count_fields(&c);
+    if (out->ncolumn < 2 || out->ncolumn > MAX_COLUMNS) {
+        return snw_fail(err, SNW_E_PARSE, "the file has %d columns, 2 to %d are possible",
+                        out->ncolumn, MAX_COLUMNS);
+    }
+    SNW_TRY(read_names(pool, &c, out, err));
+    out->nrow = out->name ? 0 : 1;
+    for (cursor count = c; next_line(&count);) out->nrow++;
+    if (out->nrow == 0) return snw_fail(err, SNW_E_PARSE, "the file has no numbers");
+    out->value = snw_pool_array(pool, (size_t)out->nrow * (size_t)out->ncolumn, sizeof(double));
+    out->line = snw_pool_array(pool, (size_t)out->nrow, sizeof *out->line);
+    if (!out->value || !out->line) return table_no_memory(err);
+    c = (cursor){.at = text};
+    if (out->name) (void)next_line(&c);
+    for (int row = 0; next_line(&c); row++) SNW_TRY(table_read_row(&c, path, row, out, err));
+    return SNW_OK;
+}
+
+// A path as it is opened: a folder with its slash, and what was written behind it.
+typedef struct location {
+    const char *folder;
+    size_t length; // of the folder
+    const char *file;
+} location;
+
+// Beside the file in which it is written, unless the path begins at the root. Included files have
+// the names by which they were opened; the first file may be a text in memory, whose name is no
+// path, so its folder is that of the model.
+static location table_locate(const snw_tables *t, const char *from, const char *file) {
+    const char *beside = t->model;
+    const int n = t->source && from ? snw_source_files(t->source) : 0;
+    for (int i = 1; i < n; i++) {
+        if (strcmp(from, snw_source_file(t->source, i)) == 0) beside = from;
+    }
+    const char *slash = file[0] == '/' ? NULL : strrchr(beside, '/');
+    return (location){
+        .folder = beside, .length = slash ? (size_t)(slash - beside) + 1 : 0, .file = file};
+}
+
+static bool is_at(const csv *table, const location *at) {
+    return strncmp(table->path, at->folder, at->length) == 0 &&
+           strcmp(table->path + at->length, at->file) == 0;
+}
+
+// FNV-1a
+static uint64_t table_sum_of(const char *text, size_t length) {
+    uint64_t hash = 14695981039346656037U;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211U;
+    return hash;
+}
+
+uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
+
+const char *snw_tables_file(const snw_tables *t, int i) {
+    const csv *table = t->first;
+    for (; table && i > 0; i--) table = table->next;
+    return table ? table->path : NULL;
+}
+
+static snw_status read_file(snw_tables *t, const location *at, bool blanks, csv **out,
+                            snw_error *err) {
+    csv *table = snw_pool_take(t->pool, sizeof *table);
+    const char *path = snw_pool_format(t->pool, "%.*s%s", (int)at->length, at->folder, at->file);
+    const char *text = NULL;
+    size_t length = 0;
+    if (!table || !path) return table_no_memory(err);
+    table->blanks = blanks;
+    SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    SNW_TRY(snw_text_check(path, text, length, err));
+    SNW_TRY(table_read_rows(t->pool, text, path, table, err));
+    t->sum += table_sum_of(text, length);
+    table->path = path;
+    table->next = t->first;
+    t->first = table;
+    *out = table;
+    return SNW_OK;
+}
+
+snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *out,
+                             snw_error *err) {
+    const char *text = NULL;
+    size_t length = 0;
+    csv table = {.blanks = true};
+    SNW_TRY(snw_text_read(pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    SNW_TRY(snw_text_check(path, text, length, err));
+    snw_status status = table_read_rows(pool, text, path, &table, err);
+    if (status == SNW_OK && !table.name) {
+        status = snw_fail(err, SNW_E_PARSE,
+                          "the first line must name the columns, e.g. 't, tip.x, tip.z'");
+    }
+    if (status != SNW_OK && err && !err->file[0])
+        return snw_fail_at_location(err, status, path, 1, 1);
+    *out = (snw_data_table){.ncolumn = table.ncolumn,
+                            .nrow = table.nrow,
+                            .name = table.name,
+                            .value = table.value,
+                            .line = table.line};
+    return status;
+}
+
+// ---- finding a column ---------------------------------------------------------------------------
+
+// counted from 1; 0 when the word is no number
+static int column_number(const char *word) {
+    int n = 0;
+    if (!*word) return 0;
+    for (; *word; word++) {
+        if (!isdigit((unsigned char)*word) || n > MAX_COLUMNS) return 0;
+        n = 10 * n + (*word - '0');
+    }
+    return n;
+}
+
+static snw_status table_find(snw_tables *t, const location *at, bool blanks, const char *column,
+                             snw_table *out, snw_error *err) {
+    csv *table = t->first;
+    while (table && (table->blanks != blanks || !is_at(table, at))) table = table->next;
+    if (!table) {
+        const snw_status s = read_file(t, at, blanks, &table, err);
+        if (!table) return s;
+    }
+    int k = 0;
+    while (table->name && k < table->ncolumn && strcmp(table->name[k], column) != 0) k++;
+    if (!table->name || k == table->ncolumn) {
+        k = column_number(column) - 1;
+        if (k < 0 || k >= table->ncolumn) {
+            const char *near =
+                table->name ? snw_nearest(column, table->ncolumn, table->name) : NULL;
+            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s%s%s",
+                            table->ncolumn, near ? " (did you mean '" : "", near ? near : "",
+                            near ? "'?)" : "");
+        }
+    }
+    out->n = table->nrow;
+    out->x = table->value;
+    out->y = table->value + (size_t)k * (size_t)table->nrow;
+    return SNW_OK;
+}
+
+snw_status snw_tables_find(void *user, const char *from, const char *file, const char *column,
+                           snw_table *out, snw_error *err) {
+    const location at = table_locate(user, from, file);
+    return table_find(user, &at, false, column, out, err);
+}
+
+snw_status snw_tables_measured(void *user, const char *from, const char *file, const char *column,
+                               snw_table *out, snw_error *err) {
+    const location at = table_locate(user, from, file);
+    return table_find(user, &at, true, column, out, err);
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: MIT
+//
+// libfyaml is asked for events only: it keeps no document, follows no alias and does not recurse,
+// so depth and size are ours to limit.
+#include "language/yaml.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "language/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <libfyaml.h>
+
+typedef struct anchor {
+    const char *name;
+    const snw_node *node; // NULL while the node it names is still being read
+} anchor;
+
+typedef struct reader {
+    snw_pool *pool;
+    snw_error *err;
+    const char *file;
+    struct fy_diag *diag;
+    struct fy_parser *parser;
+    struct fy_event *event;   // the present one
+    snw_source_location last; // of the last event that had one
+    snw_source_location open; // of the innermost list or map in brackets
+    int nodes;
+    int nanchor;
+    anchor anchor[SNW_YAML_ANCHORS];
+} reader;
+
+static snw_status yaml_out_of_memory(reader *r) {
+    return snw_fail(r->err, SNW_E_MEMORY, "no memory left to read '%s'", r->file);
+}
+
+// ---- events -------------------------------------------------------------------------------------
+
+static snw_source_location place_of(reader *r, const struct fy_mark *mark) {
+    if (!mark) return r->last;
+    return (snw_source_location){
+        .file = r->file, .line = mark->line + 1, .column = mark->column + 1};
+}
+
+// what libfyaml complained about, in our form
+static snw_status parser_error(reader *r) {
+    void *state = NULL;
+    const struct fy_diag_error *e;
+    while ((e = fy_diag_errors_iterate(r->diag, &state))) {
+        if (e->type != FYET_ERROR || !e->msg) continue;
+        const snw_source_location at = {.file = r->file, .line = e->line, .column = e->column};
+        // at the end of the file the useful place is where the bracket was opened
+        if (strstr(e->msg, "without a closing") && r->open.file) {
+            return snw_fail_at(r->err, r->open, "%s", e->msg);
+        }
+        return snw_fail_at(r->err, at.line > 0 ? at : r->last, "%s", e->msg);
+    }
+    return snw_fail_at(r->err, r->last, "text is not valid YAML");
+}
+
+static snw_status next(reader *r) {
+    if (r->event) fy_parser_event_free(r->parser, r->event);
+    r->event = fy_parser_parse(r->parser);
+    if (!r->event) return parser_error(r);
+    const struct fy_mark *mark = fy_event_start_mark(r->event);
+    if (mark) r->last = place_of(r, mark);
+    return SNW_OK;
+}
+
+// the text of a token, piece by piece: fy_token_get_text forgets memory for quotes within quotes
+static snw_status join_pieces(reader *r, struct fy_token *token, char **out, size_t *length) {
+    struct fy_token_iter *it = fy_token_iter_create(token);
+    if (!it) return yaml_out_of_memory(r);
+    int status = 0;
+    size_t used = 0, room = 0;
+    char *text = NULL;
+    const struct fy_iter_chunk *piece = NULL;
+    while ((piece = fy_token_iter_chunk_next(it, piece, &status))) {
+        if (used + piece->len >= room) {
+            room = 2 * room + piece->len + 16;
+            char *wide = snw_pool_take(r->pool, room);
+            if (!wide) break;
+            if (used) memcpy(wide, text, used);
+            text = wide;
+        }
+        memcpy(text + used, piece->str, piece->len);
+        used += piece->len;
+    }
+    fy_token_iter_destroy(it);
+    if (piece || status < 0) return yaml_out_of_memory(r);
+    if (!text) text = snw_pool_take(r->pool, 1);
+    if (!text) return yaml_out_of_memory(r);
+    text[used] = '\0';
+    *out = text;
+    *length = used;
+    return SNW_OK;
+}
+
+static snw_status token_text(reader *r, struct fy_token *token, const char **out) {
+    *out = "";
+    if (!token) return SNW_OK;
+    char *copy = NULL;
+    size_t length = 0;
+    SNW_TRY(join_pieces(r, token, &copy, &length));
+    // escapes can write what the file itself may not hold
+    snw_error fault = {0};
+    if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
+        return snw_fail_at(r->err, r->last, "in quoted text: %s", fault.text);
+    }
+    if (copy) *out = copy;
+    return SNW_OK;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static snw_status new_node(reader *r, snw_node_kind kind, snw_source_location location,
+                           snw_node **out) {
+    if (++r->nodes > SNW_YAML_NODES) {
+        return snw_fail_at(r->err, r->last,
+                           "more than %d values, aliases followed; is an alias multiplying?",
+                           SNW_YAML_NODES);
+    }
+    snw_node *n = snw_pool_take(r->pool, sizeof *n);
+    if (!n) return yaml_out_of_memory(r);
+    *n = (snw_node){.kind = kind, .location = location, .text = ""};
+    *out = n;
+    return SNW_OK;
+}
+
+static snw_status yaml_too_deep(reader *r) {
+    return snw_fail_at(r->err, r->last, "lists and maps are nested more than %d deep",
+                       SNW_YAML_DEPTH);
+}
+
+// room for n entries; what was there stays
+static snw_status yaml_reserve(reader *r, snw_node *node, int n, int *room) {
+    if (n <= *room) return SNW_OK;
+    const int want = n > 2 * *room ? n : 2 * *room;
+    snw_entry *grown = snw_pool_array(r->pool, (size_t)want, sizeof *grown);
+    if (!grown) return yaml_out_of_memory(r);
+    if (node->n) memcpy(grown, node->entry, (size_t)node->n * sizeof *grown);
+    node->entry = grown;
+    *room = want;
+    return SNW_OK;
+}
+
+static snw_status copy_node(reader *r, const snw_node *from, int depth, snw_node **out) {
+    if (depth > SNW_YAML_DEPTH) return yaml_too_deep(r);
+    snw_node *to = NULL;
+    SNW_TRY(new_node(r, from->kind, from->location, &to));
+    if (!to) return yaml_out_of_memory(r);
+    to->text = from->text;
+    to->quoted = from->quoted;
+    int room = 0;
+    SNW_TRY(yaml_reserve(r, to, from->n, &room));
+    for (int i = 0; to->entry && i < from->n; i++) {
+        to->entry[i] = from->entry[i];
+        SNW_TRY(copy_node(r, from->entry[i].value, depth + 1, &to->entry[i].value));
+        to->n = i + 1;
+    }
+    *out = to;
+    return SNW_OK;
+}
+
+// ---- anchors and aliases ------------------------------------------------------------------------
+
+static snw_status open_anchor(reader *r, int *index) {
+    *index = -1;
+    struct fy_token *token = fy_event_get_anchor_token(r->event);
+    if (!token) return SNW_OK;
+    if (r->nanchor == SNW_YAML_ANCHORS) {
+        return snw_fail_at(r->err, r->last, "more than %d anchors", SNW_YAML_ANCHORS);
+    }
+    *index = r->nanchor++;
+    r->anchor[*index].node = NULL;
+    return token_text(r, token, &r->anchor[*index].name);
+}
+
+static void close_anchor(reader *r, int index, const snw_node *node) {
+    if (index >= 0) r->anchor[index].node = node;
+}
+
+static snw_status follow_alias(reader *r, int depth, snw_node **out) {
+    const char *name;
+    SNW_TRY(token_text(r, r->event->alias.anchor, &name));
+    for (int i = r->nanchor; i-- > 0;) {
+        if (strcmp(r->anchor[i].name, name) != 0) continue;
+        if (r->anchor[i].node) return copy_node(r, r->anchor[i].node, depth, out);
+        return snw_fail_at(r->err, r->last, "alias '*%s' stands inside what it names", name);
+    }
+    return snw_fail_at(r->err, r->last, "alias '*%s' has no anchor '&%s' before it", name, name);
+}
+
+// ---- scalars ------------------------------------------------------------------------------------
+
+static bool is_null(const char *text) {
+    return !*text || !strcmp(text, "~") || !strcmp(text, "null") || !strcmp(text, "Null") ||
+           !strcmp(text, "NULL");
+}
+
+// check the tag, if any; `as` becomes the part behind tag:yaml.org,2002:, or ""
+static snw_status read_tag(reader *r, const char *allowed, const char **as) {
+    static const char core[] = "tag:yaml.org,2002:";
+    *as = "";
+    struct fy_token *token = fy_event_get_tag_token(r->event);
+    if (!token) return SNW_OK;
+    const char *tag = "";
+    SNW_TRY(token_text(r, token, &tag));
+    const bool known = strncmp(tag, core, sizeof core - 1) == 0;
+    const char *word = known ? tag + sizeof core - 1 : tag;
+    // allowed is a list of words, each between blanks
+    char between[16];
+    const int length = snprintf(between, sizeof between, " %s ", word);
+    if (!known || length >= (int)sizeof between || !strstr(allowed, between)) {
+        return snw_fail_at(r->err, r->last, "tag '%s%s' cannot stand here", known ? "!!" : "",
+                           word);
+    }
+    *as = word;
+    return SNW_OK;
+}
+
+static snw_status read_scalar(reader *r, snw_node **out) {
+    const char *as;
+    SNW_TRY(read_tag(r, " str int float bool null ", &as));
+    struct fy_token *token = r->event->scalar.value;
+    snw_node *n = NULL;
+    SNW_TRY(new_node(r, SNW_NODE_TEXT, place_of(r, fy_event_start_mark(r->event)), &n));
+    SNW_TRY(token_text(r, token, &n->text));
+    const enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+    n->quoted = style != FYSS_PLAIN || strcmp(as, "str") == 0;
+    // libfyaml's mark is behind the quote
+    if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) n->location.column--;
+    if (strcmp(as, "null") == 0 && !is_null(n->text)) {
+        return snw_fail_at(r->err, n->location, "'%s' is tagged !!null", n->text);
+    }
+    if (!n->quoted && is_null(n->text)) {
+        n->kind = SNW_NODE_NULL;
+        n->text = *n->text ? "~" : ""; // said, or left out
+    }
+    *out = n;
+    return SNW_OK;
+}
+
+// ---- lists and maps -----------------------------------------------------------------------------
+
+static snw_status yaml_read_node(reader *r, int depth, snw_node **out);
+
+static snw_status yaml_read_list(reader *r, int depth, snw_node *list) {
+    int room = 0;
+    for (;;) {
+        SNW_TRY(next(r));
+        if (r->event->type == FYET_SEQUENCE_END) return SNW_OK;
+        SNW_TRY(yaml_reserve(r, list, list->n + 1, &room));
+        snw_entry *e = &list->entry[list->n];
+        SNW_TRY(yaml_read_node(r, depth + 1, &e->value));
+        e->key = NULL;
+        e->location = e->value->location;
+        list->n++;
+    }
+}
+
+static snw_status read_key(reader *r, snw_entry *e, bool *merge) {
+    snw_node *key = NULL;
+    const snw_source_location at = r->last;
+    const bool scalar = r->event->type == FYET_SCALAR || r->event->type == FYET_ALIAS;
+    const bool blank = r->event->type == FYET_SCALAR && !r->event->scalar.value;
+    if (scalar && !blank) SNW_TRY(yaml_read_node(r, 0, &key));
+    if (!key || key->n || key->kind == SNW_NODE_LIST || key->kind == SNW_NODE_MAP) {
+        return snw_fail_at(r->err, at,
+                           blank ? "a key is missing before ':'"
+                                 : "a key must be a word, not a list or a map");
+    }
+    if (key->kind == SNW_NODE_NULL || !*key->text) {
+        return snw_fail_at(r->err, key->location, "a key must be a word, not empty or null");
+    }
+    if (strpbrk(key->text, "\r\n\t")) {
+        return snw_fail_at(r->err, key->location, "a key must stand on one line");
+    }
+    r->nodes--; // keys are not values
+    e->key = key->text;
+    e->location = key->location;
+    *merge = !key->quoted && strcmp(key->text, "<<") == 0;
+    return SNW_OK;
+}
+
+static snw_status check_duplicates(reader *r, const snw_node *map) {
+    const snw_entry *first, *second;
+    SNW_TRY(snw_node_duplicate(map, &first, &second, r->err));
+    if (!second) return SNW_OK;
+    return snw_fail_at(r->err, second->location, "key '%s' is given twice, first in line %d",
+                       second->key, first->location.line);
+}
+
+// entries of `from` whose keys `map` (as it was, in `own`) does not have go to its end
+static snw_status take_missing(reader *r, const snw_entry *const *own, int nown,
+                               const snw_node *from, snw_node *map, int *room) {
+    for (int i = 0; i < from->n; i++) {
+        if (snw_node_find(own, nown, from->entry[i].key)) continue;
+        SNW_TRY(yaml_reserve(r, map, map->n + 1, room));
+        map->entry[map->n++] = from->entry[i];
+    }
+    return SNW_OK;
+}
+
+static snw_status merge_one(reader *r, const snw_node *from, snw_source_location at,
+                            snw_node *map) {
+    if (from->kind != SNW_NODE_MAP) {
+        return snw_fail_at(r->err, at, "'<<' takes a map or a list of maps");
+    }
+    if (map->n + from->n > SNW_YAML_KEYS) {
+        return snw_fail_at(r->err, at, "more than %d keys in one map", SNW_YAML_KEYS);
+    }
+    const snw_entry **own = snw_node_sorted(map);
+    if (!own) return yaml_out_of_memory(r);
+    // `own` points into the present entries, so new ones must not move them: copy first
+    snw_node wide = *map;
+    int room = 0;
+    snw_status s = yaml_reserve(r, &wide, map->n + from->n, &room);
+    if (s == SNW_OK) s = take_missing(r, own, map->n, from, &wide, &room);
+    snw_free(own);
+    if (s == SNW_OK) *map = wide;
+    return s;
+}
+
+// keys that `key: ~` takes away of what came in
+static void drop_taken(const snw_node *from, snw_node *map) {
+    int kept = 0;
+    for (int i = 0; i < map->n; i++) {
+        bool gone = false;
+        if (snw_node_takes_away(map->entry[i].value)) {
+            gone = snw_node_get(from, map->entry[i].key) != NULL;
+            for (int k = 0; from->kind == SNW_NODE_LIST && k < from->n && !gone; k++) {
+                gone = snw_node_get(from->entry[k].value, map->entry[i].key) != NULL;
+            }
+        }
+        if (!gone) map->entry[kept++] = map->entry[i];
+    }
+    map->n = kept;
+}
+
+// what was under `<<`; of several the earlier wins
+static snw_status yaml_merge(reader *r, const snw_entry *under, snw_node *map) {
+    const snw_node *v = under->value;
+    if (v->kind != SNW_NODE_LIST) SNW_TRY(merge_one(r, v, under->location, map));
+    for (int i = 0; v->kind == SNW_NODE_LIST && i < v->n; i++) {
+        SNW_TRY(merge_one(r, v->entry[i].value, v->entry[i].location, map));
+    }
+    drop_taken(v, map);
+    return SNW_OK;
+}
+
+// a plain text whose brackets are still open where it ends
+static bool unfinished(const snw_node *n) {
+    int open = 0;
+    for (const char *c = n->text; n->kind == SNW_NODE_TEXT && !n->quoted && *c; c++) {
+        open += (*c == '(') - (*c == ')');
+    }
+    return open > 0;
+}
+
+// inside {} and [] a comma ends a value, also one between the brackets of an expression
+static snw_status check_commas(reader *r, const snw_node *flow) {
+    for (int i = 0; i + 1 < flow->n; i++) {
+        const snw_node *n = flow->entry[i].value, *rest = flow->entry[i + 1].value;
+        const bool piece =
+            flow->kind == SNW_NODE_MAP ? rest->kind == SNW_NODE_NULL : rest->kind == SNW_NODE_TEXT;
+        if (!piece || !unfinished(n)) continue;
+        return snw_fail_at(r->err, n->location,
+                           "'%.60s' ends at the comma; inside {} and [] an expression with a ',' "
+                           "needs quotes: \"%.60s, ..)\"",
+                           n->text, n->text);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
+    int room = 0;
+    snw_entry merged = {0};
+    for (;;) {
+        SNW_TRY(next(r));
+        if (r->event->type == FYET_MAPPING_END) break;
+        snw_entry e = {0};
+        bool is_merge = false;
+        SNW_TRY(read_key(r, &e, &is_merge));
+        SNW_TRY(next(r));
+        SNW_TRY(yaml_read_node(r, depth + 1, &e.value));
+        if (is_merge && merged.key) {
+            return snw_fail_at(r->err, e.location, "key '<<' is given twice, first in line %d",
+                               merged.location.line);
+        }
+        if (is_merge) {
+            merged = e;
+            continue;
+        }
+        if (map->n == SNW_YAML_KEYS) {
+            return snw_fail_at(r->err, e.location, "more than %d keys in one map", SNW_YAML_KEYS);
+        }
+        SNW_TRY(yaml_reserve(r, map, map->n + 1, &room));
+        map->entry[map->n++] = e;
+    }
+    // a map without braces begins with its first key
+    if (map->n && map->entry[0].location.line == map->location.line &&
+        map->entry[0].location.column < map->location.column) {
+        map->location = map->entry[0].location;
+    }
+    if (flow) SNW_TRY(check_commas(r, map));
+    SNW_TRY(check_duplicates(r, map));
+    return merged.key ? yaml_merge(r, &merged, map) : SNW_OK;
+}
+
+static snw_status read_collection(reader *r, int depth, snw_node **out) {
+    const bool is_map = r->event->type == FYET_MAPPING_START;
+    if (depth >= SNW_YAML_DEPTH) return yaml_too_deep(r);
+    const char *as;
+    SNW_TRY(read_tag(r, is_map ? " map " : " seq ", &as));
+    SNW_TRY(new_node(r, is_map ? SNW_NODE_MAP : SNW_NODE_LIST, r->last, out));
+    const snw_source_location outer = r->open;
+    const bool flow = fy_event_get_node_style(r->event) == FYNS_FLOW;
+    if (flow) r->open = r->last;
+    SNW_TRY(is_map ? read_map(r, depth, flow, *out) : yaml_read_list(r, depth, *out));
+    r->open = outer;
+    return flow && !is_map ? check_commas(r, *out) : SNW_OK;
+}
+
+// the node the present event begins; leaves the event that ends it
+static snw_status yaml_read_node(reader *r, int depth, snw_node **out) {
+    if (r->event->type == FYET_ALIAS) return follow_alias(r, depth, out);
+    int index;
+    SNW_TRY(open_anchor(r, &index));
+    SNW_TRY(r->event->type == FYET_SCALAR ? read_scalar(r, out) : read_collection(r, depth, out));
+    close_anchor(r, index, *out);
+    return SNW_OK;
+}
+
+// ---- the document -------------------------------------------------------------------------------
+
+static snw_status read_stream(reader *r, snw_node **root) {
+    const snw_source_location start = {.file = r->file, .line = 1, .column = 1};
+    r->last = start;
+    SNW_TRY(next(r)); // stream start
+    SNW_TRY(next(r));
+    *root = NULL;
+    if (r->event->type == FYET_DOCUMENT_START) {
+        SNW_TRY(next(r));
+        SNW_TRY(yaml_read_node(r, 0, root));
+        SNW_TRY(next(r)); // document end
+        SNW_TRY(next(r));
+    }
+    if (r->event->type != FYET_STREAM_END) {
+        return snw_fail_at(r->err, r->last, "a second document begins here; a file holds one");
+    }
+    if (!*root || (*root)->kind == SNW_NODE_NULL) {
+        return snw_fail_at(r->err, start, "there is nothing in it but blanks and comments");
+    }
+    return SNW_OK;
+}
+
+static snw_status run_parser(reader *r, const char *text, size_t length, snw_node **root) {
+    struct fy_diag_cfg quiet;
+    fy_diag_cfg_default(&quiet);
+    quiet.fp = NULL;
+    r->diag = fy_diag_create(&quiet);
+    if (!r->diag) return yaml_out_of_memory(r);
+    fy_diag_set_collect_errors(r->diag, true);
+    const struct fy_parse_cfg cfg = {
+        .flags = (enum fy_parse_cfg_flags)(FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE),
+        .diag = r->diag,
+    };
+    r->parser = fy_parser_create(&cfg);
+    if (!r->parser || fy_parser_set_string(r->parser, text, length) != 0)
+        return yaml_out_of_memory(r);
+    return read_stream(r, root);
+}
+
+snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text, size_t length,
+                          snw_node **root, snw_error *err) {
+    SNW_TRY(snw_text_check(name, text, length, err));
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        length -= 3;
+    }
+    SNW_TRY(snw_yaml_guard(name, text, length, err));
+    reader *r = snw_pool_take(pool, sizeof *r);
+    const char *file = snw_pool_text(pool, name, strlen(name));
+    if (!r || !file) return snw_fail(err, SNW_E_MEMORY, "no memory left to read '%s'", name);
+    r->pool = pool;
+    r->err = err;
+    r->file = file;
+
+    // an escape cut off at the end would be read beyond: the last line gets its end
+    if (length && text[length - 1] != '\n') {
+        char *ended = snw_pool_take(pool, length + 1);
+        if (!ended) return yaml_out_of_memory(r);
+        memcpy(ended, text, length);
+        ended[length++] = '\n';
+        text = ended;
+    }
+    const snw_status s =
+        length ? run_parser(r, text, length, root)
+               : snw_fail_at(err, (snw_source_location){file, 1, 1}, "the file is empty");
+    if (r->event) fy_parser_event_free(r->parser, r->event);
+    if (r->parser) fy_parser_destroy(r->parser);
+    if (r->diag) fy_diag_destroy(r->diag);
+    return s;
+}

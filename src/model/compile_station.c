@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// Stations that probes look at. Where a node of the physics is not at hand, an observer is hung on
+// the nearest node towards the root: it sees without being felt.
+//
+// The internal wrench at a station is minus what lies beyond it. Inertia and distributed loads sit
+// at the quadrature points as lumps; their share beyond x is the integral from x of the polynomial
+// that is one at that point and zero at the others, over the weight, which makes the wrench as
+// accurate as the rule itself.
+#include "model/compile.h"
+
+#include "base/fail.h"
+#include "math/quadrature.h"
+
+#include <math.h>
+
+// out[i] <- integral from u to 1 of the Lagrange polynomial of point i among the n Gauss points x
+// with weights w, by their rule: in barycentric form, where point i counts by (-1)^i (x (1 - x)
+// w)^(1/2)
+static void tails(int n, const double *x, const double *w, double u, double *bary, double *out) {
+    for (int i = 0; i < n; i++) {
+        bary[i] = (i % 2 ? -1 : 1) * sqrt(x[i] * (1 - x[i]) * w[i]);
+        out[i] = 0;
+    }
+    for (int k = 0; k < n; k++) {
+        const double at = u + (1 - u) * x[k], part = (1 - u) * w[k];
+        double sum = 0;
+        int hit = -1;
+        for (int i = 0; i < n; i++) {
+            if (at == x[i]) hit = i;
+            sum += bary[i] / (at - x[i]);
+        }
+        for (int i = 0; i < n && hit < 0; i++) out[i] += part * bary[i] / ((at - x[i]) * sum);
+        if (hit >= 0) out[hit] += part;
+    }
+}
+
+static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
+    const snw_layout *lay = &b->layout[rod->link];
+    const int n = lay->per_cell;
+    double *share = snw_build_array(b, (size_t)rod->nseg, sizeof *share);
+    double *px = snw_build_array(b, (size_t)n, sizeof *px);
+    double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
+    double *bary = snw_build_array(b, (size_t)n, sizeof *bary);
+    double *tail = snw_build_array(b, (size_t)n, sizeof *tail);
+    if (b->memory_out) return NULL;
+    snw_gauss(n, px, pw);
+    int known = -1; // the cell that `tail` is of
+    for (int k = 0; k < rod->nseg; k++) {
+        const snw_node_at *node = &lay->node[k];
+        if (node->c < 0) {
+            share[k] = node->x >= x - 1e-12 * rod->L; // an attachment is there or not
+            continue;
+        }
+        const double from = lay->cell[node->element], to = lay->cell[node->element + 1];
+        if (x <= from) {
+            share[k] = 1;
+        } else if (x < to) {
+            const int i = (int)node->c;
+            if (node->element != known) tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            known = node->element;
+            share[k] = tail[i] / pw[i];
+        }
+    }
+    return share;
+}
+
+static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
+    snw_model *m = b->m;
+    if (x <= 1e-12 * rod->L) return rod->root;
+    int below = rod->root;
+    double from = 0;
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        // nodes that follow the shape are not there for good
+        const bool stays = rod->tolerance == 0 || b->seg_w[s] == 0;
+        if (stays && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
+        if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
+    }
+    const int s = m->nseg + m->nobs++;
+    b->seg[s] = (snw_seg){.kind = SNW_SEG_ROD,
+                          .parent = below,
+                          .item = m->nslice++,
+                          .link = rod->link,
+                          .path = b->seg[rod->seg0].path};
+    b->seg_x[s] = x;
+    snw_build_slice(b, b->seg[s].item, number, from, x);
+    return s;
+}
+
+static int observer_of_site(snw_build *b, const snw_site *site, double x, int *rod) {
+    snw_model *m = b->m;
+    *rod = site->link >= 0 ? b->link_rod[site->link] : -1;
+    SNW_ASSERT(*rod >= 0 || site->kind == SNW_SITE_WORLD || site->kind == SNW_SITE_END);
+    int s = 0;
+    switch (site->kind) {
+    case SNW_SITE_WORLD:
+        break;
+    case SNW_SITE_BASE:
+        s = b->link_first[site->link];
+        break;
+    case SNW_SITE_END:
+        s = b->link_end[site->link];
+        break;
+    case SNW_SITE_ROOT:
+        s = b->rod[*rod].root;
+        break;
+    case SNW_SITE_AT:
+        s = observer(b, &b->rod[*rod], *rod, x);
+        break;
+    }
+    if (!site->offset) return s;
+    const int o = m->nseg + m->nobs++;
+    b->pose[m->npose] = snw_pose_desc_identity();
+    b->pose[m->npose].R0 = site->pose.R;
+    for (int i = 0; i < 3; i++) {
+        b->pose[m->npose].xyz[i] = snw_expr_constant(m->pool, site->pose.p.e[i]);
+        if (!b->pose[m->npose].xyz[i]) b->memory_out = true;
+    }
+    b->seg[o] = (snw_seg){.kind = SNW_SEG_POSE,
+                          .parent = s,
+                          .item = m->npose++,
+                          .link = site->link,
+                          .path = b->seg[s].path};
+    return o;
+}
+
+static double station_station(const snw_site *site, const snw_rod *rod) {
+    switch (site->kind) {
+    case SNW_SITE_WORLD:
+    case SNW_SITE_BASE:
+    case SNW_SITE_ROOT:
+        return 0;
+    case SNW_SITE_END:
+        return rod ? rod->L : 0;
+    case SNW_SITE_AT:
+        return site->x;
+    }
+    return 0;
+}
+
+snw_status snw_build_watches(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    int total = 0;
+    for (int i = 0; i < d->nprobe; i++) total += d->probe[i].along > 0 ? d->probe[i].along : 1;
+    snw_station *at = snw_build_array(b, (size_t)total, sizeof *at);
+    int *first = snw_build_array(b, (size_t)d->nprobe, sizeof *first);
+    int *count = snw_build_array(b, (size_t)d->nprobe, sizeof *count);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nprobe; i++) {
+        const snw_probe_desc *p = &d->probe[i];
+        first[i] = m->nstation;
+        count[i] = p->along > 0 ? p->along : 1;
+        for (int k = 0; k < count[i]; k++) {
+            snw_site site = p->site;
+            const int r = site.link >= 0 ? b->link_rod[site.link] : -1;
+            const snw_rod *rod = r >= 0 ? &b->rod[r] : NULL;
+            double x = station_station(&site, rod);
+            if (p->along > 0 && rod) {
+                x = p->along > 1 ? rod->L * k / (p->along - 1) : 0;
+                site.kind = SNW_SITE_AT;
+            }
+            snw_station *w = &at[m->nstation++];
+            *w = (snw_station){.x = x};
+            w->seg = observer_of_site(b, &site, x, &w->rod);
+            if (p->kind != SNW_PROBE_WRENCH || !rod) continue;
+            w->beyond = shares_beyond(b, rod, x);
+            if (rod->fluid < 0) continue;
+            snw_outline o;
+            const snw_link_desc *link = &d->link[rod->link];
+            SNW_TRY(snw_section_outline(&link->rod, link->name, x, &o, err));
+            for (int c = 0; c < 2; c++) w->flux[c] = d->fluid[rod->fluid].density * o.added[c];
+        }
+    }
+    m->station = at;
+    m->probe_station = first;
+    m->probe_count = count;
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}

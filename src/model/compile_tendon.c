@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers: points along their rods, where they are in the section, straight parts
+// between, and which coordinates matter.
+#include "model/compile.h"
+
+#include "base/fail.h"
+#include "math/magnus.h"
+#include "math/quadrature.h"
+
+#include <math.h>
+
+// One run of a measure along a rod.
+typedef struct stretch {
+    const snw_tendon_desc *d;
+    int rod, local;
+    double from, to;
+} stretch;
+
+static stretch stretch_of(const snw_build *b, const snw_tendon_desc *d, int k, int local) {
+    const int rod = b->link_rod[d->link[k]];
+    return (stretch){.d = d,
+                     .rod = rod,
+                     .local = local,
+                     .from = k == 0 ? d->from : 0,
+                     .to = k == d->nlink - 1 ? d->to : b->rod[rod].L};
+}
+
+// elements of the rod that it touches
+static int elements(const snw_build *b, const stretch *s) {
+    const snw_layout *lay = &b->layout[b->rod[s->rod].link];
+    int n = 0;
+    for (int e = 0; e < lay->nelem; e++) {
+        n += fmin(lay->breaks[e + 1], s->to) > fmax(lay->breaks[e], s->from);
+    }
+    return n;
+}
+
+// Is a place within a section? One without a shape has room for all.
+static bool compile_tendon_within(const snw_rod_desc *rod, double x, double y, double z) {
+    const snw_section_desc *d = &rod->section;
+    const double slack = 1 + 1e-9; // rounding
+    double size[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
+    }
+    switch (d->kind) {
+    case SNW_SECTION_NONE:
+    case SNW_SECTION_GIVEN:
+        return true;
+    case SNW_SECTION_CIRCLE:
+    case SNW_SECTION_TUBE:
+        return hypot(y, z) <= size[0] * slack;
+    case SNW_SECTION_RECTANGLE:
+        return fabs(y) <= 0.5 * size[0] * slack && fabs(z) <= 0.5 * size[1] * slack;
+    case SNW_SECTION_ELLIPSE:
+        return hypot(2 * y / size[0], 2 * z / size[1]) <= slack;
+    }
+    return true;
+}
+
+static snw_status keep_inside(const snw_build *b, const snw_tendon_desc *d, const snw_rod *rod,
+                              const snw_tendon_point *p, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[rod->link];
+    const double far = hypot(p->y, p->z);
+    if (d->kind != SNW_TENDON_CABLE || far <= d->discs * (1 + 1e-9) ||
+        compile_tendon_within(&link->rod, p->x, p->y, p->z)) {
+        return SNW_OK;
+    }
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
+                                  "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
+                                  "how far they reach, e.g. 'discs: %.3g m'",
+                                  d->name, link->name, p->x, far,
+                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * far));
+}
+
+snw_status snw_build_place(const snw_tendon_desc *d, const snw_rod *rod, snw_tendon_point *p,
+                           snw_error *err) {
+    const snw_at at = {.x = p->x, .L = rod->L};
+    const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
+    const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
+    p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
+    p->ddy = y.dd, p->ddz = z.dd;
+    p->area = d->area ? snw_expr_value(d->area, at) : 0;
+    const char *const what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+    if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
+        return snw_fail_desc(err, d->location,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "%s '%s': its place in the section is not a number at x = "
+                                      "%.4g m; see 'at'",
+                                      what, d->name, p->x));
+    }
+    if (d->kind == SNW_TENDON_CHAMBER && !(p->area > 0 && isfinite(p->area))) {
+        return snw_fail_desc(err, d->location,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "chamber '%s': its area must be positive, got %g m^2 at x = "
+                                      "%.4g m",
+                                      d->name, p->area, p->x));
+    }
+    return SNW_OK;
+}
+
+void snw_build_reference(const snw_build *b, snw_tendon_point *p) {
+    const snw_rod_desc *desc = &b->m->desc->link[b->rod[p->rod].link].rod;
+    p->xi0 = snw_rod_rest(desc, p->x);
+    for (int k = 0; k < 6; k++) {
+        if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
+    }
+}
+
+static bool rubs(const snw_tendon_desc *d) { return d->friction > 0 || d->viscous > 0; }
+
+// what friction needs at a spot besides: slopes of functions and of the reference strain
+static void add_slopes(const snw_rod *rod, const snw_rod_desc *desc, snw_tendon_point *p,
+                       double *dphi) {
+    snw_rod_basis_d1(rod, p->x, dphi + p->phi);
+    for (int k = 0; k < 6; k++) {
+        const snw_at at = {.x = p->x, .L = rod->L};
+        if (desc->rest[k] && !desc->given[k]) p->dxi0.e[k] = snw_expr_jet_x(desc->rest[k], at).d;
+    }
+}
+
+// whose the way between neighbours on a rod is: half of it each, and all of it at the ends
+static void share_way(const stretch *s, int n, snw_tendon_point *point) {
+    for (int i = 0; i < n; i++) {
+        point[i].before = i == 0 ? point[i].x - s->from : 0.5 * (point[i].x - point[i - 1].x);
+        point[i].after = i + 1 == n ? s->to - point[i].x : 0.5 * (point[i + 1].x - point[i].x);
+    }
+}
+
+static snw_status add_spots(snw_build *b, const stretch *s, snw_tendon_point *point, double *phi,
+                            double *dphi, int *nphi, snw_error *err) {
+    const snw_rod *rod = &b->rod[s->rod];
+    const snw_layout *lay = &b->layout[rod->link];
+    const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
+    const int n = lay->strain_points;
+    double *x = snw_build_array(b, (size_t)n, sizeof *x);
+    double *w = snw_build_array(b, (size_t)n, sizeof *w);
+    if (b->memory_out) return SNW_E_MEMORY;
+    snw_gauss(n, x, w);
+    const int spot0 = b->m->ntendon_point;
+    for (int e = 0; e < lay->nelem; e++) {
+        const double from = fmax(lay->breaks[e], s->from), to = fmin(lay->breaks[e + 1], s->to);
+        for (int i = 0; i < n && to > from; i++) {
+            snw_tendon_point *p = &point[b->m->ntendon_point++];
+            *p = (snw_tendon_point){.rod = s->rod,
+                                    .segment = -1,
+                                    .corner = -1,
+                                    .x = from + (to - from) * x[i],
+                                    .w = (to - from) * w[i],
+                                    .phi = *nphi,
+                                    .local = s->local};
+            *nphi += snw_rod_basis(rod, p->x, p->x, p->first, p->count, phi + *nphi);
+            snw_build_reference(b, p);
+            SNW_TRY(snw_build_place(s->d, rod, p, err));
+            SNW_TRY(keep_inside(b, s->d, rod, p, err));
+            if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
+        }
+    }
+    share_way(s, b->m->ntendon_point - spot0, point + spot0);
+    return SNW_OK;
+}
+
+// Measures often run along a rod side by side: spots at the same place have the same strain.
+// `last`: of each rod where the spots of the measure before begin, and one.
+static void pair_spots(const snw_tendon *tendon, snw_tendon_point *point, int *last) {
+    const int end = tendon->point_adr + tendon->npoint;
+    for (int i = tendon->point_adr; i < end;) {
+        const int rod = point[i].rod, begin = i, other = rod < 0 ? -1 : last[rod] - 1;
+        for (; i < end && point[i].rod == rod; i++) {
+            const int k = other + i - begin;
+            const bool same =
+                other >= 0 && k < begin && point[k].rod == rod && point[k].x == point[i].x;
+            point[i].same = same ? k : -1;
+        }
+        if (rod >= 0) last[rod] = begin + 1;
+    }
+}
+
+// pose of a segment of the robot as it was made: strains at rest, joints at zero, t = 0
+static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
+    const snw_seg *seg = &b->seg[s];
+    snw_se3 h = snw_se3_identity();
+    if (seg->kind == SNW_SEG_WORLD) return h;
+    if (seg->kind == SNW_SEG_POSE) h = snw_pose_desc_at(&b->pose[seg->item], 0);
+    if (seg->kind == SNW_SEG_ROD) {
+        const snw_slice *slice = &b->slice[seg->item];
+        const snw_rod *rod = &b->rod[slice->rod];
+        const snw_rod_desc *d = &b->m->desc->link[rod->link].rod;
+        snw_twist xi[SNW_MAGNUS_POINTS];
+        for (int k = 0; k < rod->nc; k++) {
+            const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);
+            xi[k] = snw_rod_rest(d, x);
+        }
+        h = snw_se3_exp(snw_rule_value(&rod->rule, slice->h, xi));
+    }
+    return snw_se3_mul(compile_tendon_as_made(b, seg->parent), h);
+}
+
+// a straight part as the next spot
+static void add_span(snw_build *b, const snw_tendon_segment_desc *d, snw_tendon_segment *segment,
+                     snw_tendon_point *point, int *dof, int *n) {
+    snw_model *m = b->m;
+    snw_tendon_segment *p = &segment[m->ntendon_segment];
+    p->a = snw_build_site(b, &d->a);
+    p->b = snw_build_site(b, &d->b);
+    p->of_a = snw_build_places(b, &b->path[b->seg[p->a].path], dof, n);
+    p->of_b = snw_build_places(b, &b->path[b->seg[p->b].path], dof, n);
+    point[m->ntendon_point++] =
+        (snw_tendon_point){.rod = -1, .segment = m->ntendon_segment++, .corner = -1, .w = 1};
+}
+
+static snw_status span_length(const snw_build *b, const snw_tendon_desc *d,
+                              const snw_tendon_segment *p, double *out, snw_error *err) {
+    *out = snw_norm(snw_sub(compile_tendon_as_made(b, p->b).p, compile_tendon_as_made(b, p->a).p));
+    if (*out > 1e-9) return SNW_OK;
+    return snw_fail_desc(
+        err, d->location,
+        snw_fail(err, SNW_E_MODEL,
+                 "tendon '%s' has a straight part without length: two neighbours of "
+                 "its 'path' are at the same place; leave one out",
+                 d->name));
+}
+
+// length of a tendon or volume of a chamber where nothing is strained
+static snw_status reference(const snw_build *b, const snw_tendon_desc *d, const snw_tendon *tendon,
+                            const snw_tendon_point *point, const snw_tendon_segment *segment,
+                            double *out, snw_error *err) {
+    double sum = 0;
+    for (int i = tendon->point_adr; i < tendon->point_adr + tendon->npoint; i++) {
+        const snw_tendon_point *p = &point[i];
+        if (p->segment >= 0) {
+            double length;
+            SNW_TRY(span_length(b, d, &segment[p->segment], &length, err));
+            sum += length;
+            continue;
+        }
+        const snw_twist xi = snw_rod_rest(&b->m->desc->link[b->rod[p->rod].link].rod, p->x);
+        const snw_vec3 D = {{0, p->y, p->z}};
+        const snw_vec3 u =
+            snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
+        sum += p->w * (d->kind == SNW_TENDON_CABLE ? snw_norm(u) : p->area * u.x);
+    }
+    *out = sum;
+    return SNW_OK;
+}
+
+// the row of a tendon whose length is given, and of
+static void add_length_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon) {
+    tendon->unit = 1;
+    if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
+}
+
+// a chamber whose volume is given
+static snw_status add_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon,
+                          const snw_tendon_point *point, const double *phi, snw_error *err) {
+    double *slope = snw_build_array(b, (size_t)tendon->ndof, sizeof *slope), length = 0;
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
+    tendon->unit = length / tendon->reference;
+    tendon->jacobian = slope;
+    if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
+    for (int i = tendon->point_adr; i < tendon->point_adr + tendon->npoint; i++) {
+        const snw_tendon_point *p = &point[i];
+        const snw_rod *rod = &b->rod[p->rod];
+        const double of[6] = {0, p->z, -p->y, 1, 0, 0}, *f = phi + p->phi;
+        for (int a = 0; a < rod->na; f += p->count[a], a++) {
+            double *to = slope + p->local + rod->dof[a] - rod->dof0 + p->first[a];
+            const double c = tendon->unit * p->w * p->area * of[rod->comp[a]];
+            for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
+        }
+    }
+    for (int j = 0; j < tendon->ndof; j++) {
+        if (slope[j] != 0 || tendon->row < 0) return SNW_OK;
+    }
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "chamber '%s': its volume is given, but no coordinate of its "
+                                  "rods changes it; let them stretch or bend, or give its effort",
+                                  d->name));
+}
+
+// its length would jump where a link comes or goes
+static snw_status goes(const snw_build *b, const snw_tendon_desc *d, int link, snw_error *err) {
+    const char *what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+    return snw_fail_desc(
+        err, d->location,
+        snw_fail(err, SNW_E_MODEL,
+                 "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                 "hold it by a loop with that 'when', or switch the %s off",
+                 what, d->name, b->m->desc->link[link].name, what));
+}
+
+static snw_status compile_tendon_check_links(const snw_build *b, const snw_tendon_desc *d,
+                                             snw_error *err) {
+    if (!snw_exists(d->when)) return SNW_OK;
+    for (int k = 0; k < d->nlink; k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link[k]]];
+        if (b->seg[rod->seg0].condition != SNW_ALWAYS) return goes(b, d, d->link[k], err);
+    }
+    for (int k = 0; k < d->nsegment; k++) {
+        const int link[2] = {d->segment[k].a.link, d->segment[k].b.link};
+        for (int side = 0; side < 2; side++) {
+            if (link[side] < 0 || b->seg[b->link_end[link[side]]].condition == SNW_ALWAYS) continue;
+            return goes(b, d, link[side], err);
+        }
+    }
+    return SNW_OK;
+}
+
+// What measures are made of, all of them in a row each.
+typedef struct parts {
+    snw_tendon_point *point;
+    snw_tendon_segment *segment;
+    snw_tendon_corner *corner;
+    double *phi, *dphi; // of the spots, dphi of those that rub
+    int nphi;
+    int *last; // of each rod: where its spots of the last measure begin, plus one
+} parts;
+
+static snw_status compile_tendon_reserve(snw_build *b, parts *p) {
+    const snw_desc *d = b->m->desc;
+    size_t nspot = 0, nspan = 0, nkink = 0;
+    for (int i = 0; i < d->ntendon; i++) {
+        const snw_tendon_desc *desc = &d->tendon[i];
+        if (rubs(desc)) nkink += (size_t)(desc->nlink + desc->nsegment);
+        nspan += (size_t)desc->nsegment;
+        for (int k = 0; k < desc->nlink; k++) {
+            const stretch s = stretch_of(b, desc, k, 0);
+            const snw_rod *rod = &b->rod[s.rod];
+            nspot += (size_t)elements(b, &s) * (size_t)b->layout[rod->link].strain_points;
+        }
+    }
+    nspot += nspan;
+    const size_t nphi = (nspot + 2 * nkink) * (size_t)b->most_phi;
+    *p = (parts){.point = snw_build_array(b, nspot, sizeof *p->point),
+                 .segment = snw_build_array(b, nspan, sizeof *p->segment),
+                 .corner = snw_build_array(b, nkink, sizeof *p->corner),
+                 .phi = snw_build_array(b, nphi, sizeof *p->phi),
+                 .dphi = snw_build_array(b, nkink > 0 ? nphi : 0, sizeof *p->dphi),
+                 .last = snw_build_array(b, (size_t)b->m->nrod, sizeof *p->last)};
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+// out->dof, ndof, spot0, nspot <- its way through rods and between them, and b->place of the rods'
+// coordinates
+static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, parts *p, snw_tendon *out,
+                           snw_error *err) {
+    const snw_model *m = b->m;
+    int n = 0, rods = 0;
+    for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
+    const size_t reach = desc->nsegment || out->has_friction ? (size_t)m->nv : (size_t)rods;
+    int *dof = snw_build_array(b, reach, sizeof *dof);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = 0; k < desc->nlink; k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
+        for (int j = 0; j < rod->ndof; j++) {
+            b->place[rod->dof0 + j] = n;
+            dof[n++] = rod->dof0 + j;
+        }
+    }
+    out->point_adr = m->ntendon_point;
+    for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
+        while (part < desc->nsegment && desc->segment[part].after == k) {
+            add_span(b, &desc->segment[part++], p->segment, p->point, dof, &n);
+        }
+        if (k == desc->nlink) break;
+        const stretch s = stretch_of(b, desc, k, at);
+        at += b->rod[s.rod].ndof;
+        SNW_TRY(add_spots(b, &s, p->point, p->phi, p->dphi, &p->nphi, err));
+    }
+    if (out->has_friction) {
+        SNW_TRY(snw_build_tendon_corners(b, desc, out->point_adr, p->point, p->corner, p->phi,
+                                         &p->nphi, dof, &n, err));
+    }
+    out->npoint = m->ntendon_point - out->point_adr;
+    out->dof = dof;
+    out->ndof = n;
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+static snw_status compile_tendon_add_measure(snw_build *b, const snw_tendon_desc *desc, parts *p,
+                                             snw_tendon *out, snw_error *err) {
+    snw_model *m = b->m;
+    SNW_TRY(compile_tendon_check_links(b, desc, err));
+    *out = (snw_tendon){.has_friction = rubs(desc), .row = -1};
+    SNW_TRY(add_path(b, desc, p, out, err));
+    pair_spots(out, p->point, p->last);
+    const size_t n = (size_t)out->ndof;
+    out->store = m->store_tendon;
+    m->store_tendon += n;
+    if (n > m->most_tendon) m->most_tendon = n;
+    if (out->has_friction && n > m->most_friction) m->most_friction = n;
+    SNW_TRY(reference(b, desc, out, p->point, p->segment, &out->reference, err));
+    if (desc->given != SNW_TENDON_COORDINATE || desc->compliance > 0) return SNW_OK;
+    if (desc->kind != SNW_TENDON_CABLE) return add_row(b, desc, out, p->point, p->phi, err);
+    add_length_row(b, desc, out);
+    return SNW_OK;
+}
+
+snw_status snw_build_tendons(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    parts p;
+    SNW_TRY(compile_tendon_reserve(b, &p));
+    snw_tendon *tendon = snw_build_array(b, (size_t)d->ntendon, sizeof *tendon);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->ntendon; i++) {
+        SNW_TRY(compile_tendon_add_measure(b, &d->tendon[i], &p, &tendon[i], err));
+    }
+    m->ntendon = d->ntendon;
+    m->tendon = tendon;
+    m->tendon_point = p.point;
+    m->tendon_segment = p.segment;
+    m->tendon_corner = p.corner;
+    m->tendon_phi = p.phi;
+    m->tendon_dphi = p.dphi;
+    return SNW_OK;
+}

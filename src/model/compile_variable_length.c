@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+//
+// A rod that is fed through its root, theory.md 3.14: the coordinate of its free length, and what
+// its nodes need because material slides past them.
+#include "model/compile.h"
+
+#include "base/fail.h"
+#include "model/material_law.h"
+
+static bool bows(const snw_rod_desc *d) {
+    for (int i = 0; i < 6; i++) {
+        if (snw_law_varies(d->rest[i])) return true;
+    }
+    return false;
+}
+
+static bool tapers(const snw_rod_desc *d) {
+    const snw_section_desc *s = &d->section;
+    const snw_material_desc *m = d->material;
+    for (int i = 0; i < 4; i++) {
+        if (snw_law_varies(s->size[i])) return true;
+    }
+    for (int i = 0; i < 36; i++) {
+        if (snw_law_varies(s->stiffness[i]) || snw_law_varies(s->inertia[i]) ||
+            snw_law_varies(s->damping[i]))
+            return true;
+    }
+    return m &&
+           (snw_law_varies(m->young) || snw_law_varies(m->poisson) || snw_law_varies(m->shear) ||
+            snw_law_varies(m->density) || snw_law_varies(m->damping));
+}
+
+static snw_status variable_length_refuse(snw_error *err, snw_source_location at, const char *rod,
+                                         const char *what, const char *remedy) {
+    return snw_fail_desc(
+        err, at, snw_fail(err, SNW_E_MODEL, "rod '%s' is fed, and %s; %s", rod, what, remedy));
+}
+
+static bool variable_length_between(const snw_site *site, int l, double L) {
+    return site->kind == SNW_SITE_AT && site->link == l && site->x > 1e-12 * L &&
+           site->x < L * (1 - 1e-12);
+}
+
+// nothing may hang between the ends: the nodes there are no material points
+static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
+    const char *name = d->link[l].name, *what = "something is attached between its ends",
+               *remedy = "put it at the tip, or leave the feed out";
+    const double L = d->link[l].rod.length;
+    for (int i = 0; i < d->nlink; i++) {
+        if (variable_length_between(&d->link[i].on, l, L))
+            return variable_length_refuse(err, d->link[i].on.location, name, what, remedy);
+    }
+    for (int i = 0; i < 2 * d->nloop; i++) {
+        const snw_site *site = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
+        if (variable_length_between(site, l, L))
+            return variable_length_refuse(err, site->location, name, what, remedy);
+    }
+    for (int i = 0; i < d->ntendon; i++) {
+        for (int k = 0; k < d->tendon[i].nsegment; k++) {
+            const snw_tendon_segment_desc *segment = &d->tendon[i].segment[k];
+            if (variable_length_between(&segment->a, l, L) ||
+                variable_length_between(&segment->b, l, L))
+                return variable_length_refuse(err, d->tendon[i].location, name, what, remedy);
+        }
+    }
+    for (int i = 0; i < d->nload; i++) {
+        const snw_load_desc *load = &d->load[i];
+        if (load->on.link != l) continue;
+        if (!load->along && variable_length_between(&load->on, l, L))
+            return variable_length_refuse(err, load->on.location, name, what, remedy);
+        for (int k = 0; load->along && k < 3; k++) {
+            if (!snw_law_varies(load->force[k]) && !snw_law_varies(load->torque[k])) continue;
+            return variable_length_refuse(err, load->location, name,
+                                          "a load along it varies with x",
+                                          "let the load be the same all along");
+        }
+    }
+    return SNW_OK;
+}
+
+// what acts along the rod and does not know yet that material slides past its nodes
+static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
+    const char *name = d->link[l].name, *remedy = "leave one of the two out";
+    for (int i = 0; i < d->nstress; i++) {
+        if (d->stress[i].link == l)
+            return variable_length_refuse(err, d->stress[i].location, name, "has active stress",
+                                          remedy);
+    }
+    for (int i = 0; i < d->ntendon; i++) {
+        for (int k = 0; k < d->tendon[i].nlink; k++) {
+            if (d->tendon[i].link[k] == l) {
+                return variable_length_refuse(err, d->tendon[i].location, name,
+                                              "a tendon or chamber goes along it", remedy);
+            }
+        }
+    }
+    for (int i = 0; i < d->nfluid; i++) {
+        for (int k = 0; k < d->fluid[i].nlink; k++) {
+            if (d->fluid[i].link[k] == l)
+                return variable_length_refuse(err, d->fluid[i].location, name,
+                                              "a fluid surrounds it", remedy);
+        }
+    }
+    for (int i = 0; i < d->ncontact; i++) {
+        for (int k = 0; k < d->contact[i].nlink; k++) {
+            if (d->contact[i].link[k] == l) {
+                return variable_length_refuse(err, d->contact[i].location, name,
+                                              "it touches the ground",
+                                              "give its tip a link with a body and let that touch");
+            }
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
+    const snw_link_desc *link = &d->link[l];
+    for (int k = l; k >= 0; k = d->link[k].on.link) {
+        if (!d->link[k].when) continue;
+        return variable_length_refuse(err, d->link[k].location, link->name,
+                                      "it comes and goes with a link",
+                                      "let the link stay and hold it by a loop with that 'when'");
+    }
+    for (int i = 0; i < 6; i++) {
+        if (link->rod.given[i]) {
+            return variable_length_refuse(err, link->rod.location, link->name,
+                                          "a law gives one of its strains",
+                                          "give that strain a basis");
+        }
+        if (link->rod.active[i] && link->rod.basis[i].kind == SNW_BASIS_CONSTANT) {
+            return variable_length_refuse(
+                err, link->rod.location, link->name, "its strain jumps from element to element",
+                "material would have to jump as it passes; take a basis that is "
+                "continuous, such as 'linear' or 'legendre'");
+        }
+    }
+    SNW_TRY(check_attached(d, l, err));
+    return check_along(d, l, err);
+}
+
+int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {
+    const int block = snw_build_block(b, SNW_SPACE_RN, 1);
+    const snw_block *k = &b->block[block];
+    b->block[block].feed = true;
+    r->feed = k->dof;
+    r->feed_q = k->q;
+    r->rest_varies = bows(&b->m->desc->link[l].rod);
+    r->section_varies = tapers(&b->m->desc->link[l].rod);
+    b->m->rest_varies = b->m->rest_varies || r->rest_varies;
+    b->m->nfeed++;
+    const int path = snw_build_path(b, b->seg[parent].path, k->dof, 1);
+    return snw_build_seg(b, SNW_SEG_SCREW, parent, block, l, path);
+}
+
+// slopes of the functions in x/L; their number
+static int slopes(const snw_rod *r, double x, double *out) {
+    const int n = snw_rod_basis_d1(r, x, out);
+    for (int i = 0; i < n; i++) out[i] *= r->L;
+    return n;
+}
+
+void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int s) {
+    const double x = b->seg_x[s];
+    snw_variable_length_node *n = &b->variable_node[b->m->nvariable_node++];
+    *n = (snw_variable_length_node){.seg = s,
+                                    .rod = rod,
+                                    .y = 1 - x / r->L,
+                                    .phi = b->nvariable_phi,
+                                    .xi0 = snw_rod_rest(&b->m->desc->link[r->link].rod, x)};
+    b->nvariable_phi +=
+        snw_rod_basis(r, x, x, n->first, n->count, b->variable_phi + b->nvariable_phi);
+    n->phi_d1 = b->nvariable_phi;
+    b->nvariable_phi += slopes(r, x, b->variable_phi + b->nvariable_phi);
+    b->seg[s].variable_node = b->m->nvariable_node;
+    const int ld = b->path[b->seg[s].path].ld;
+    if (ld > b->m->most_variable_columns) b->m->most_variable_columns = ld;
+}
+
+// the same damping sees the rate D/Dt = d/dt + (l'/l) (1 - x/L) d/d(x/L) of the strain of the
+// material
+snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const double D[36]) {
+    const size_t n = (size_t)r->ndof;
+    bool damped = false;
+    for (int i = 0; i < 36; i++) damped = damped || D[i] != 0;
+    if (!damped) return SNW_OK;
+    double *DS = snw_build_array(b, n * n, sizeof *DS);
+    double *SS = snw_build_array(b, n * n, sizeof *SS);
+    double *slope = snw_build_array(b, (size_t)b->most_phi, sizeof *slope);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = r->point0; k < r->point0 + r->npoint; k++) {
+        const snw_point *p = &b->point[k];
+        const double y = 1 - p->x / r->L, *phi = b->phi + p->phi;
+        (void)slopes(r, p->x, slope);
+        for (int a = 0, i = 0; a < r->na; i += p->count[a], a++) {
+            for (int c = 0, j = 0; c < r->na; j += p->count[c], c++) {
+                const double d = p->w * y * D[6 * r->comp[a] + r->comp[c]];
+                for (int f = 0; d != 0 && f < p->count[a] * p->count[c]; f++) {
+                    const int u = f / p->count[c], v = f % p->count[c];
+                    const size_t at = (size_t)(r->dof[a] - r->dof0 + p->first[a] + u) * n +
+                                      (size_t)(r->dof[c] - r->dof0 + p->first[c] + v);
+                    DS[at] += d * phi[i + u] * slope[j + v];
+                    SS[at] += d * y * slope[i + u] * slope[j + v];
+                }
+            }
+        }
+    }
+    r->DS = DS;
+    r->SS = SS;
+    return SNW_OK;
+}
+
+snw_status snw_build_section_varies(snw_build *b, snw_rod *r) {
+    double *slope = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *slope);
+    if (b->memory_out) return SNW_E_MEMORY;
+    r->phi_d1 = slope;
+    r->section_adr = b->m->nsection_varies;
+    b->m->nsection_varies += r->npoint;
+    for (int k = r->point0; k < r->point0 + r->npoint; k++)
+        slope += slopes(r, b->point[k].x, slope);
+    return SNW_OK;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "output/export.h"
+
+#include "base/fail.h"
+#include "output/export_parts.h"
+#include "output/page_keep.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const double TURN = 0.12;             // between neighbouring rings, rad
+enum { MOST_CUTS = 32, SURVEY = 400 };       // of a piece; frames looked at for it
+static const size_t LIMIT = (size_t)1 << 30; // bytes of memory
+enum { POSE_WIDTH = SNW_RESULT_POSE_WIDTH };
+
+snw_export_opts snw_export_defaults(void) {
+    return (snw_export_opts){.frames = 1000, .bytes = (size_t)24 << 20};
+}
+
+snw_status snw_export_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer frames with --frames");
+}
+
+snw_status snw_export_full(snw_error *err) {
+    return snw_fail(err, SNW_E_IO, "cannot be written: %s",
+                    errno == ENOSPC ? "no space left on the device" : "the output takes no more");
+}
+
+int snw_export_total(const snw_export *e) { return e->total; }
+int snw_export_frames(const snw_export *e) { return e->n; }
+
+// ---- frames ------------------------------------------------------------------------------------
+
+// *frame <- the kept ones of those that are instants of a motion
+static snw_status choose_frames(snw_export *e, snw_result *r, int run, const snw_export_opts *opts,
+                                int **frame, snw_error *err) {
+    const size_t all = (size_t)snw_result_frames(r, run), width = SNW_STATS;
+    double *t = snw_pool_array(e->pool, all, sizeof *t);
+    double *stage = snw_pool_array(e->pool, all, sizeof *stage);
+    double *stats = snw_pool_array(e->pool, all, sizeof(snw_stats));
+    int *keep = snw_pool_array(e->pool, all, sizeof *keep);
+    bool *mark = snw_pool_array(e->pool, all, sizeof *mark);
+    *frame = snw_pool_array(e->pool, all, sizeof **frame);
+    if (!t || !stage || !stats || !keep || !mark || !*frame) return snw_export_memory(err);
+    SNW_TRY(snw_result_read(r, run, SNW_RESULT_T, 0, (int)all, t, err));
+    SNW_TRY(snw_result_read(r, run, SNW_RESULT_STAGE, 0, (int)all, stage, err));
+    SNW_TRY(snw_result_read(r, run, SNW_RESULT_STATS, 0, (int)all, stats, err));
+    for (size_t i = 0; i < all; i++) {
+        snw_stats s;
+        memcpy(&s, stats + i * width, sizeof s);
+        if (s.mode > 0) continue;
+        (*frame)[e->total] = (int)i;
+        t[e->total] = t[i];
+        stage[e->total++] = stage[i];
+    }
+    if (e->total == 0) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "there is no frame to write yet; wait for the run, or see 'sinew show'");
+    }
+    const size_t single = 4 * (size_t)(e->info->nnode + 1) * POSE_WIDTH, fit = opts->bytes / single;
+    const int most = fit < 2 ? 2 : fit < (size_t)opts->frames ? (int)fit : opts->frames;
+    snw_page_keep(e->total, t, stage, mark, most, keep, &e->n);
+    for (int k = 0; k < e->n; k++) (*frame)[k] = (*frame)[keep[k]];
+    return SNW_OK;
+}
+
+// positions that are numbers, and quaternions that are not zero
+static bool export_sound(const double *x, int nnode) {
+    for (int i = 0; i < nnode; i++, x += POSE_WIDTH) {
+        const double turn = x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6];
+        if (!isfinite(x[0] + x[1] + x[2] + turn) || !(turn > 0)) return false;
+    }
+    return true;
+}
+
+static snw_status export_read_frames(snw_export *e, snw_result *r, int run, const int *frame,
+                                     snw_error *err) {
+    const size_t n = (size_t)e->n, pose = (size_t)e->info->nnode * POSE_WIDTH,
+                 present = (size_t)e->info->ncondition, effort = (size_t)e->info->ntendon;
+    e->t = snw_pool_array(e->pool, n, sizeof *e->t);
+    e->stage = snw_pool_array(e->pool, n, sizeof *e->stage);
+    e->pose = snw_pool_array(e->pool, n * pose, sizeof *e->pose);
+    e->present = snw_pool_array(e->pool, n * present, sizeof *e->present);
+    e->effort = snw_pool_array(e->pool, n * effort, sizeof *e->effort);
+    if (!e->t || !e->stage || !e->pose || !e->present || !e->effort) return snw_export_memory(err);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct {
+            snw_result_field field;
+            double *to;
+        } part[] = {{SNW_RESULT_T, e->t + k},
+                    {SNW_RESULT_STAGE, e->stage + k},
+                    {SNW_RESULT_POSE, e->pose + k * pose},
+                    {SNW_RESULT_PRESENT, e->present + k * present},
+                    {SNW_RESULT_EFFORT, e->effort + k * effort}};
+        for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
+            if (snw_result_width(e->info, part[p].field) == 0) continue;
+            SNW_TRY(snw_result_read(r, run, part[p].field, frame[i], 1, part[p].to, err));
+        }
+        if (export_sound(e->pose + k * pose, e->info->nnode)) k++;
+    }
+    e->n = (int)k;
+    if (k > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "no frame of run '%s' has poses that are numbers",
+                    e->info->run);
+}
+
+// ---- poses -------------------------------------------------------------------------------------
+
+snw_se3 snw_export_node(const snw_export *e, int frame, int node) {
+    if (node < 0 || node >= e->info->nnode) return snw_se3_identity();
+    const double *p =
+        e->pose + ((size_t)frame * (size_t)e->info->nnode + (size_t)node) * POSE_WIDTH;
+    const snw_quat q = snw_quat_normalise((snw_quat){{p[3], p[4], p[5], p[6]}});
+    return (snw_se3){snw_quat_to_mat3(q), {{p[0], p[1], p[2]}}};
+}
+
+static snw_twist export_between(const snw_export *e, int frame, int a, int b) {
+    return snw_se3_log(
+        snw_se3_mul(snw_se3_inv(snw_export_node(e, frame, a)), snw_export_node(e, frame, b)));
+}
+
+snw_se3 snw_export_pose(const snw_export *e, int frame, int track) {
+    const snw_track *k = &e->track[track];
+    const snw_se3 g = snw_export_node(e, frame, k->a);
+    if (k->share == 0) return g;
+    return snw_se3_mul(
+        g, snw_se3_exp(snw_twist_scale(k->share, export_between(e, frame, k->a, k->b))));
+}
+
+bool snw_export_there(const snw_export *e, int frame, int condition) {
+    if (condition < 0) return true;
+    return e->present[(size_t)frame * (size_t)e->info->ncondition + (size_t)condition] != 0;
+}
+
+// which era a frame belongs to
+static int era_of(const snw_export *e, int frame) {
+    int phase = 0;
+    while (phase + 1 < e->nphase && e->phase[phase + 1].stage <= e->stage[frame]) phase++;
+    return phase;
+}
+
+const snw_look *snw_export_look(const snw_export *e, int frame) {
+    return &e->phase[era_of(e, frame)].look;
+}
+
+bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m) {
+    const int phase = era_of(e, frame);
+    return phase >= m->first && phase <= m->last && snw_export_there(e, frame, m->condition);
+}
+
+void snw_export_clock(const snw_export *e, double share, double still, double *out) {
+    double span = 0;
+    for (int k = 1; k < e->n; k++) span += fmax(e->t[k] - e->t[k - 1], 0);
+    out[0] = 0;
+    for (int k = 1; k < e->n; k++) {
+        const double dt = e->t[k] - e->t[k - 1];
+        out[k] = out[k - 1] + (dt > 0 ? dt : span > 0 ? share * span : still);
+    }
+}
+
+// ---- tracks ------------------------------------------------------------------------------------
+
+static int node_of(const snw_look_rod *r, int station) {
+    return station == 0 ? r->root : r->first + station - 1;
+}
+
+// how many rings a piece needs so that neighbours are turned little against each other
+static int cuts(const snw_export *e, int a, int b) {
+    const int step = e->n > SURVEY ? e->n / SURVEY : 1;
+    double most = 0;
+    for (int k = 0; k < e->n; k += step) most = fmax(most, snw_norm(export_between(e, k, a, b).w));
+    const int n = (int)ceil(most / TURN);
+    return n < 1 ? 1 : n > MOST_CUTS ? MOST_CUTS : n;
+}
+
+static int add_track(snw_export *e, int a, int b, double share) {
+    if (share == 0) return a < 0 ? e->info->nnode : a;
+    e->track[e->ntrack] = (snw_track){a, b, share};
+    return e->ntrack++;
+}
+
+static void put_ring(snw_export *e, const snw_look_rod *r, snw_trace *t, int station,
+                     double share) {
+    const int b = share > 0 ? node_of(r, station + 1) : -1;
+    t->track[t->n] = add_track(e, node_of(r, station), b, share);
+    t->station[t->n] = station;
+    t->share[t->n++] = share;
+}
+
+static snw_status trace_rod(snw_export *e, const snw_look_rod *r, snw_trace *t, snw_error *err) {
+    const size_t most = (size_t)r->count * MOST_CUTS + 1;
+    *t = (snw_trace){.track = snw_pool_array(e->pool, most, sizeof *t->track),
+                     .station = snw_pool_array(e->pool, most, sizeof *t->station),
+                     .share = snw_pool_array(e->pool, most, sizeof *t->share),
+                     .from = snw_pool_array(e->pool, (size_t)r->count, sizeof *t->from)};
+    if (!t->track || !t->station || !t->share || !t->from) return snw_export_memory(err);
+    const double grain = 1e-9 * r->x[r->count];
+    for (int i = 0; i < r->count; i++) {
+        if (r->x[i + 1] - r->x[i] > grain) t->from[t->npiece++] = i;
+    }
+    for (int p = 0; p < t->npiece; p++) {
+        const int i = t->from[p], n = cuts(e, node_of(r, i), node_of(r, i + 1));
+        for (int c = 0; c < n; c++) put_ring(e, r, t, i, (double)c / n);
+    }
+    if (t->npiece > 0) put_ring(e, r, t, t->from[t->npiece - 1] + 1, 0);
+    return SNW_OK;
+}
+
+static snw_status lay_tracks(snw_export *e, snw_error *err) {
+    size_t most = (size_t)e->info->nnode + 1;
+    for (int i = 0; i < e->look.nrod; i++) most += (size_t)e->look.rod[i].count * MOST_CUTS + 1;
+    e->track = snw_pool_array(e->pool, most, sizeof *e->track);
+    e->trace = snw_pool_array(e->pool, (size_t)e->look.nrod, sizeof *e->trace);
+    if (!e->track || !e->trace) return snw_export_memory(err);
+    for (; e->ntrack <= e->info->nnode; e->ntrack++) {
+        e->track[e->ntrack] = (snw_track){e->ntrack < e->info->nnode ? e->ntrack : -1, -1, 0};
+    }
+    for (int i = 0; i < e->look.nrod; i++) {
+        SNW_TRY(trace_rod(e, &e->look.rod[i], &e->trace[i], err));
+    }
+    return SNW_OK;
+}
+
+static void find_extent(snw_export *e) {
+    const size_t step = POSE_WIDTH, n = (size_t)e->n * (size_t)e->info->nnode;
+    e->low = e->high = (snw_vec3){.e = {0}};
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double x = e->pose[i * step + (size_t)k];
+            e->low.e[k] = i == 0 ? x : fmin(e->low.e[k], x);
+            e->high.e[k] = i == 0 ? x : fmax(e->high.e[k], x);
+        }
+    }
+    for (int i = 0; i < e->look.nbody; i++) {
+        const snw_look_body *b = &e->look.body[i];
+        const double large = fmax(fmax(b->size[0], b->size[1]), fmax(b->size[2], snw_norm(b->com)));
+        e->size = fmax(e->size, large);
+    }
+    for (int k = 0; k < 3; k++) e->size = fmax(e->size, e->high.e[k] - e->low.e[k]);
+    e->size = fmax(e->size, 1e-6);
+}
+
+// ---- open and close ----------------------------------------------------------------------------
+
+static snw_status export_prepare(snw_export *e, snw_result *r, int run, const snw_export_opts *opts,
+                                 snw_error *err) {
+    snw_look_phase *phase;
+    int *frame;
+    SNW_TRY(snw_look_phases(e->pool, e->info, &e->nphase, &phase, err));
+    if (e->nphase == 0) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "run '%s' was written by an older sinew that did not keep what the robot "
+                        "looks like; run the model again",
+                        e->info->run);
+    }
+    e->phase = phase;
+    e->look = phase[0].look;
+    SNW_TRY(choose_frames(e, r, run, opts, &frame, err));
+    SNW_TRY(export_read_frames(e, r, run, frame, err));
+    find_extent(e);
+    SNW_TRY(lay_tracks(e, err));
+    return snw_export_build(e, err);
+}
+
+snw_status snw_export_open(snw_result *r, int run, const snw_export_opts *opts, snw_export **out,
+                           snw_error *err) {
+    *out = NULL;
+    snw_pool *pool = snw_pool_create(LIMIT);
+    snw_export *e = pool ? snw_pool_take(pool, sizeof *e) : NULL;
+    if (!e) {
+        snw_pool_destroy(pool);
+        return snw_export_memory(err);
+    }
+    *e = (snw_export){
+        .pool = pool, .info = snw_result_info(r, run), .version = snw_result_version(r)};
+    const snw_status status = export_prepare(e, r, run, opts, err);
+    if (status == SNW_OK) {
+        *out = e;
+    } else {
+        snw_pool_destroy(pool);
+    }
+    return status;
+}
+
+void snw_export_close(snw_export *e) {
+    if (e) snw_pool_destroy(e->pool); // it lies in there itself
+}

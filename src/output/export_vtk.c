@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+//
+// VTK's XML for polygons (.vtp), numbers as base64 within it, and the collection (.pvd) that gives
+// each file its time.
+#include "base/fail.h"
+#include "output/base64.h"
+#include "output/export_parts.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+typedef struct xml {
+    snw_sink sink;
+    bool failed;
+} xml;
+
+static bool put_bytes(void *user, const char *bytes, size_t size) {
+    xml *x = user;
+    if (!x->failed && size > 0) x->failed = !x->sink.write(x->sink.user, bytes, size);
+    return !x->failed;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+export_vtk_print(xml *x, const char *format, ...) {
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (n > 0) (void)put_bytes(x, text, strlen(text));
+}
+
+// text of an attribute
+static void export_vtk_put_escaped(xml *x, const char *text) {
+    for (const char *c = text; *c; c++) {
+        const char *name = snw_xml_entity(*c);
+        (void)put_bytes(x, name ? name : c, name ? strlen(name) : 1);
+    }
+}
+
+// ---- a file of lines or triangles --------------------------------------------------------------
+
+// Values of points: a name, what its components are called (ending in NULL), and the values.
+typedef struct field {
+    const char *name;
+    const char *component[4];
+    int width;
+    const double *value;
+} field;
+
+enum { MOST_FIELDS = 12 };
+
+typedef struct poly {
+    int npoint, ncorner, ncell;
+    double *at;  // 3 each
+    int *corner; // points of all cells, one cell behind the other
+    int *end;    // of each cell: behind its last corner
+    int *link;   // of each cell, among `name`
+    bool lines;  // else polygons
+    int nfield, nname;
+    field field[MOST_FIELDS];
+    const char **name;
+} poly;
+
+static void put_floats(xml *x, const char *name, int width, int n, const double *value,
+                       const char *const *component) {
+    export_vtk_print(x, "<DataArray type=\"Float32\" Name=\"%s\" NumberOfComponents=\"%d\"", name,
+                     width);
+    for (int i = 0; component && i < width && component[i]; i++) {
+        export_vtk_print(x, " ComponentName%d=\"%s\"", i, component[i]);
+    }
+    export_vtk_print(x, " format=\"binary\">");
+    snw_base64 e;
+    const size_t count = (size_t)n * (size_t)width;
+    snw_base64_begin(&e, (snw_sink){x, put_bytes});
+    snw_base64_bits(&e, 4 * count, 4);
+    for (size_t i = 0; i < count; i++) snw_base64_float(&e, value[i]);
+    (void)snw_base64_end(&e);
+    export_vtk_print(x, "</DataArray>\n");
+}
+
+static void put_integers(xml *x, const char *name, int n, const int *value) {
+    export_vtk_print(x, "<DataArray type=\"Int32\" Name=\"%s\" format=\"binary\">", name);
+    snw_base64 e;
+    snw_base64_begin(&e, (snw_sink){x, put_bytes});
+    snw_base64_bits(&e, 4 * (size_t)n, 4);
+    for (int i = 0; i < n; i++) snw_base64_bits(&e, (uint64_t)value[i], 4);
+    (void)snw_base64_end(&e);
+    export_vtk_print(x, "</DataArray>\n");
+}
+
+// What the numbers of `link` mean. VTK writes texts as the numbers of their bytes, each text ends
+// in zero.
+static void put_names(xml *x, double t, int n, const char *const *name) {
+    export_vtk_print(x,
+                     "<FieldData>\n<DataArray type=\"String\" Name=\"links\" NumberOfTuples=\"%d\" "
+                     "format=\"ascii\">",
+                     n);
+    for (int i = 0; i < n; i++) {
+        for (const char *c = name[i]; *c; c++) export_vtk_print(x, "%d ", (unsigned char)*c);
+        export_vtk_print(x, "0 ");
+    }
+    char text[SNW_NUMBER_SIZE];
+    snw_number_text(t, text);
+    export_vtk_print(
+        x,
+        "</DataArray>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+        "format=\"ascii\">%s</DataArray>\n</FieldData>\n",
+        text);
+}
+
+static void put_poly(xml *x, double t, const poly *p) {
+    static const char *const kinds[] = {"Lines", "Polys"};
+    export_vtk_print(x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" "
+                        "byte_order=\"LittleEndian\">\n<PolyData>\n");
+    put_names(x, t, p->nname, p->name);
+    export_vtk_print(x,
+                     "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
+                     "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
+                     p->npoint, p->lines ? p->ncell : 0, p->lines ? 0 : p->ncell);
+    export_vtk_print(x, "<PointData>\n");
+    for (int i = 0; i < p->nfield; i++) {
+        const field *f = &p->field[i];
+        put_floats(x, f->name, f->width, p->npoint, f->value, f->component);
+    }
+    export_vtk_print(x, "</PointData>\n<CellData>\n");
+    put_integers(x, "link", p->ncell, p->link);
+    export_vtk_print(x, "</CellData>\n<Points>\n");
+    put_floats(x, "Points", 3, p->npoint, p->at, NULL);
+    export_vtk_print(x, "</Points>\n<%s>\n", kinds[!p->lines]);
+    put_integers(x, "connectivity", p->ncorner, p->corner);
+    put_integers(x, "offsets", p->ncell, p->end);
+    export_vtk_print(x, "</%s>\n</Piece>\n</PolyData>\n</VTKFile>\n", kinds[!p->lines]);
+}
+
+// Arrays for so many points, corners and cells; the pool is given back after the file.
+static snw_status take_poly(snw_pool *pool, int npoint, int ncorner, int ncell, int nname, poly *p,
+                            snw_error *err) {
+    p->at = snw_pool_array(pool, 3 * (size_t)npoint, sizeof *p->at);
+    p->corner = snw_pool_array(pool, (size_t)ncorner, sizeof *p->corner);
+    p->end = snw_pool_array(pool, (size_t)ncell, sizeof *p->end);
+    p->link = snw_pool_array(pool, (size_t)ncell, sizeof *p->link);
+    p->name = snw_pool_array(pool, (size_t)nname, sizeof *p->name);
+    return p->at && p->corner && p->end && p->link && p->name ? SNW_OK : snw_export_memory(err);
+}
+
+// *out <- values of a field, for the caller to fill; NaN where nobody does
+static snw_status export_vtk_add_field(snw_pool *pool, poly *p, int npoint, field f, double **out,
+                                       snw_error *err) {
+    const size_t n = (size_t)npoint * (size_t)f.width;
+    SNW_ASSERT(p->nfield < MOST_FIELDS);
+    *out = snw_pool_array(pool, n, sizeof **out);
+    if (!*out) return snw_export_memory(err);
+    for (size_t i = 0; i < n; i++) (*out)[i] = NAN;
+    f.value = *out;
+    p->field[p->nfield++] = f;
+    return SNW_OK;
+}
+
+static int export_vtk_put_point(poly *p, snw_vec3 at) {
+    memcpy(p->at + 3 * (size_t)p->npoint, at.e, sizeof at.e);
+    return p->npoint++;
+}
+
+static void end_cell(poly *p, int link) {
+    p->link[p->ncell] = link;
+    p->end[p->ncell++] = p->ncorner;
+}
+
+// ---- rods --------------------------------------------------------------------------------------
+
+// Bearings of all rods at a frame, rod behind rod; those of one are as many as its rings.
+static snw_status bear(const snw_export *e, int frame, snw_pool *pool, snw_bearing **out,
+                       snw_error *err) {
+    size_t n = 0, most = 0, at = 0;
+    for (int i = 0; i < e->look.nrod; i++) {
+        const size_t stations = (size_t)e->look.rod[i].count + 1;
+        n += (size_t)e->trace[i].n;
+        most = stations > most ? stations : most;
+    }
+    snw_bearing *station = snw_pool_array(pool, most, sizeof *station);
+    *out = snw_pool_array(pool, n, sizeof **out);
+    if (!station || !*out) return snw_export_memory(err);
+    for (int i = 0; i < e->look.nrod; i++) {
+        if (e->trace[i].npiece > 0) snw_export_bearing(e, frame, i, station, *out + at);
+        at += (size_t)e->trace[i].n;
+    }
+    return SNW_OK;
+}
+
+static double width_at(const snw_look_rod *rod, const snw_trace *t, int k, int side) {
+    const int a = t->station[k], b = a < rod->count ? a + 1 : a;
+    return (1 - t->share[k]) * rod->half[a][side] + t->share[k] * rod->half[b][side];
+}
+
+static snw_status make_rods(const snw_export *e, int frame, snw_pool *pool, poly *p,
+                            snw_error *err) {
+    int n = 0;
+    for (int i = 0; i < e->look.nrod; i++) n += e->trace[i].n;
+    snw_bearing *bearing;
+    const snw_look *look = snw_export_look(e, frame);
+    double *radius, *normal, *turn, *shift, *moment, *force, *largest, *stress;
+    const struct {
+        field f;
+        double **to;
+    } fields[] = {
+        {{.name = "radius", .width = 1}, &radius},
+        {{.name = "normal", .width = 3}, &normal},
+        {{.name = "curvature", .component = {"twist", "bend_y", "bend_z"}, .width = 3}, &turn},
+        {{.name = "strain", .component = {"stretch", "shear_y", "shear_z"}, .width = 3}, &shift},
+        {{.name = "moment", .component = {"twist", "bend_y", "bend_z"}, .width = 3}, &moment},
+        {{.name = "force", .component = {"tension", "shear_y", "shear_z"}, .width = 3}, &force},
+        {{.name = "largest_strain", .width = 1}, &largest},
+        {{.name = "stress", .width = 1}, &stress}};
+    SNW_TRY(take_poly(pool, n, n, e->look.nrod, e->look.nrod, p, err));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        SNW_TRY(export_vtk_add_field(pool, p, n, fields[i].f, fields[i].to, err));
+    }
+    SNW_TRY(bear(e, frame, pool, &bearing, err));
+    p->lines = true;
+    for (int i = 0; i < e->look.nrod; i++) {
+        const snw_trace *t = &e->trace[i];
+        p->name[p->nname++] = e->look.rod[i].link;
+        if (t->n < 2 || !snw_export_there(e, frame, look->rod[i].condition)) {
+            bearing += t->n;
+            continue;
+        }
+        for (int k = 0; k < t->n; k++, bearing++) {
+            const snw_se3 g = snw_export_pose(e, frame, t->track[k]);
+            const size_t at = (size_t)p->npoint;
+            radius[at] = fmax(width_at(&look->rod[i], t, k, 0), width_at(&look->rod[i], t, k, 1));
+            for (size_t c = 0; c < 3; c++) {
+                normal[3 * at + c] = g.R.e[c][0];
+                turn[3 * at + c] = bearing->strain[c];
+                shift[3 * at + c] = bearing->strain[3 + c];
+                moment[3 * at + c] = bearing->force[c];
+                force[3 * at + c] = bearing->force[3 + c];
+            }
+            largest[at] = bearing->normal;
+            stress[at] = bearing->stress;
+            p->corner[p->ncorner++] = export_vtk_put_point(p, g.p);
+        }
+        end_cell(p, i);
+    }
+    return SNW_OK;
+}
+
+// ---- surfaces ----------------------------------------------------------------------------------
+
+static bool is_surface(const snw_mesh *m) {
+    return m->paint != SNW_PAINT_TENDON && m->paint != SNW_PAINT_CHAMBER;
+}
+
+static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, poly *p,
+                               snw_error *err) {
+    int npoint = 0, ncorner = 0;
+    for (int i = 0; i < e->nmesh; i++) {
+        npoint += e->mesh[i].nvertex;
+        ncorner += e->mesh[i].nindex;
+    }
+    snw_bearing *bearing;
+    double *normal, *largest, *stress;
+    SNW_TRY(take_poly(pool, npoint, ncorner, ncorner / 3, e->nmesh, p, err));
+    SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "Normals", .width = 3}, &normal,
+                                 err));
+    SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "strain", .width = 1}, &largest,
+                                 err));
+    SNW_TRY(
+        export_vtk_add_field(pool, p, npoint, (field){.name = "stress", .width = 1}, &stress, err));
+    SNW_TRY(bear(e, frame, pool, &bearing, err));
+    for (int i = 0; i < e->nmesh; i++) {
+        const snw_mesh *m = &e->mesh[i];
+        p->name[p->nname++] = m->name;
+        if (!is_surface(m) || !snw_export_seen(e, frame, m)) continue;
+        const int first = p->npoint;
+        const snw_bearing *own = bearing;
+        for (int r = 0; r < m->rod; r++) own += e->trace[r].n;
+        for (int v = 0; v < m->nvertex; v++) {
+            const snw_se3 g = snw_export_pose(e, frame, m->track[v]);
+            const snw_vec3 n = snw_rotate(g.R, m->normal[v]);
+            const size_t at = (size_t)export_vtk_put_point(p, snw_se3_point(g, m->at[v]));
+            memcpy(normal + 3 * at, n.e, sizeof n.e);
+            if (!m->ring) continue;
+            largest[at] = own[m->ring[v]].normal;
+            stress[at] = own[m->ring[v]].stress;
+        }
+        for (int c = 0; c < m->nindex; c++) {
+            p->corner[p->ncorner++] = first + m->index[c];
+            if (c % 3 == 2) end_cell(p, i);
+        }
+    }
+    return SNW_OK;
+}
+
+// ---- tendons and chambers ----------------------------------------------------------------------
+
+static snw_status make_tendons(const snw_export *e, int frame, snw_pool *pool, poly *p,
+                               snw_error *err) {
+    const snw_look *look = snw_export_look(e, frame);
+    int n = 0;
+    for (int i = 0; i < look->ntendon; i++) n += look->tendon[i].n;
+    double *radius, *tension, *pressure;
+    SNW_TRY(take_poly(pool, n, n, e->look.ntendon, e->look.ntendon, p, err));
+    SNW_TRY(export_vtk_add_field(pool, p, n, (field){.name = "radius", .width = 1}, &radius, err));
+    SNW_TRY(
+        export_vtk_add_field(pool, p, n, (field){.name = "tension", .width = 1}, &tension, err));
+    SNW_TRY(
+        export_vtk_add_field(pool, p, n, (field){.name = "pressure", .width = 1}, &pressure, err));
+    p->lines = true;
+    for (int i = 0; i < e->look.ntendon; i++) {
+        const snw_look_tendon *m = &look->tendon[i];
+        p->name[p->nname++] = m->name;
+        if (m->n < 2) continue;
+        for (int k = 0; k < m->n; k++) {
+            const snw_se3 g = snw_export_node(e, frame, m->point[k].node);
+            const int at = export_vtk_put_point(p, snw_se3_point(g, m->point[k].at));
+            radius[at] = m->point[k].radius;
+            *(m->tendon ? &tension[at] : &pressure[at]) =
+                e->effort[(size_t)frame * (size_t)e->info->ntendon + (size_t)i];
+            p->corner[p->ncorner++] = at;
+        }
+        end_cell(p, i);
+    }
+    return SNW_OK;
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+const char *snw_vtk_part_name(snw_vtk_part part) {
+    static const char *const name[] = {
+#define X(id, text) text,
+        SNW_VTK_PARTS(X)
+#undef X
+    };
+    return name[part];
+}
+
+bool snw_vtk_has(const snw_export *e, snw_vtk_part part) {
+    switch (part) {
+    case SNW_VTK_RODS:
+        return e->look.nrod > 0;
+    case SNW_VTK_SURFACE:
+        return e->nmesh > 0;
+    case SNW_VTK_TENDONS:
+        return e->look.ntendon > 0;
+    case SNW_VTK_NPART:
+        break;
+    }
+    return false;
+}
+
+void snw_vtk_name(snw_vtk_part part, int frame, char *out, size_t size) {
+    (void)snprintf(out, size, "%s_%05d.vtp", snw_vtk_part_name(part), frame);
+}
+
+static snw_status make_part(const snw_export *e, snw_vtk_part part, int frame, snw_pool *pool,
+                            poly *p, snw_error *err) {
+    switch (part) {
+    case SNW_VTK_RODS:
+        return make_rods(e, frame, pool, p, err);
+    case SNW_VTK_SURFACE:
+        return make_surface(e, frame, pool, p, err);
+    case SNW_VTK_TENDONS:
+        return make_tendons(e, frame, pool, p, err);
+    case SNW_VTK_NPART:
+        break;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink sink,
+                          snw_error *err) {
+    const size_t limit = (size_t)1 << 30;
+    xml x = {.sink = sink};
+    poly p = {0};
+    snw_pool *pool = snw_pool_create(limit);
+    snw_status s = pool ? make_part(e, part, frame, pool, &p, err) : snw_export_memory(err);
+    if (s == SNW_OK) {
+        put_poly(&x, e->t[frame], &p);
+        if (x.failed) s = snw_export_full(err);
+    }
+    snw_pool_destroy(pool);
+    return s;
+}
+
+snw_status snw_export_pvd(const snw_export *e, const char *folder, snw_sink sink, snw_error *err) {
+    xml x = {.sink = sink};
+    double *clock = snw_pool_array(e->pool, (size_t)e->n, sizeof *clock);
+    if (!clock) return snw_export_memory(err);
+    // two files of one time would be shown at once
+    snw_export_clock(e, 1e-6, 1, clock);
+    export_vtk_print(&x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                         "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int k = 0; k < e->n; k++) {
+        for (int part = 0, block = 0; part < SNW_VTK_NPART; part++) {
+            if (!snw_vtk_has(e, (snw_vtk_part)part)) continue;
+            char name[64], t[SNW_NUMBER_SIZE];
+            snw_vtk_name((snw_vtk_part)part, k, name, sizeof name);
+            snw_number_text(e->t[0] + clock[k], t);
+            export_vtk_print(&x, "<DataSet timestep=\"%s\" part=\"%d\" name=\"%s\" file=\"", t,
+                             block++, snw_vtk_part_name((snw_vtk_part)part));
+            export_vtk_put_escaped(&x, folder);
+            export_vtk_print(&x, "/%s\"/>\n", name);
+        }
+    }
+    export_vtk_print(&x, "</Collection>\n</VTKFile>\n");
+    return x.failed ? snw_export_full(err) : SNW_OK;
+}

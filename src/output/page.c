@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+#include "output/page.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "output/base64.h"
+#include "output/json_field.h"
+#include "output/page_keep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PAGE_VERSION = 1, BLOCK_NUMBERS = 1 << 17 };
+
+snw_page_opts snw_page_defaults(void) {
+    return (snw_page_opts){.name = "", .bytes = (size_t)24 << 20, .frames = 3000};
+}
+
+// What is known of a run before anything is written.
+typedef struct drawn {
+    int run, nframe, nkept;
+    int *keep;
+    double *t, *stage; // nframe
+    double offset[3];  // positions are told from here
+} drawn;
+
+typedef struct page {
+    snw_result *r;
+    const snw_page_opts *opts;
+    snw_sink sink;
+    double *block; // BLOCK_NUMBERS, or one frame where that is more
+    size_t room;   // numbers in it
+    int n;
+    drawn *run;
+    bool failed;
+} page;
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void page_put(page *p, const char *bytes, size_t size) {
+    if (!p->failed && size > 0) p->failed = !p->sink.write(p->sink.user, bytes, size);
+}
+
+static void page_put_text(page *p, const char *text) { page_put(p, text, strlen(text)); }
+
+// JSON has '<' within texts only; written as an escape it can neither end the element nor begin
+// another
+static bool put_inert(void *user, const char *bytes, size_t size) {
+    page *p = user;
+    for (size_t i = 0, from = 0; i <= size; i++) {
+        if (i < size && bytes[i] != '<') continue;
+        page_put(p, bytes + from, i - from);
+        if (i < size) page_put_text(p, "\\u003c");
+        from = i + 1;
+    }
+    return !p->failed;
+}
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+// an element's array as base64
+static bool put_digits(void *user, const char *bytes, size_t size) {
+    page *p = user;
+    page_put(p, bytes, size);
+    return !p->failed;
+}
+
+static void begin_array(snw_base64 *e, page *p, int run, const char *name) {
+    char tag[128];
+    snw_base64_begin(e, (snw_sink){p, put_digits});
+    (void)snprintf(tag, sizeof tag, "<script type=\"application/base64\" id=\"sinew-%d-%s\">", run,
+                   name);
+    page_put_text(p, tag);
+}
+
+static void end_array(snw_base64 *e, page *p) {
+    (void)snw_base64_end(e); // the page knows what its sink did not take
+    page_put_text(p, "</script>\n");
+}
+
+static void encode(snw_base64 *e, double x, bool twice) {
+    if (twice) {
+        snw_base64_double(e, x);
+    } else {
+        snw_base64_float(e, x);
+    }
+}
+
+static snw_status page_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "no memory to write the page");
+}
+
+// A field of all frames, a block at a time; NULL behind the last one. `first` goes on from block to
+// block.
+static snw_status next_block(page *p, const drawn *d, snw_result_field field, int *first, int *n,
+                             snw_error *err) {
+    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    *first += *n;
+    const size_t fit = p->room / (width > 0 ? width : 1);
+    const int left = d->nframe - *first;
+    *n = (size_t)left < fit ? left : (int)fit;
+    if (*n == 0) return SNW_OK;
+    return snw_result_read(p->r, d->run, field, *first, *n, p->block, err);
+}
+
+// Positions from the offset on, the rest as it is.
+static snw_status write_kept(page *p, const drawn *d, snw_result_field field, const char *name,
+                             bool twice, snw_error *err) {
+    snw_base64 e;
+    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    begin_array(&e, p, (int)(d - p->run), name);
+    int first = 0, n = 0;
+    for (int k = 0; k < d->nkept && width > 0;) {
+        SNW_TRY(next_block(p, d, field, &first, &n, err));
+        for (; k < d->nkept && d->keep[k] < first + n; k++) {
+            const double *row = p->block + (size_t)(d->keep[k] - first) * width;
+            for (size_t i = 0; i < width; i++) {
+                const bool position = field == SNW_RESULT_POSE && i % SNW_RESULT_POSE_WIDTH < 3;
+                encode(&e, position ? row[i] - d->offset[i % SNW_RESULT_POSE_WIDTH] : row[i],
+                       twice);
+            }
+        }
+    }
+    end_array(&e, p);
+    return SNW_OK;
+}
+
+static void page_widen(double *extreme, size_t width, const double *row, bool high) {
+    for (size_t i = 0; i < width; i++) {
+        // what is no number yet gives way
+        const bool take = high ? !(extreme[i] >= row[i]) : !(extreme[i] <= row[i]);
+        if (take && !isnan(row[i])) extreme[i] = row[i];
+    }
+}
+
+// The smallest or largest value from each kept frame on until the next one.
+static snw_status write_extremes(page *p, const drawn *d, snw_result_field field, const char *name,
+                                 bool high, snw_error *err) {
+    snw_base64 e;
+    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    double *extreme = snw_alloc((width + 1) * sizeof *extreme);
+    if (!extreme) return page_no_memory(err);
+    begin_array(&e, p, (int)(d - p->run), name);
+    int first = 0, n = 0, k = 0;
+    snw_status s = SNW_OK;
+    for (int i = 0; i < d->nframe && width > 0 && s == SNW_OK; i++) {
+        if (i == first + n) s = next_block(p, d, field, &first, &n, err);
+        if (s != SNW_OK) break;
+        const double *row = p->block + (size_t)(i - first) * width;
+        if (i == d->keep[k]) memcpy(extreme, row, width * sizeof *extreme);
+        page_widen(extreme, width, row, high);
+        if (i + 1 < d->nframe && (k + 1 == d->nkept || i + 1 < d->keep[k + 1])) continue;
+        for (size_t c = 0; c < width; c++) encode(&e, extreme[c], true);
+        if (k + 1 < d->nkept) k++;
+    }
+    snw_free(extreme);
+    SNW_TRY(s);
+    end_array(&e, p);
+    return SNW_OK;
+}
+
+static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
+    static const struct {
+        snw_result_field field;
+        const char *name;
+        bool twice;
+    } kept[] = {{SNW_RESULT_T, "t", true},
+                {SNW_RESULT_STAGE, "stage", false},
+                {SNW_RESULT_POSE, "pose", false},
+                {SNW_RESULT_LOAD, "load", false},
+                {SNW_RESULT_LOOP, "loop", false},
+                {SNW_RESULT_CONTACT, "contact", false},
+                {SNW_RESULT_EFFORT, "effort", false},
+                {SNW_RESULT_PRESENT, "present", false},
+                {SNW_RESULT_COLUMNS, "columns", true},
+                {SNW_RESULT_ENERGY, "energy", true},
+                {SNW_RESULT_STATS, "stats", true}};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        SNW_TRY(write_kept(p, d, kept[i].field, kept[i].name, kept[i].twice, err));
+    }
+    snw_base64 e;
+    begin_array(&e, p, (int)(d - p->run), "frame");
+    for (int k = 0; k < d->nkept; k++) snw_base64_bits(&e, (uint64_t)d->keep[k], 4);
+    end_array(&e, p);
+    if (d->nkept == d->nframe) return SNW_OK;
+    SNW_TRY(write_extremes(p, d, SNW_RESULT_COLUMNS, "columns-low", false, err));
+    SNW_TRY(write_extremes(p, d, SNW_RESULT_COLUMNS, "columns-high", true, err));
+    SNW_TRY(write_extremes(p, d, SNW_RESULT_ENERGY, "energy-low", false, err));
+    return write_extremes(p, d, SNW_RESULT_ENERGY, "energy-high", true, err);
+}
+
+// ---- what there is -----------------------------------------------------------------------------
+
+// What the solver did in each stage.
+typedef struct stage_total {
+    int frames;
+    double first, last;                      // s
+    double iterations, tangents, increments; // in all
+    double residual, condition, geometry;    // the largest
+} stage_total;
+
+static snw_status sum_stages(page *p, const drawn *d, int nstage, stage_total *total,
+                             snw_error *err) {
+    const int width = SNW_STATS;
+    int first = 0, n = 0;
+    for (int i = 0; i < d->nframe; i++) {
+        if (i == first + n) SNW_TRY(next_block(p, d, SNW_RESULT_STATS, &first, &n, err));
+        snw_stats s;
+        memcpy(&s, p->block + (size_t)(i - first) * (size_t)width, sizeof s);
+        if (!(d->stage[i] >= 0 && d->stage[i] < nstage)) continue;
+        stage_total *to = &total[(int)d->stage[i]];
+        if (to->frames++ == 0) to->first = d->t[i];
+        to->last = d->t[i];
+        to->iterations += isfinite(s.iterations) ? s.iterations : 0;
+        to->tangents += isfinite(s.tangents) ? s.tangents : 0;
+        to->increments += isfinite(s.increments) ? s.increments : 0;
+        to->residual = fmax(to->residual, s.residual);
+        to->condition = fmax(to->condition, s.condition);
+        to->geometry = fmax(to->geometry, s.geometry);
+    }
+    return SNW_OK;
+}
+
+static snw_status put_stages(page *p, snw_json *j, const drawn *d, snw_error *err) {
+    const snw_run_info *info = snw_result_info(p->r, d->run);
+    stage_total *total = snw_alloc((size_t)(info->nstage + 1) * sizeof *total);
+    if (!total) return page_no_memory(err);
+    const snw_status s = sum_stages(p, d, info->nstage, total, err);
+    snw_field_list(j, "stages");
+    for (int i = 0; i < info->nstage; i++) {
+        snw_json_object(j);
+        snw_field_text(j, "name", info->stage[i]);
+        snw_field_integer(j, "frames", total[i].frames);
+        const struct {
+            const char *key;
+            double value;
+        } number[] = {{"first", total[i].first},           {"last", total[i].last},
+                      {"iterations", total[i].iterations}, {"tangents", total[i].tangents},
+                      {"increments", total[i].increments}, {"residual", total[i].residual},
+                      {"condition", total[i].condition},   {"geometry", total[i].geometry}};
+        for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+            snw_field_number(j, number[k].key, number[k].value);
+        }
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_free(total);
+    return s;
+}
+
+void snw_page_run(snw_json *j, const snw_run_info *info) {
+    snw_field_integer(j, "nodes", info->nnode);
+    snw_field_integer(j, "loads", info->nload);
+    snw_field_integer(j, "loops", info->nloop);
+    snw_field_integer(j, "contacts", info->ncontact);
+    snw_field_integer(j, "measures", info->ntendon);
+    snw_field_integer(j, "switches", info->ncondition);
+    snw_field_texts(j, "node_link", info->nnode, info->node_link);
+    snw_field_list(j, "columns");
+    for (int i = 0; i < info->ncolumn; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "probe", info->column[i].probe);
+        snw_field_text(j, "component", info->column[i].component);
+        snw_field_integer(j, "station", info->column[i].station);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_texts(j, "energy", SNW_ENERGIES, snw_energy_name);
+}
+
+static snw_status put_run(page *p, snw_json *j, const drawn *d, snw_error *err) {
+    const snw_run_info *info = snw_result_info(p->r, d->run);
+    const char *message;
+    const snw_result_state state = snw_result_state_of(p->r, d->run, &message);
+    snw_json_object(j);
+    snw_field_text(j, "name", info->run);
+    snw_field_text(j, "title", info->title);
+    snw_field_text(j, "state", snw_result_state_name(state));
+    snw_field_text(j, "message", message);
+    snw_field_integer(j, "frames", d->nframe);
+    snw_field_integer(j, "kept", d->nkept);
+    snw_field_integer(j, "freedom", info->nv);
+    snw_field_numbers(j, "offset", 3, d->offset);
+    snw_page_run(j, info);
+    snw_field_texts(j, "stats", SNW_STATS, snw_stats_name);
+    snw_field_text(j, "scene", info->scene);
+    SNW_TRY(put_stages(p, j, d, err));
+    snw_json_close(j);
+    return SNW_OK;
+}
+
+static snw_status page_write_head(page *p, snw_error *err) {
+    snw_json j;
+    page_put_text(p, "<script type=\"application/json\" id=\"sinew-data\">");
+    snw_json_begin(&j, (snw_sink){p, put_inert});
+    snw_json_object(&j);
+    snw_field_integer(&j, "page", PAGE_VERSION);
+    snw_field_text(&j, "file", p->opts->name);
+    snw_field_text(&j, "version", snw_result_version(p->r));
+    snw_field_text(&j, "created", snw_result_created(p->r));
+    snw_field_text(&j, "model", snw_result_model(p->r));
+    snw_field_list(&j, "runs");
+    for (int i = 0; i < p->n; i++) SNW_TRY(put_run(p, &j, &p->run[i], err));
+    snw_json_close(&j);
+    snw_json_close(&j);
+    const snw_status s = snw_json_finish(&j, err);
+    page_put_text(p, "</script>\n");
+    return s;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// Bytes of a frame in the page, before base64.
+static size_t frame_bytes(const snw_run_info *info) {
+    const size_t single =
+        snw_result_width(info, SNW_RESULT_POSE) + snw_result_width(info, SNW_RESULT_LOAD) +
+        snw_result_width(info, SNW_RESULT_LOOP) + snw_result_width(info, SNW_RESULT_CONTACT) +
+        snw_result_width(info, SNW_RESULT_EFFORT) + snw_result_width(info, SNW_RESULT_PRESENT) + 2;
+    const size_t twice = 3 * (snw_result_width(info, SNW_RESULT_COLUMNS) +
+                              snw_result_width(info, SNW_RESULT_ENERGY)) +
+                         snw_result_width(info, SNW_RESULT_STATS) + 1;
+    return 4 * single + 8 * twice;
+}
+
+// shapes of modes are marked: none is left out
+static snw_status find_modes(page *p, const drawn *d, bool *mark, snw_error *err) {
+    const size_t width = SNW_STATS;
+    int first = 0, n = 0;
+    for (int i = 0; i < d->nframe; i++) {
+        if (i == first + n) SNW_TRY(next_block(p, d, SNW_RESULT_STATS, &first, &n, err));
+        snw_stats s;
+        memcpy(&s, p->block + (size_t)(i - first) * width, sizeof s);
+        mark[i] = s.mode > 0;
+    }
+    return SNW_OK;
+}
+
+// Positions of float32 are told from the middle of the first frame, so that a robot far away keeps
+// its digits.
+static snw_status find_offset(page *p, drawn *d, snw_error *err) {
+    const int nnode = snw_result_info(p->r, d->run)->nnode;
+    if (d->nframe == 0 || nnode == 0) return SNW_OK;
+    SNW_TRY(snw_result_read(p->r, d->run, SNW_RESULT_POSE, 0, 1, p->block, err));
+    for (int i = 0; i < nnode; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double x = p->block[(size_t)i * SNW_RESULT_POSE_WIDTH + (size_t)k] / nnode;
+            if (isfinite(x)) d->offset[k] += x;
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status page_look_at(page *p, drawn *d, snw_error *err) {
+    const snw_run_info *info = snw_result_info(p->r, d->run);
+    d->nframe = snw_result_frames(p->r, d->run);
+    const size_t n = (size_t)d->nframe + 1;
+    d->keep = snw_alloc(n * sizeof *d->keep);
+    d->t = snw_alloc(n * sizeof *d->t);
+    d->stage = snw_alloc(n * sizeof *d->stage);
+    bool *mark = snw_alloc(n * sizeof *mark);
+    snw_status s = d->keep && d->t && d->stage && mark ? SNW_OK : page_no_memory(err);
+    if (s == SNW_OK) {
+        s = snw_result_read(p->r, d->run, SNW_RESULT_T, 0, d->nframe, d->t, err);
+    }
+    if (s == SNW_OK) {
+        s = snw_result_read(p->r, d->run, SNW_RESULT_STAGE, 0, d->nframe, d->stage, err);
+    }
+    if (s == SNW_OK) s = find_modes(p, d, mark, err);
+    if (s == SNW_OK) s = find_offset(p, d, err);
+    if (s == SNW_OK) {
+        const size_t fit = p->opts->bytes / (size_t)p->n / frame_bytes(info);
+        const int most = fit < 2 ? 2 : fit < (size_t)p->opts->frames ? (int)fit : p->opts->frames;
+        snw_page_keep(d->nframe, d->t, d->stage, mark, most, d->keep, &d->nkept);
+    }
+    snw_free(mark);
+    return s;
+}
+
+static snw_status write_all(page *p, const int *run, snw_error *err) {
+    for (int i = 0; i < p->n; i++) {
+        p->run[i].run = run[i];
+        SNW_TRY(page_look_at(p, &p->run[i], err));
+    }
+    SNW_TRY(page_write_head(p, err));
+    for (int i = 0; i < p->n; i++) SNW_TRY(write_arrays(p, &p->run[i], err));
+    if (!p->failed) return SNW_OK;
+    return snw_fail(err, SNW_E_IO, "cannot write the page: %s",
+                    errno == ENOSPC ? "no space left on the device" : "the output takes no more");
+}
+
+snw_status snw_page_write(snw_result *r, int n, const int *run, const snw_page_opts *opts,
+                          snw_sink sink, snw_page_info *info, snw_error *err) {
+    page p = {.r = r, .opts = opts, .sink = sink, .n = n, .room = BLOCK_NUMBERS};
+    for (int i = 0; i < n; i++) {
+        for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
+            const size_t width = snw_result_width(snw_result_info(r, run[i]), (snw_result_field)f);
+            if (width > p.room) p.room = width;
+        }
+    }
+    p.block = snw_alloc(p.room * sizeof *p.block);
+    p.run = snw_alloc((size_t)n * sizeof *p.run);
+    const snw_status s = p.block && p.run ? write_all(&p, run, err) : page_no_memory(err);
+    for (int i = 0; p.run && i < n; i++) {
+        info[i] = (snw_page_info){p.run[i].nframe, p.run[i].nkept};
+        snw_free(p.run[i].keep);
+        snw_free(p.run[i].t);
+        snw_free(p.run[i].stage);
+    }
+    snw_free(p.block);
+    snw_free(p.run);
+    return s;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// play_message.h: what a page may ask of a live simulation: one flat object of JSON, e.g.
+// {"do":"set","control":2,"value":0.5}. Whatever else comes is refused with a reason and has no
+// effect; nothing here allocates.
+#pragma once
+
+#include "sinew/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SNW_PLAY_LONGEST = 512 }; // bytes of a message
+
+// What may be asked: code, word, keys it needs, meaning.
+#define SNW_PLAY_VERBS(X)                                                                          \
+    X(SNW_PLAY_SET, "set", "control value", "turn a control")                                      \
+    X(SNW_PLAY_FREE, "free", "control", "give a control back to the file")                         \
+    X(SNW_PLAY_PULL, "pull", "node at to strength", "pull a point of a node towards a place")      \
+    X(SNW_PLAY_DROP, "drop", "", "let go")                                                         \
+    X(SNW_PLAY_PAUSE, "pause", "on", "stop the clock, or let it go on")                            \
+    X(SNW_PLAY_STEP, "step", "", "one step, while the clock stands")                               \
+    X(SNW_PLAY_RESET, "reset", "", "back to the beginning")                                        \
+    X(SNW_PLAY_RECORD, "record", "on", "write a result file, or end it")                           \
+    X(SNW_PLAY_SPEED, "speed", "value", "how fast the clock goes, 1 is real time")
+
+typedef enum snw_play_verb {
+#define X(code, word, keys, meaning) code,
+    SNW_PLAY_VERBS(X)
+#undef X
+} snw_play_verb;
+
+typedef struct snw_play_message {
+    snw_play_verb verb;
+    int control, node;
+    double value, strength; // finite
+    double at[3], to[3];
+    bool on;
+} snw_play_message;
+
+// SNW_E_PARSE: it is none; `out` is not to be used.
+SNW_NODISCARD snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
+                                       snw_error *err);

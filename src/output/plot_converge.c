@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+#include "output/look.h"
+#include "output/plot_data.h"
+#include "output/plot_scene.h"
+#include "study/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double WIDTH = 0.3; // of lines, mm
+
+static snw_status converge_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
+
+// *out <- what a column of a run is when it is asked for
+static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int column,
+                                    const snw_converge_opts *opts, double *out, snw_error *err) {
+    snw_plot_frames f;
+    const int n = snw_result_frames(run->file, run->run);
+    SNW_TRY(snw_plot_frames_read(pool, run, &f, err));
+    double *value = snw_pool_array(pool, (size_t)n, sizeof *value);
+    if (!value) return converge_no_memory(err);
+    SNW_TRY(snw_result_read_column(run->file, run->run, column, 0, n, value, err));
+    for (int i = 0; i < f.n; i++) value[i] = value[f.frame[i]];
+    *out = value[f.n - 1];
+    const snw_series s = {.nframe = f.n, .ncolumn = 1, .t = f.t, .value = value};
+    if (opts->at_end || snw_series_at(&s, 0, opts->t, out)) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has nothing at %g s; it goes from %g to %g s",
+                    snw_result_info(run->file, run->run)->run, opts->t, f.t[0], f.t[f.n - 1]);
+}
+
+// errors of a column of all runs, by its name
+static snw_status column_errors(snw_pool *pool, int nrun, const snw_plot_run *run, int k,
+                                const snw_converge_opts *opts, double *error, snw_error *err) {
+    double right = opts->value;
+    char name[256];
+    snw_column_name(&snw_result_info(run->file, run->run)->column[run->column[k]], name,
+                    sizeof name);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < nrun; i++) {
+            const bool is_right = i == opts->against;
+            if (is_right != (pass == 0)) continue;
+            const snw_run_info *info = snw_result_info(run[i].file, run[i].run);
+            int column = -1;
+            for (int c = 0; c < info->ncolumn; c++) {
+                char other[256];
+                snw_column_name(&info->column[c], other, sizeof other);
+                if (strcmp(name, other) == 0) column = c;
+            }
+            if (column < 0) {
+                return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probe '%s'", info->run, name);
+            }
+            double value;
+            SNW_TRY(converge_value_of(pool, &run[i], column, opts, &value, err));
+            if (is_right) right = value;
+            error[i] = is_right ? NAN : fabs(value - right);
+        }
+    }
+    return SNW_OK;
+}
+
+// the line that fits best through logarithms, by least squares; NaN for less than two points
+static double plot_converge_slope_of(int n, const double *x, const double *y) {
+    double count = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < n; i++) {
+        if (!(x[i] > 0 && y[i] > 0) || !isfinite(x[i]) || !isfinite(y[i])) continue;
+        const double a = log10(x[i]), b = log10(y[i]);
+        count++;
+        sx += a;
+        sy += b;
+        sxx += a * a;
+        sxy += a * b;
+    }
+    const double spread = count * sxx - sx * sx;
+    return count >= 2 && spread > 0 ? (count * sxy - sx * sy) / spread : NAN;
+}
+
+// points from small to large
+static void converge_sort(int n, double *x, double *y) {
+    for (int i = 1; i < n; i++) {
+        for (int k = i; k > 0 && x[k - 1] > x[k]; k--) {
+            const double a = x[k], b = y[k];
+            x[k] = x[k - 1], y[k] = y[k - 1];
+            x[k - 1] = a, y[k - 1] = b;
+        }
+    }
+}
+
+static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
+                            const snw_converge_opts *opts, const snw_node *scene, int k,
+                            const double *error, double slope, snw_figure *out, snw_error *err) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    const snw_column *column = &info->column[run->column[k]];
+    const char *quantity, *unit;
+    char name[256], shown[320];
+    bool any = false;
+    for (int i = 0; i < nrun; i++) any = any || (opts->x[i] > 0 && error[i] > 0);
+    if (!any) return SNW_OK; // what all runs agree on has no curve
+    snw_plot_quantity(scene, column, &quantity, &unit);
+    snw_column_name(column, name, sizeof name);
+    const char *sign = slope < -0.005 ? "\u2212" : "";
+    (void)snprintf(shown, sizeof shown, "%s", name);
+    if (isfinite(slope)) {
+        (void)snprintf(shown, sizeof shown, "%s, slope %s%.2f", name, sign, fabs(slope));
+    }
+    const char *title = snw_pool_format(pool, "error of %s", quantity);
+    snw_panel *p = title ? snw_plot_panel(out, title, unit) : NULL;
+    if (!p) return converge_no_memory(err);
+    if (!p->curve) p->curve = snw_pool_array(pool, (size_t)run->ncolumn, sizeof *p->curve);
+    if (!p->curve) return converge_no_memory(err);
+    snw_curve *c = &p->curve[p->ncurve];
+    *c = (snw_curve){.name = snw_plot_text(pool, shown),
+                     .n = nrun,
+                     .x = snw_pool_array(pool, (size_t)nrun, sizeof *c->x),
+                     .y = snw_pool_array(pool, (size_t)nrun, sizeof *c->y),
+                     .pen = {snw_plot_colour(p->ncurve), WIDTH, p->ncurve / SNW_PLOT_COLOURS},
+                     .marks = true};
+    if (!c->name || !c->x || !c->y) return converge_no_memory(err);
+    p->ncurve++;
+    memcpy(c->x, opts->x, (size_t)nrun * sizeof *c->x);
+    memcpy(c->y, error, (size_t)nrun * sizeof *c->y);
+    // the one that is right has no place: not a gap in the line either
+    for (int i = 0; i < c->n;) {
+        if (c->x[i] > 0 && c->y[i] > 0) {
+            i++;
+            continue;
+        }
+        c->n--;
+        c->x[i] = c->x[c->n];
+        c->y[i] = c->y[c->n];
+    }
+    converge_sort(c->n, c->x, c->y);
+    return SNW_OK;
+}
+
+snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *run,
+                                const snw_converge_opts *opts, snw_converge_table *table,
+                                snw_figure *out, snw_error *err) {
+    const int ncolumn = run->ncolumn;
+    const size_t n = (size_t)nrun;
+    double *error = snw_pool_array(pool, n, sizeof *error);
+    table->error = snw_pool_array(pool, n * (size_t)ncolumn, sizeof *table->error);
+    table->slope = snw_pool_array(pool, (size_t)ncolumn, sizeof *table->slope);
+    *out = (snw_figure){.quantity = snw_plot_text(pool, opts->quantity),
+                        .unit = opts->unit,
+                        .log = true,
+                        .panel = snw_pool_array(pool, (size_t)ncolumn, sizeof *out->panel)};
+    if (!error || !table->error || !table->slope || !out->quantity || !out->panel) {
+        return converge_no_memory(err);
+    }
+    snw_node *scene;
+    SNW_TRY(snw_scene_tree(pool, snw_result_info(run->file, run->run), &scene, err));
+    for (int k = 0; k < ncolumn; k++) {
+        SNW_TRY(column_errors(pool, nrun, run, k, opts, error, err));
+        for (int i = 0; i < nrun; i++) {
+            table->error[i * ncolumn + k] = error[i];
+        }
+        table->slope[k] = plot_converge_slope_of(nrun, opts->x, error);
+        SNW_TRY(add_curve(pool, nrun, run, opts, scene, k, error, table->slope[k], out, err));
+    }
+    if (out->npanel > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "there is no error to show: the runs agree, or '%s' is never positive",
+                    opts->quantity);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "output/plot_data.h"
+
+#include "base/fail.h"
+#include "language/text.h"
+#include "output/look.h"
+#include "output/plot_scene.h"
+#include "study/series.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const double WIDTH = 0.38; // of a curve, mm
+
+static snw_status plot_data_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer runs or probes");
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+// out <- one number of each frame of a field
+static snw_status read_one(const snw_plot_run *run, snw_result_field field, int which, int n,
+                           double *out, snw_error *err) {
+    enum { BLOCK = 256, WIDEST = 16 };
+    double block[BLOCK * WIDEST];
+    const size_t width = snw_result_width(snw_result_info(run->file, run->run), field);
+    SNW_ASSERT(width <= WIDEST && (size_t)which < width);
+    for (int first = 0; first < n; first += BLOCK) {
+        const int count = n - first < BLOCK ? n - first : BLOCK;
+        SNW_TRY(snw_result_read(run->file, run->run, field, first, count, block, err));
+        for (int i = 0; i < count; i++) out[first + i] = block[(size_t)i * width + (size_t)which];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plot_frames *out,
+                                snw_error *err) {
+    const int n = snw_result_frames(run->file, run->run);
+    const int mode = (int)(offsetof(snw_stats, mode) / sizeof(double));
+    double *shape = snw_pool_array(pool, (size_t)n, sizeof *shape);
+    *out = (snw_plot_frames){.frame = snw_pool_array(pool, (size_t)n, sizeof *out->frame),
+                             .t = snw_pool_array(pool, (size_t)n, sizeof *out->t)};
+    if (!shape || !out->frame || !out->t) return plot_data_no_memory(err);
+    SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_T, 0, n, out->t, err));
+    SNW_TRY(read_one(run, SNW_RESULT_STATS, mode, n, shape, err));
+    for (int i = 0; i < n; i++) {
+        if (shape[i] > 0) continue;
+        out->frame[out->n] = i;
+        out->t[out->n++] = out->t[i];
+    }
+    if (out->n == 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "run '%s' holds nothing but shapes of modes",
+                        snw_result_info(run->file, run->run)->run);
+    }
+    out->timeless = true;
+    for (int i = 1; i < out->n; i++) {
+        if (out->t[i] != out->t[0]) out->timeless = false;
+    }
+    return SNW_OK;
+}
+
+// value <- those of the frames, from those of all
+static void plot_data_keep(const snw_plot_frames *f, double *value) {
+    for (int i = 0; i < f->n; i++) value[i] = value[f->frame[i]];
+}
+
+// ---- curves ------------------------------------------------------------------------------------
+
+const char *snw_plot_text(snw_pool *pool, const char *text) {
+    const size_t n = strlen(text);
+    const bool sound = snw_text_check("", text, n, NULL) == SNW_OK;
+    char *copy = snw_pool_text(pool, text, n);
+    for (char *c = copy; c && *c; c++) {
+        const unsigned char u = (unsigned char)*c;
+        if (u < 0x20 || u == 0x7f) *c = ' ';
+        if (u >= 0x80 && !sound) *c = '?';
+    }
+    return copy;
+}
+
+// "tip.x", "tip.x, fast" or, where there is but one such curve a run, "fast"
+static const char *curve_name(snw_pool *pool, const char *what, const char *run, bool alone) {
+    if (!run) return snw_plot_text(pool, what);
+    if (alone) return snw_plot_text(pool, run);
+    char *both = snw_pool_format(pool, "%s, %s", what, run);
+    return both ? snw_plot_text(pool, both) : NULL;
+}
+
+// The next curve of a panel that has room for `most`.
+static snw_curve *next_curve(snw_pool *pool, snw_panel *p, int most) {
+    if (!p->curve) p->curve = snw_pool_array(pool, (size_t)most, sizeof *p->curve);
+    return p->curve ? &p->curve[p->ncurve++] : NULL;
+}
+
+snw_panel *snw_plot_panel(snw_figure *f, const char *quantity, const char *unit) {
+    for (int i = 0; i < f->npanel; i++) {
+        if (strcmp(f->panel[i].quantity, quantity) == 0 && strcmp(f->panel[i].unit, unit) == 0) {
+            return &f->panel[i];
+        }
+    }
+    f->panel[f->npanel] = (snw_panel){.quantity = quantity, .unit = unit};
+    return &f->panel[f->npanel++];
+}
+
+// dashes are darker, to be seen on a line they run along
+static snw_pen pen_of(int colour, int dash) {
+    const unsigned own = snw_plot_colour(colour);
+    return (snw_pen){dash > 0 ? snw_plot_darker(own, 0.45) : own, WIDTH, dash};
+}
+
+// Colours tell what it is and dashes which run; where no run has two curves in a panel, colours
+// tell the run. Curves come with the number of their run for a dash, those of a run together.
+static void dress(snw_figure *f) {
+    bool several = false;
+    for (int p = 0; p < f->npanel; p++) {
+        const snw_panel *panel = &f->panel[p];
+        for (int c = 1; c < panel->ncurve; c++) {
+            several = several || panel->curve[c].pen.dash == panel->curve[c - 1].pen.dash;
+        }
+    }
+    for (int p = 0; p < f->npanel; p++) {
+        snw_panel *panel = &f->panel[p];
+        for (int c = 0, what = 0, before = -1; c < panel->ncurve; c++) {
+            const int run = panel->curve[c].pen.dash;
+            what = run == before ? what + 1 : 0;
+            before = run;
+            // beyond the colours there are, dashes tell curves apart
+            panel->curve[c].pen = several ? pen_of(what, run + what / SNW_PLOT_COLOURS)
+                                          : pen_of(run, run / SNW_PLOT_COLOURS);
+        }
+    }
+}
+
+static snw_status time_axis(snw_pool *pool, const snw_plot_frames *f, double **x, snw_error *err) {
+    *x = f->t;
+    if (!f->timeless) return SNW_OK;
+    *x = snw_pool_array(pool, (size_t)f->n, sizeof **x);
+    if (!*x) return plot_data_no_memory(err);
+    for (int i = 0; i < f->n; i++) (*x)[i] = i + 1;
+    return SNW_OK;
+}
+
+// frames of every run, and whether all of them know no time
+static snw_status plot_data_read_frames(snw_pool *pool, int nrun, const snw_plot_run *run,
+                                        snw_plot_frames *f, snw_figure *out, snw_error *err) {
+    bool timeless = true;
+    for (int i = 0; i < nrun; i++) {
+        SNW_TRY(snw_plot_frames_read(pool, &run[i], &f[i], err));
+        timeless = timeless && f[i].timeless;
+    }
+    for (int i = 0; i < nrun; i++) f[i].timeless = timeless;
+    *out = (snw_figure){.quantity = timeless ? "frame" : "time",
+                        .unit = timeless ? "" : "s",
+                        .tight = true,
+                        .counted = timeless};
+    return SNW_OK;
+}
+
+static snw_status plot_data_read_column(snw_pool *pool, const snw_plot_run *run, int column,
+                                        const snw_plot_frames *f, double **out, snw_error *err) {
+    const int n = snw_result_frames(run->file, run->run);
+    *out = snw_pool_array(pool, (size_t)n, sizeof **out);
+    if (!*out) return plot_data_no_memory(err);
+    SNW_TRY(snw_result_read_column(run->file, run->run, column, 0, n, *out, err));
+    plot_data_keep(f, *out);
+    return SNW_OK;
+}
+
+// ---- probes over time --------------------------------------------------------------------------
+
+// All curves of run i into their panels, each with room for `room` curves.
+static snw_status plot_data_add_run(snw_pool *pool, int i, const snw_plot_run *run,
+                                    const snw_plot_frames *f, int room, snw_figure *out,
+                                    snw_error *err) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    snw_node *scene;
+    double *x;
+    SNW_TRY(snw_scene_tree(pool, info, &scene, err));
+    SNW_TRY(time_axis(pool, f, &x, err));
+    for (int k = 0; k < run->ncolumn; k++) {
+        const snw_column *column = &info->column[run->column[k]];
+        const char *quantity, *unit;
+        snw_plot_quantity(scene, column, &quantity, &unit);
+        snw_curve *c = next_curve(pool, snw_plot_panel(out, quantity, unit), room);
+        char name[256];
+        snw_column_name(column, name, sizeof name);
+        if (!c) return plot_data_no_memory(err);
+        *c = (snw_curve){.name = curve_name(pool, name, run->name, run->ncolumn == 1),
+                         .probe = snw_pool_text(pool, name, strlen(name)),
+                         .n = f->n,
+                         .x = x,
+                         .pen.dash = i};
+        if (!c->name || !c->probe) return plot_data_no_memory(err);
+        SNW_TRY(plot_data_read_column(pool, run, run->column[k], f, &c->y, err));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
+                           snw_error *err) {
+    int room = 0;
+    for (int i = 0; i < nrun; i++) room += run[i].ncolumn;
+    snw_plot_frames *f = snw_pool_array(pool, (size_t)nrun, sizeof *f);
+    if (!f) return plot_data_no_memory(err);
+    SNW_TRY(plot_data_read_frames(pool, nrun, run, f, out, err));
+    out->panel = snw_pool_array(pool, (size_t)room, sizeof *out->panel);
+    if (!out->panel) return plot_data_no_memory(err);
+    for (int i = 0; i < nrun; i++)
+        SNW_TRY(plot_data_add_run(pool, i, &run[i], &f[i], room, out, err));
+    dress(out);
+    return SNW_OK;
+}
+
+// ---- one over another --------------------------------------------------------------------------
+
+snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
+                          snw_error *err) {
+    *out = (snw_figure){.npanel = 1};
+    out->panel = snw_pool_take(pool, sizeof *out->panel);
+    if (!out->panel) return plot_data_no_memory(err);
+    for (int i = 0; i < nrun; i++) {
+        const snw_run_info *info = snw_result_info(run[i].file, run[i].run);
+        snw_plot_frames f;
+        snw_node *scene;
+        SNW_TRY(snw_plot_frames_read(pool, &run[i], &f, err));
+        SNW_TRY(snw_scene_tree(pool, info, &scene, err));
+        snw_curve *c = next_curve(pool, out->panel, nrun);
+        if (!c) return plot_data_no_memory(err);
+        *c = (snw_curve){.n = f.n, .pen.dash = i};
+        if (run[i].name) c->name = snw_plot_text(pool, run[i].name);
+        SNW_TRY(plot_data_read_column(pool, &run[i], run[i].column[0], &f, &c->x, err));
+        SNW_TRY(plot_data_read_column(pool, &run[i], run[i].column[1], &f, &c->y, err));
+        // units and names are those of the first run
+        if (i > 0) continue;
+        const char *kind;
+        char name[2][256];
+        for (int k = 0; k < 2; k++) {
+            snw_column_name(&info->column[run->column[k]], name[k], sizeof name[k]);
+        }
+        snw_plot_quantity(scene, &info->column[run->column[0]], &kind, &out->unit);
+        snw_plot_quantity(scene, &info->column[run->column[1]], &kind, &out->panel->unit);
+        out->quantity = snw_plot_text(pool, name[0]);
+        out->panel->quantity = snw_plot_text(pool, name[1]);
+        if (!out->quantity || !out->panel->quantity) return plot_data_no_memory(err);
+    }
+    // a path in space keeps its shape
+    out->equal = strcmp(out->unit, "m") == 0 && strcmp(out->panel->unit, "m") == 0;
+    dress(out);
+    return SNW_OK;
+}
+
+// ---- energies ----------------------------------------------------------------------------------
+
+static bool all_zero(int n, const double *value) {
+    for (int i = 0; i < n; i++) {
+        if (value[i] != 0) return false;
+    }
+    return true;
+}
+
+static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, int room,
+                               const snw_plot_frames *f, snw_figure *out, snw_error *err) {
+    double *x;
+    SNW_TRY(time_axis(pool, f, &x, err));
+    for (int k = 0; k < SNW_ENERGIES; k++) {
+        const bool balance = strcmp(snw_energy_name[k], "balance") == 0;
+        const int n = snw_result_frames(run->file, run->run);
+        double *y = snw_pool_array(pool, (size_t)n, sizeof *y);
+        if (!y) return plot_data_no_memory(err);
+        SNW_TRY(read_one(run, SNW_RESULT_ENERGY, k, n, y, err));
+        plot_data_keep(f, y);
+        if (!balance && all_zero(f->n, y)) continue;
+        snw_panel *panel = snw_plot_panel(out, balance ? "balance" : "energy", "J");
+        snw_curve *c = next_curve(pool, panel, room * SNW_ENERGIES);
+        if (!c) return plot_data_no_memory(err);
+        *c = (snw_curve){.name = curve_name(pool, snw_energy_name[k], run->name, balance),
+                         .n = f->n,
+                         .x = x,
+                         .y = y,
+                         .pen = pen_of(k, i)};
+        if (!c->name) return plot_data_no_memory(err);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_plot_energy(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
+                           snw_error *err) {
+    snw_plot_frames *f = snw_pool_array(pool, (size_t)nrun, sizeof *f);
+    if (!f) return plot_data_no_memory(err);
+    SNW_TRY(plot_data_read_frames(pool, nrun, run, f, out, err));
+    out->panel = snw_pool_array(pool, 2, sizeof *out->panel);
+    if (!out->panel) return plot_data_no_memory(err);
+    for (int i = 0; i < nrun; i++) {
+        SNW_TRY(add_energies(pool, i, &run[i], nrun, &f[i], out, err));
+    }
+    return SNW_OK;
+}

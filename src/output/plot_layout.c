@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+#include "output/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// mm
+static const double LETTERS = 2.9;          // 8.2 pt, what journals ask for
+static const double EDGE = 1.5;             // free at the rim of the paper
+static const double GAP = 4.5;              // between panels
+static const double MARK = 1.2;             // length of a tick
+static const double SAMPLE = 5;             // piece of a curve before its name
+static const double LINE = 1.25;            // of letters, from name to name
+static const double AIR = 0.05;             // share of the range left free beyond curves
+static const double PANEL = 44, ALONE = 72; // height of one of several, and of a single one
+static const double HIGHEST = 125;          // of a shape whose height is not given
+static const double LEAST = 10;             // side of a panel
+
+// ---- ranges ------------------------------------------------------------------------------------
+
+static const double BOUND = 1e290;
+
+typedef struct range {
+    double lo, hi;
+} range;
+
+static range no_range(void) { return (range){INFINITY, -INFINITY}; }
+
+static void plot_layout_widen(range *r, const double *value, const double *other, int n, bool log) {
+    for (int i = 0; i < n; i++) {
+        // what has run away beyond all bounds has no axis
+        if (!(fabs(value[i]) < BOUND && fabs(other[i]) < BOUND)) continue;
+        if (log && !(value[i] > 0 && other[i] > 0)) continue;
+        const double at = log ? log10(value[i]) : value[i];
+        r->lo = fmin(r->lo, at);
+        r->hi = fmax(r->hi, at);
+    }
+}
+
+double snw_plot_shown(const snw_plot_axis *a, double value) {
+    if (!a->log) return value / a->scale.size;
+    return value > 0 ? log10(value / a->scale.size) : NAN;
+}
+
+// of values, or of their logarithms
+static range range_x(const snw_figure *f) {
+    range r = no_range();
+    for (int p = 0; p < f->npanel; p++) {
+        for (int c = 0; c < f->panel[p].ncurve; c++) {
+            const snw_curve *k = &f->panel[p].curve[c];
+            plot_layout_widen(&r, k->x, k->y, k->n, f->log);
+        }
+    }
+    return r;
+}
+
+static range range_y(const snw_figure *f, int panel) {
+    const snw_panel *p = &f->panel[panel];
+    range r = no_range();
+    for (int c = 0; c < p->ncurve; c++) {
+        plot_layout_widen(&r, p->curve[c].y, p->curve[c].x, p->curve[c].n, f->log);
+    }
+    return r;
+}
+
+static double largest_in(const snw_figure *f, range r) {
+    if (!(r.lo <= r.hi)) return 1;
+    return f->log ? pow(10, r.hi) : fmax(fabs(r.lo), fabs(r.hi));
+}
+
+// what there is none of, or what does not change, gets a range all the same
+static range usable(range r, double air) {
+    if (!(r.lo <= r.hi)) return (range){0, 1};
+    const double size = fmax(fabs(r.lo), fabs(r.hi)), span = r.hi - r.lo;
+    if (!(span > 1e-9 * size)) {
+        const double half = size > 0 ? 0.1 * size : 1;
+        return (range){r.lo - half, r.hi + half};
+    }
+    return (range){r.lo - air * span, r.hi + air * span};
+}
+
+// ---- axes --------------------------------------------------------------------------------------
+
+static void set_title(const char *quantity, snw_plot_axis *a) {
+    if (a->scale.unit[0]) {
+        (void)snprintf(a->title, sizeof a->title, "%s (%s)", quantity, a->scale.unit);
+    } else {
+        (void)snprintf(a->title, sizeof a->title, "%s", quantity);
+    }
+}
+
+static void set_axis(const char *quantity, const char *unit, bool log, range r, double largest,
+                     snw_plot_axis *a) {
+    a->scale = snw_unit_scale_make(unit, largest);
+    a->log = log;
+    a->lo = log ? r.lo - log10(a->scale.size) : r.lo / a->scale.size;
+    a->hi = log ? r.hi - log10(a->scale.size) : r.hi / a->scale.size;
+    set_title(quantity, a);
+}
+
+static double widest_tick(const snw_plot_axis *a, const snw_canvas *canvas, double font) {
+    double most = 0;
+    for (int i = 0; i < a->ticks.n; i++) {
+        char text[SNW_TICK_SIZE];
+        snw_tick_text(&a->ticks, i, text);
+        most = fmax(most, canvas->measure(canvas->user, text, font));
+    }
+    return most;
+}
+
+// marks along x, as many as their texts leave room for
+static void set_ticks_x(const snw_figure *f, const snw_canvas *canvas, double font, double width,
+                        snw_plot_axis *a) {
+    const double whole = f->counted ? fmax(2, floor(a->hi - a->lo) + 1) : 11;
+    for (int most = (int)fmin(11, whole); most >= 2; most--) {
+        a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
+        // 1 and 2 are the nearest of those by thirds of a decade
+        const double step = a->ticks.log == 3 ? log10(2) : a->ticks.step;
+        const double apart = width * step / (a->hi - a->lo);
+        if (widest_tick(a, canvas, font) + 2 * font <= apart) return;
+    }
+}
+
+static void set_ticks_y(double font, double height, snw_plot_axis *a) {
+    const int fit = (int)(height / (2.4 * font)), most = fit < 2 ? 2 : fit > 9 ? 9 : fit;
+    a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
+}
+
+// ---- names of curves ---------------------------------------------------------------------------
+
+static double widest_name(const snw_figure *f, const snw_canvas *canvas, double font) {
+    double most = 0;
+    for (int p = 0; p < f->npanel; p++) {
+        for (int c = 0; c < f->panel[p].ncurve; c++) {
+            const char *name = f->panel[p].curve[c].name;
+            if (name) most = fmax(most, canvas->measure(canvas->user, name, font));
+        }
+    }
+    return most;
+}
+
+// where a curve ends, in mm; the middle of the panel for one without numbers
+static double plot_layout_end_of(const snw_curve *c, const snw_plot_place *at) {
+    for (int i = c->n - 1; i >= 0; i--) {
+        const double shown = snw_plot_shown(&at->y, c->y[i]);
+        if (!isfinite(c->x[i]) || !isfinite(shown)) continue;
+        const double share = (shown - at->y.lo) / (at->y.hi - at->y.lo);
+        return at->area.y + (1 - share) * at->area.h;
+    }
+    return at->area.y + at->area.h / 2;
+}
+
+// Names as near to where they want to be as their distance `apart` allows: groups of names that
+// would overlap share the middle of their wishes. `order` are the n curves from top to bottom.
+static void plot_layout_spread(int n, const int *order, double apart, range within, double *label) {
+    for (int round = 0; round < 4 * n; round++) {
+        bool moved = false;
+        for (int i = 0; i + 1 < n; i++) {
+            double *a = &label[order[i]], *b = &label[order[i + 1]];
+            const double lack = apart - (*b - *a);
+            if (lack <= 1e-6) continue;
+            *a -= lack / 2;
+            *b += lack / 2;
+            moved = true;
+        }
+        if (!moved) break;
+    }
+    // what rounds left over, and the ends of the panel
+    double floor = within.lo;
+    for (int i = 0; i < n; i++) {
+        label[order[i]] = fmax(label[order[i]], floor);
+        floor = label[order[i]] + apart;
+    }
+    double ceiling = within.hi;
+    for (int i = n - 1; i >= 0; i--) {
+        label[order[i]] = fmin(label[order[i]], ceiling);
+        ceiling = label[order[i]] - apart;
+    }
+}
+
+static snw_status place_names(const snw_figure *f, int panel, double font, snw_pool *pool,
+                              snw_plot_place *at, snw_error *err) {
+    const snw_panel *p = &f->panel[panel];
+    at->label = snw_pool_array(pool, (size_t)p->ncurve, sizeof *at->label);
+    int *order = snw_pool_array(pool, (size_t)p->ncurve, sizeof *order);
+    if (!at->label || !order) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    int n = 0;
+    for (int c = 0; c < p->ncurve; c++) {
+        if (!p->curve[c].name) continue;
+        // without an end of their own names stand in the order of the curves, from the top
+        at->label[c] =
+            f->tight ? plot_layout_end_of(&p->curve[c], at) : at->area.y + (0.5 + LINE * n) * font;
+        int k = n++;
+        for (; k > 0 && at->label[order[k - 1]] > at->label[c]; k--) order[k] = order[k - 1];
+        order[k] = c;
+    }
+    const double room = at->area.h + font;
+    if (n * font > room) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%d curves in a panel of %.0f mm have no room for their names; choose "
+                        "fewer, or give more paper with --size",
+                        n, at->area.h);
+    }
+    const double apart = fmin(LINE * font, room / n);
+    const range within = {at->area.y, at->area.y + at->area.h};
+    plot_layout_spread(n, order, apart, within, at->label);
+    return SNW_OK;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// one scale for both directions: the same unit, and as many mm for each, in whichever direction
+// there is room to spare
+static void make_equal(const snw_figure *f, range x, range y, snw_plot_layout *l) {
+    const double largest = fmax(largest_in(f, range_x(f)), largest_in(f, range_y(f, 0)));
+    snw_plot_place *at = &l->panel[0];
+    const double per = fmax((x.hi - x.lo) / at->area.w, (y.hi - y.lo) / at->area.h);
+    const double more_x = (per * at->area.w - (x.hi - x.lo)) / 2,
+                 more_y = (per * at->area.h - (y.hi - y.lo)) / 2;
+    set_axis(f->quantity, f->unit, f->log, (range){x.lo - more_x, x.hi + more_x}, largest, &l->x);
+    set_axis(f->panel[0].quantity, f->panel[0].unit, f->log, (range){y.lo - more_y, y.hi + more_y},
+             largest, &at->y);
+}
+
+// squares for a grid, unless one direction would be left without numbers
+static void same_steps(snw_plot_axis *x, snw_plot_axis *y) {
+    snw_plot_axis *fine = x->ticks.step < y->ticks.step ? x : y, *coarse = fine == x ? y : x;
+    const snw_ticks like = snw_ticks_like(&coarse->ticks, fine->lo, fine->hi);
+    if (like.n >= 2) fine->ticks = like;
+}
+
+static int most_names(const snw_figure *f) {
+    int most = 0;
+    for (int p = 0; p < f->npanel; p++) {
+        int n = 0;
+        for (int c = 0; c < f->panel[p].ncurve; c++) n += f->panel[p].curve[c].name != NULL;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+// Height of a panel when none is asked for. What must keep its shape may then leave part of the
+// width, too.
+static double suiting_height(const snw_figure *f, range x, range y, double font, double *inner) {
+    const double names = most_names(f) * LINE * font;
+    if (!f->equal) return fmax(f->npanel == 1 ? ALONE : PANEL, names);
+    const double ratio = (y.hi - y.lo) / (x.hi - x.lo);
+    const double height = fmin(fmax(*inner * ratio, 30), HIGHEST);
+    *inner = fmin(*inner, fmax(height / ratio, 40));
+    return fmax(height, names);
+}
+
+static int plot_layout_longest(const snw_figure *f) {
+    int most = 1;
+    for (int p = 0; p < f->npanel; p++) {
+        for (int c = 0; c < f->panel[p].ncurve; c++) {
+            if (f->panel[p].curve[c].n > most) most = f->panel[p].curve[c].n;
+        }
+    }
+    return most;
+}
+
+// Axes, and areas for panels beside numbers of this width.
+static snw_status place_panels(const snw_figure *f, const snw_canvas *canvas, double numbers,
+                               snw_plot_layout *out, snw_error *err) {
+    const double font = out->font, names = widest_name(f, canvas, font);
+    const double left = EDGE + LINE * font + font / 2 + numbers + font / 2 + MARK;
+    const double right = EDGE + (names > 0 ? font / 2 + SAMPLE + font / 2 + names : 2 * font);
+    const double top = EDGE + font / 2, below = EDGE + 2 * LINE * font + MARK + font / 2;
+    double inner = f->width - left - right;
+    const range x = usable(range_x(f), f->tight ? 0 : AIR), y = usable(range_y(f, 0), AIR);
+    const double frame = top + below + (f->npanel - 1) * GAP;
+    const double each =
+        f->height > 0 ? (f->height - frame) / f->npanel : suiting_height(f, x, y, font, &inner);
+    out->height = f->height > 0 ? f->height : frame + f->npanel * each;
+    out->width = left + inner + right;
+    if (!(inner >= LEAST) || !(each >= LEAST)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%.0f x %.0f mm is too small for %d panel%s with these names; give --size "
+                        "at least %.0fx%.0f",
+                        f->width, out->height, f->npanel, f->npanel == 1 ? "" : "s",
+                        ceil(left + right + LEAST),
+                        ceil(top + below + f->npanel * (LEAST + GAP) - GAP));
+    }
+    for (int p = 0; p < f->npanel; p++) {
+        out->panel[p].area = (snw_box){left, top + p * (each + GAP), inner, each};
+        const range r = usable(range_y(f, p), AIR);
+        set_axis(f->panel[p].quantity, f->panel[p].unit, f->log, r, largest_in(f, range_y(f, p)),
+                 &out->panel[p].y);
+    }
+    set_axis(f->quantity, f->unit, f->log, x, largest_in(f, range_x(f)), &out->x);
+    if (f->equal) make_equal(f, x, y, out);
+    set_ticks_x(f, canvas, font, inner, &out->x);
+    for (int p = 0; p < f->npanel; p++) set_ticks_y(font, each, &out->panel[p].y);
+    if (f->equal) same_steps(&out->x, &out->panel[0].y);
+    return SNW_OK;
+}
+
+snw_status snw_plot_lay_out(const snw_figure *f, const snw_canvas *canvas, snw_pool *pool,
+                            snw_plot_layout *out, snw_error *err) {
+    *out = (snw_plot_layout){.width = f->width,
+                             .font = LETTERS,
+                             .sample = SAMPLE,
+                             .mark = MARK,
+                             .side = EDGE + 0.8 * LETTERS};
+    out->panel = snw_pool_array(pool, (size_t)f->npanel, sizeof *out->panel);
+    out->path = snw_pool_array(pool, (size_t)plot_layout_longest(f), sizeof *out->path);
+    if (!out->panel || !out->path) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    // how wide the numbers are is known when there are ticks, for which the height must be known
+    double numbers = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        SNW_TRY(place_panels(f, canvas, numbers, out, err));
+        for (int p = 0; p < f->npanel; p++) {
+            numbers = fmax(numbers, widest_tick(&out->panel[p].y, canvas, out->font));
+        }
+    }
+    for (int p = 0; p < f->npanel; p++) {
+        SNW_TRY(place_names(f, p, out->font, pool, &out->panel[p], err));
+    }
+    return SNW_OK;
+}

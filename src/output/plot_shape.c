@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+#include "math/se3.h"
+#include "output/look.h"
+#include "output/plot_data.h"
+#include "output/plot_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ROD = 0.55, RIGID = 0.35, THIN = 0.2; // widths of lines, mm
+enum { PIECES = 16, ROUND = 60 }; // of a curve between two nodes; of a circle
+
+static snw_status plot_shape_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer instants");
+}
+
+// ---- instants ----------------------------------------------------------------------------------
+
+// the frame nearest to a time, the later one of equals: it shows what holds behind a switch
+static int nearest(const snw_plot_frames *f, double t) {
+    int best = 0;
+    for (int i = 1; i < f->n; i++) {
+        if (fabs(f->t[i] - t) <= fabs(f->t[best] - t)) best = i;
+    }
+    return best;
+}
+
+static snw_status choose_times(const snw_plot_frames *f, const snw_shape_opts *opts, int *n,
+                               int *chosen, snw_error *err) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < f->n; i++) {
+        lo = fmin(lo, f->t[i]);
+        hi = fmax(hi, f->t[i]);
+    }
+    *n = 0;
+    for (int i = 0; i < opts->ntime; i++) {
+        const double t = opts->time[i], slack = 1e-9 * fmax(fabs(lo), fabs(hi));
+        if (!(t >= lo - slack && t <= hi + slack)) {
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "there is no shape at %g s; the run goes from %g to %g s", t, lo, hi);
+        }
+        chosen[(*n)++] = nearest(f, t);
+    }
+    for (int i = 0; opts->ntime == 0 && i < opts->count; i++) {
+        const double share = opts->count > 1 ? (double)i / (opts->count - 1) : 1;
+        const int k =
+            f->timeless ? (int)lround(share * (f->n - 1)) : nearest(f, lo + share * (hi - lo));
+        if (*n == 0 || k != chosen[*n - 1]) chosen[(*n)++] = k;
+    }
+    return SNW_OK;
+}
+
+// ---- lines in space ----------------------------------------------------------------------------
+
+typedef struct node {
+    snw_vec3 p, tangent;
+} node;
+
+static node node_at(const double *pose, int i) {
+    if (i < 0) return (node){.tangent = {.x = 1}};
+    const double *p = pose + (size_t)i * SNW_RESULT_POSE_WIDTH;
+    const double w = p[3], x = p[4], y = p[5], z = p[6];
+    // the section's normal, first column of the rotation
+    return (node){{{p[0], p[1], p[2]}},
+                  {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)}}};
+}
+
+// Point between two nodes. Where normals and chord tell of a gentle arc, the cubic that leaves and
+// arrives along the normals with the length of that arc; where they do not (shear, a coarse row of
+// nodes) the chord.
+static snw_vec3 plot_shape_between(const node *a, const node *b, double s) {
+    const snw_vec3 chord = snw_sub(b->p, a->p);
+    const double c = snw_norm(chord), least = 0.8 * c;
+    if (s >= 1) return b->p;
+    if (!(snw_dot(a->tangent, chord) > least) || !(snw_dot(b->tangent, chord) > least)) {
+        return snw_add(a->p, snw_scale(s, chord));
+    }
+    const double turn = 2 * asin(fmin(1, snw_norm(snw_sub(b->tangent, a->tangent)) / 2));
+    const double h = turn > 1e-6 ? c * (turn / 2) / sin(turn / 2) : c;
+    const double s2 = s * s, s3 = s2 * s;
+    snw_vec3 p = snw_add(a->p, snw_scale(3 * s2 - 2 * s3, chord));
+    p = snw_add(p, snw_scale(h * (s3 - 2 * s2 + s), a->tangent));
+    return snw_add(p, snw_scale(h * (s3 - s2), b->tangent));
+}
+
+static int points_of(const snw_plot_rod *r) { return r->rigid ? 2 : r->count * PIECES + 1; }
+
+static void trace(const snw_plot_rod *r, const double *pose, snw_vec3 *out) {
+    node a = node_at(pose, r->root);
+    int n = 0;
+    out[n++] = a.p;
+    for (int i = 0; i < r->count; i++) {
+        const node b = node_at(pose, r->first + i);
+        const int pieces = r->rigid ? 1 : PIECES;
+        for (int k = 1; k <= pieces; k++) out[n++] = plot_shape_between(&a, &b, (double)k / pieces);
+        a = b;
+    }
+}
+
+static snw_vec3 plot_shape_place(const double *pose, const snw_look_point *at) {
+    if (at->node < 0) return at->at;
+    const double *p = pose + (size_t)at->node * SNW_RESULT_POSE_WIDTH;
+    const snw_mat3 R = snw_quat_to_mat3((snw_quat){{p[3], p[4], p[5], p[6]}});
+    return snw_add((snw_vec3){{p[0], p[1], p[2]}}, snw_rotate(R, at->at));
+}
+
+// a ball is three circles, one of which is its outline on any plane
+static int points_of_part(const snw_plot_part *part) {
+    return part->point[0].radius > 0 && part->link ? 3 * ROUND : part->n;
+}
+
+static void trace_part(const snw_plot_part *part, const double *pose, snw_vec3 *out) {
+    if (points_of_part(part) == part->n) {
+        for (int i = 0; i < part->n; i++) out[i] = plot_shape_place(pose, &part->point[i]);
+        return;
+    }
+    const snw_vec3 centre = plot_shape_place(pose, part->point);
+    for (int i = 0; i < 3 * ROUND; i++) {
+        const double a = 2 * 3.14159265358979323846 * i / ROUND, r = part->point->radius;
+        const int e = i / ROUND;
+        out[i] = centre;
+        out[i].e[e] += r * cos(a);
+        out[i].e[(e + 1) % 3] += r * sin(a);
+    }
+}
+
+// frames that lie on top of each other
+static bool is_point(const snw_plot_rod *r, const double *pose) {
+    const double least = 1e-9; // m
+    return snw_norm(snw_sub(node_at(pose, r->first).p, node_at(pose, r->root).p)) < least;
+}
+
+// ---- which links -------------------------------------------------------------------------------
+
+static bool wanted(const snw_shape_opts *opts, const char *link) {
+    for (int i = 0; i < opts->nlink; i++) {
+        if (strcmp(opts->link[i], link) == 0) return true;
+    }
+    return opts->nlink == 0;
+}
+
+static snw_status choose_links(const snw_shape_opts *opts, int *n, snw_plot_rod *rod, int *m,
+                               snw_plot_part *part, snw_error *err) {
+    for (int i = 0; i < opts->nlink; i++) {
+        bool found = false;
+        const char *names[64];
+        int known = 0;
+        for (int k = 0; k < *n + *m; k++) {
+            const char *link = k < *n ? rod[k].link : part[k - *n].link;
+            if (!link) continue;
+            found = found || strcmp(link, opts->link[i]) == 0;
+            if (known < 64) names[known++] = link;
+        }
+        if (found) continue;
+        const char *near = snw_nearest(opts->link[i], known, names);
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no link '%s' that has a shape%s%s%s",
+                        opts->link[i], near ? " (did you mean '" : "", near ? near : "",
+                        near ? "'?)" : "");
+    }
+    int kept = 0;
+    for (int k = 0; k < *n; k++) {
+        if (wanted(opts, rod[k].link)) rod[kept++] = rod[k];
+    }
+    *n = kept;
+    kept = 0;
+    for (int k = 0; k < *m; k++) {
+        if (part[k].link ? wanted(opts, part[k].link) : opts->nlink == 0) part[kept++] = part[k];
+    }
+    *m = kept;
+    if (*n + *m > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "there is neither rod nor rigid part to draw; give bodies a shape, e.g. "
+                    "'sphere: {radius: 1 cm}'");
+}
+
+// ---- the figure --------------------------------------------------------------------------------
+
+// lines in space, before anybody knows on which plane they are laid
+typedef struct space {
+    int room, n;
+    snw_curve *curve;
+    snw_vec3 **point; // of each curve
+    bool *solid;      // it goes around its points
+} space;
+
+// *point <- where the points of a new line go
+static snw_status plot_shape_add_line(snw_pool *pool, int n, snw_pen pen, bool solid,
+                                      const char *name, space *out, snw_vec3 **point,
+                                      snw_error *err) {
+    SNW_ASSERT(out->n < out->room);
+    snw_curve *c = &out->curve[out->n];
+    const size_t room = (size_t)n + 1; // an outline is closed
+    *c = (snw_curve){.name = name,
+                     .n = n,
+                     .x = snw_pool_array(pool, room, sizeof *c->x),
+                     .y = snw_pool_array(pool, room, sizeof *c->y),
+                     .pen = pen};
+    *point = out->point[out->n] = snw_pool_array(pool, (size_t)n, sizeof **out->point);
+    if (!c->x || !c->y || !*point) return plot_shape_no_memory(err);
+    out->solid[out->n++] = solid;
+    return SNW_OK;
+}
+
+static snw_status add_room(snw_pool *pool, int more, space *out, snw_error *err) {
+    const space old = *out;
+    out->room = old.n + more;
+    out->curve = snw_pool_array(pool, (size_t)out->room, sizeof *out->curve);
+    out->point = snw_pool_array(pool, (size_t)out->room, sizeof *out->point);
+    out->solid = snw_pool_array(pool, (size_t)out->room, sizeof *out->solid);
+    if (!out->curve || !out->point || !out->solid) return plot_shape_no_memory(err);
+    if (old.n > 0) {
+        memcpy(out->solid, old.solid, (size_t)old.n * sizeof *old.solid);
+        memcpy(out->curve, old.curve, (size_t)old.n * sizeof *old.curve);
+        memcpy(out->point, old.point, (size_t)old.n * sizeof *old.point);
+    }
+    return SNW_OK;
+}
+
+// one run: what there is to draw, and when
+typedef struct subject {
+    const snw_run_info *info;
+    snw_plot_frames f;
+    int nrod, npart, ninstant;
+    snw_plot_rod *rod;
+    snw_plot_part *part;
+    int *instant;           // among the frames of f
+    double *stage;          // of all frames
+    double *pose, *present; // of one
+} subject;
+
+static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const snw_shape_opts *opts,
+                               subject *s, snw_error *err) {
+    const int nframe = snw_result_frames(run->file, run->run),
+              most = opts->ntime > 0 ? opts->ntime : opts->count;
+    snw_node *scene;
+    s->info = snw_result_info(run->file, run->run);
+    SNW_TRY(snw_plot_frames_read(pool, run, &s->f, err));
+    SNW_TRY(snw_scene_tree(pool, s->info, &scene, err));
+    if (!scene) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "run '%s' was written by an older sinew that did not keep what is a rod; "
+                        "run the model again",
+                        s->info->run);
+    }
+    snw_look look;
+    SNW_TRY(snw_look_read(pool, s->info, scene, &look, err));
+    SNW_TRY(snw_plot_rods(&look, pool, &s->nrod, &s->rod, err));
+    SNW_TRY(snw_plot_parts(&look, pool, &s->npart, &s->part, err));
+    SNW_TRY(choose_links(opts, &s->nrod, s->rod, &s->npart, s->part, err));
+    const size_t width = SNW_RESULT_POSE_WIDTH * sizeof(double);
+    s->instant = snw_pool_array(pool, (size_t)most, sizeof *s->instant);
+    s->stage = snw_pool_array(pool, (size_t)nframe, sizeof *s->stage);
+    s->pose = snw_pool_array(pool, (size_t)s->info->nnode, width);
+    s->present = snw_pool_array(pool, (size_t)s->info->ncondition, sizeof *s->present);
+    if (!s->instant || !s->stage || !s->pose || !s->present) return plot_shape_no_memory(err);
+    SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_STAGE, 0, nframe, s->stage, err));
+    return choose_times(&s->f, opts, &s->ninstant, s->instant, err);
+}
+
+// "0.25 s"; of equilibria at one time the name of their step
+static const char *instant_name(snw_pool *pool, const subject *s, int k) {
+    const int i = s->instant[k], stage = (int)s->stage[s->f.frame[i]];
+    if (!s->f.timeless) {
+        double largest = 0;
+        for (int n = 0; n < s->f.n; n++) largest = fmax(largest, fabs(s->f.t[n]));
+        const snw_unit_scale scale = snw_unit_scale_make("s", largest);
+        // to four digits of the longest time
+        const double grain = pow(10, floor(log10(largest / scale.size)) - 3),
+                     shown = round(s->f.t[i] / scale.size / grain) * grain;
+        return snw_pool_format(pool, "%.6g %s", shown == 0 ? 0 : shown, scale.unit);
+    }
+    const bool named = stage >= 0 && stage < s->info->nstage && s->info->stage[stage][0];
+    return named ? snw_plot_text(pool, s->info->stage[stage])
+                 : snw_pool_format(pool, "frame %d", i + 1);
+}
+
+// All that is there at instant k; the first line has the name.
+static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const subject *s, int k,
+                              unsigned colour, const char *name, space *out, snw_error *err) {
+    const int frame = s->f.frame[s->instant[k]];
+    SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_POSE, frame, 1, s->pose, err));
+    SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_PRESENT, frame, 1, s->present, err));
+    for (int r = 0; r < s->nrod; r++) {
+        if (s->rod[r].condition >= 0 && s->present[s->rod[r].condition] == 0) continue;
+        if (s->rod[r].rigid && is_point(&s->rod[r], s->pose)) continue;
+        const snw_pen pen = {.colour = colour, .width = s->rod[r].rigid ? RIGID : ROD};
+        snw_vec3 *point;
+        SNW_TRY(
+            plot_shape_add_line(pool, points_of(&s->rod[r]), pen, false, name, out, &point, err));
+        trace(&s->rod[r], s->pose, point);
+        name = NULL;
+    }
+    for (int i = 0; i < s->npart; i++) {
+        const snw_plot_part *part = &s->part[i];
+        if (part->condition >= 0 && s->present[part->condition] == 0) continue;
+        const snw_pen pen = {.colour = colour, .width = THIN};
+        snw_vec3 *point;
+        SNW_TRY(plot_shape_add_line(pool, points_of_part(part), pen, part->link != NULL, name, out,
+                                    &point, err));
+        trace_part(part, s->pose, point);
+        name = NULL;
+    }
+    return SNW_OK;
+}
+
+// Shapes of run i of n. Of one run colours tell the time; of several they tell the run, and grow
+// stronger with time.
+static snw_status add_shapes(snw_pool *pool, int i, int nrun, const snw_plot_run *run,
+                             const snw_shape_opts *opts, space *out, snw_error *err) {
+    subject s = {0};
+    SNW_TRY(open_subject(pool, run, opts, &s, err));
+    SNW_TRY(add_room(pool, s.ninstant * (s.nrod + s.npart), out, err));
+    for (int k = 0; k < s.ninstant; k++) {
+        const double share = s.ninstant > 1 ? (double)k / (s.ninstant - 1) : 1;
+        const bool last = k + 1 == s.ninstant;
+        const char *name = nrun == 1 ? instant_name(pool, &s, k)
+                           : last    ? snw_plot_text(pool, run->name)
+                                     : NULL;
+        if (!name && (last || nrun == 1)) return plot_shape_no_memory(err);
+        const unsigned own = snw_plot_paler(snw_plot_colour(i), 0.7 * (1 - share));
+        SNW_TRY(add_instant(pool, run, &s, k, nrun == 1 ? snw_plot_course(share) : own, name, out,
+                            err));
+    }
+    return SNW_OK;
+}
+
+// the two axes along which the lines reach farthest, in alphabetical order
+static void widest_plane(const space *s, int plane[2]) {
+    double lo[3], hi[3];
+    for (int e = 0; e < 3; e++) {
+        lo[e] = INFINITY;
+        hi[e] = -INFINITY;
+        for (int c = 0; c < s->n; c++) {
+            for (int i = 0; i < s->curve[c].n; i++) {
+                lo[e] = fmin(lo[e], s->point[c][i].e[e]);
+                hi[e] = fmax(hi[e], s->point[c][i].e[e]);
+            }
+        }
+    }
+    int least = 1; // of equals y goes
+    if (hi[0] - lo[0] < hi[least] - lo[least]) least = 0;
+    if (hi[2] - lo[2] < hi[least] - lo[least]) least = 2;
+    plane[0] = least == 0 ? 1 : 0;
+    plane[1] = least == 2 ? 1 : 2;
+}
+
+// ---- outlines
+// --------------------------------------------------------------------------------------
+
+typedef struct spot {
+    double x, y;
+} spot;
+
+static int from_left(const void *a, const void *b) {
+    const spot *p = a, *q = b;
+    if (p->x != q->x) return p->x < q->x ? -1 : 1;
+    return p->y < q->y ? -1 : p->y > q->y;
+}
+
+// does the way from a by b to c turn right, or go straight on?
+static bool turns_in(spot a, spot b, spot c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
+}
+
+// c <- the convex line around its points, closed (Andrew 1979)
+static snw_status outline(snw_pool *pool, snw_curve *c, snw_error *err) {
+    spot *p = snw_pool_array(pool, (size_t)c->n, sizeof *p),
+         *h = snw_pool_array(pool, 2 * (size_t)c->n + 1, sizeof *h);
+    if (!p || !h) return plot_shape_no_memory(err);
+    for (int i = 0; i < c->n; i++) p[i] = (spot){c->x[i], c->y[i]};
+    qsort(p, (size_t)c->n, sizeof *p, from_left);
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        while (n >= 2 && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        h[n++] = p[i];
+    }
+    const int below = n + 1;
+    for (int i = c->n - 2; i >= 0; i--) {
+        while (n >= below && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        h[n++] = p[i];
+    }
+    c->n = n;
+    for (int i = 0; i < n; i++) c->x[i] = h[i].x, c->y[i] = h[i].y;
+    return SNW_OK;
+}
+
+snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot_run *run,
+                          const snw_shape_opts *opts, snw_figure *out, snw_error *err) {
+    static const char *const axis[] = {"x", "y", "z"};
+    space s = {0};
+    for (int i = 0; i < nrun; i++) {
+        SNW_TRY(add_shapes(pool, i, nrun, &run[i], opts, &s, err));
+    }
+    int plane[2] = {opts->plane[0], opts->plane[1]};
+    if (plane[0] < 0) widest_plane(&s, plane);
+    for (int c = 0; c < s.n; c++) {
+        for (int i = 0; i < s.curve[c].n; i++) {
+            s.curve[c].x[i] = s.point[c][i].e[plane[0]];
+            s.curve[c].y[i] = s.point[c][i].e[plane[1]];
+        }
+        if (s.solid[c]) SNW_TRY(outline(pool, &s.curve[c], err));
+    }
+    *out = (snw_figure){.quantity = axis[plane[0]], .unit = "m", .npanel = 1, .equal = true};
+    out->panel = snw_pool_take(pool, sizeof *out->panel);
+    if (!out->panel) return plot_shape_no_memory(err);
+    *out->panel =
+        (snw_panel){.quantity = axis[plane[1]], .unit = "m", .ncurve = s.n, .curve = s.curve};
+    return SNW_OK;
+}

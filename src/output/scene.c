@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+#include "output/scene.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "model/probe_columns.h"
+#include "output/json_field.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCENE_VERSION = 1, MOST_CHANGES = 64 };
+
+// ---- numbers and lists -------------------------------------------------------------------------
+
+// the node of a segment
+static void scene_put_node(snw_json *j, const char *key, int seg) {
+    snw_field_integer(j, key, seg - 1);
+}
+
+// the switch that says whether it is there; -1: it always is, -2: it never is
+static void put_switch(snw_json *j, int condition) { snw_field_integer(j, "switch", condition); }
+
+// ---- links -------------------------------------------------------------------------------------
+
+static const char *shape_name(snw_body_shape shape) {
+    switch (shape) {
+    case SNW_SHAPE_NONE:
+        return "none";
+    case SNW_SHAPE_BOX:
+        return "box";
+    case SNW_SHAPE_CYLINDER:
+        return "cylinder";
+    case SNW_SHAPE_SPHERE:
+        return "sphere";
+    }
+    return "none";
+}
+
+static const char *scene_kind_name(snw_seg_kind kind) {
+    switch (kind) {
+    case SNW_SEG_WORLD:
+        return "world";
+    case SNW_SEG_POSE:
+        return "pose";
+    case SNW_SEG_SCREW:
+        return "screw";
+    case SNW_SEG_BALL:
+        return "ball";
+    case SNW_SEG_FREE:
+        return "free";
+    case SNW_SEG_ROD:
+        return "rod";
+    }
+    return "world";
+}
+
+// stations of a rod are its root, then its nodes
+static double scene_station(const snw_model *m, const snw_rod *r, int k) {
+    return k == 0 ? 0 : m->seg_x[r->seg0 + k - 1];
+}
+
+static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
+    const snw_link_desc *link = &m->desc->link[r->link];
+    const snw_section_desc *section = &link->rod.section;
+    snw_field_object(j, "rod");
+    scene_put_node(j, "root", r->root);
+    scene_put_node(j, "first", r->seg0);
+    snw_field_integer(j, "count", r->nseg);
+    snw_field_number(j, "length", r->L);
+    snw_field_bool(j, "fed", link->rod.variable_length);
+    snw_field_text(j, "section", snw_section_name(section->kind));
+    // where elasticity alone says what the rod bears
+    snw_field_list(j, "free");
+    for (int i = 0; i < 6; i++) snw_json_bool(j, link->rod.active[i] && !link->rod.given[i]);
+    snw_json_close(j);
+    snw_field_list(j, "x");
+    for (int k = 0; k <= r->nseg; k++) snw_json_number(j, scene_station(m, r, k));
+    snw_json_close(j);
+    snw_field_list(j, "size");
+    for (int k = 0; k <= r->nseg; k++) {
+        double size[4] = {0};
+        const snw_at at = {.x = scene_station(m, r, k), .L = r->L};
+        for (int i = 0; i < 4; i++) {
+            if (section->size[i]) size[i] = snw_expr_value(section->size[i], at);
+        }
+        snw_field_numbers(j, NULL, 4, size);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "rest");
+    for (int k = 0; k <= r->nseg; k++) {
+        snw_field_numbers(j, NULL, 6, snw_rod_rest(&link->rod, scene_station(m, r, k)).e);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "stiffness");
+    for (int k = 0; k <= r->nseg; k++) {
+        double H[36], D[36], diagonal[6] = {0};
+        snw_inertia M;
+        // a rod may end in a point, where there is no section: no stiffness either
+        if (snw_section_at(&link->rod, link->name, scene_station(m, r, k), H, D, &M, NULL) ==
+            SNW_OK) {
+            for (int i = 0; i < 6; i++) diagonal[i] = H[7 * i];
+        }
+        snw_field_numbers(j, NULL, 6, diagonal);
+    }
+    snw_json_close(j);
+    snw_json_close(j);
+}
+
+static void put_body(snw_json *j, const snw_body_desc *b, int condition) {
+    const double inertia[6] = {b->inertia.e[0][0], b->inertia.e[1][1], b->inertia.e[2][2],
+                               b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
+    snw_field_object(j, "body");
+    snw_field_text(j, "shape", shape_name(b->shape));
+    snw_field_numbers(j, "size", 3, b->size.e);
+    snw_field_numbers(j, "axis", 3, b->axis.e);
+    snw_field_numbers(j, "com", 3, b->com.e);
+    snw_field_number(j, "mass", b->mass);
+    snw_field_numbers(j, "inertia", 6, inertia);
+    put_switch(j, condition);
+    snw_json_close(j);
+}
+
+static void put_links(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "links");
+    for (int l = 0; l < m->desc->nlink; l++) {
+        const snw_link_desc *d = &m->desc->link[l];
+        snw_json_object(j);
+        snw_field_text(j, "name", d->name);
+        snw_field_integer(j, "parent", d->on.link);
+        snw_field_text(j, "joint", snw_joint_name(d->joint));
+        const snw_vec3 z = {{0, 0, 1}}, given = d->moves.axis;
+        snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
+        scene_put_node(j, "first", m->link_first[l]);
+        scene_put_node(j, "end", m->link_end[l]);
+        put_switch(j, m->seg[m->link_end[l]].condition);
+        if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
+        if (d->has_body) put_body(j, &d->body, m->seg[m->link_end[l]].condition);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// ---- what joins and acts -----------------------------------------------------------------------
+
+// how a closure looks; of a station that sweeps the place is not told
+static const char *loop_name(const snw_model *m, int i) {
+    if (m->loop[i].sliding_station) return "contact";
+    switch (m->desc->loop[i].nonholonomic) {
+    case SNW_NONHOLONOMIC_NONE:
+        break;
+    case SNW_NONHOLONOMIC_WHEEL:
+    case SNW_NONHOLONOMIC_ROLL:
+    case SNW_NONHOLONOMIC_TREAD:
+    case SNW_NONHOLONOMIC_EDGE:
+    case SNW_NONHOLONOMIC_SLIP:
+        return "wheel";
+    case SNW_NONHOLONOMIC_RING:
+        return m->desc->loop[i].groove ? "groove" : "ring";
+    case SNW_NONHOLONOMIC_ANCHOR:
+        return "anchor";
+    }
+    return snw_joint_name(m->desc->loop[i].joint);
+}
+
+// where a contact that sweeps along a rod is in the course of the study, by equal steps: its law is
+// known, the arrays hold none
+static void put_stations(snw_json *j, const snw_model *m, const snw_sliding_station *station) {
+    enum { STEPS = 400 };
+    double span = 0;
+    for (int i = 0; i < m->desc->nstep; i++) span += m->desc->step[i].duration;
+    const double L = m->rod[station->rod].L;
+    snw_field_number(j, "span", span);
+    snw_field_list(j, "stations");
+    for (int i = 0; i <= STEPS; i++) {
+        const snw_at at = {.t = span * i / STEPS, .L = L};
+        const double x = fmin(fmax(snw_expr_value(station->x, at), 0), L);
+        snw_json_number(j, L * 1e-5 * round(x / L * 1e5)); // to be seen
+    }
+    snw_json_close(j);
+}
+
+static void put_loops(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "loops");
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
+        snw_json_object(j);
+        snw_field_text(j, "name", m->desc->loop[i].name);
+        snw_field_text(j, "joint", loop_name(m, i));
+        snw_field_numbers(j, "axis", 3, axis);
+        snw_field_number(j, "radius", m->desc->loop[i].radius);
+        scene_put_node(j, "a", loop->a);
+        scene_put_node(j, "b", loop->b);
+        // what is off for good was compiled as nothing
+        const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
+                         loop->joint != m->desc->loop[i].joint;
+        put_switch(j, off ? SNW_NEVER : loop->condition);
+        if (loop->sliding_station)
+            put_stations(j, m, &m->sliding_station[loop->sliding_station - 1]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// a point of a tendon or chamber: its node, where it is in the node's frame, radius (0: a line)
+static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
+                            const snw_rod *r, int node, double x) {
+    const snw_at at = {.x = x, .L = r->L};
+    const double y = d->at[0] ? snw_expr_value(d->at[0], at) : 0;
+    const double z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
+    const double area = d->area ? snw_expr_value(d->area, at) : 0;
+    snw_json_array(j);
+    snw_json_integer(j, node == 0 ? r->root - 1 : r->seg0 + node - 2);
+    snw_json_number(j, x - scene_station(m, r, node)); // along the section's normal
+    snw_json_number(j, y);
+    snw_json_number(j, z);
+    snw_json_number(j, sqrt(area > 0 ? area / M_PI : 0));
+    snw_json_close(j);
+}
+
+// the stations between two arc lengths, and these themselves from their nearest station
+static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d, const snw_rod *r,
+                      double from, double to) {
+    const double grain = 1e-9 * r->L;
+    const double ends[2] = {from, to};
+    for (int e = 0; e < 2; e++) {
+        int near = 0;
+        for (int k = 1; k <= r->nseg; k++) {
+            if (fabs(scene_station(m, r, k) - ends[e]) < fabs(scene_station(m, r, near) - ends[e]))
+                near = k;
+        }
+        scene_put_point(j, m, d, r, near, ends[e]);
+        for (int k = 0; e == 0 && k <= r->nseg; k++) {
+            const double x = scene_station(m, r, k);
+            if (x > from + grain && x < to - grain) scene_put_point(j, m, d, r, k, x);
+        }
+    }
+}
+
+// an end of a straight part
+static void put_corner(snw_json *j, int seg) {
+    snw_json_array(j);
+    snw_json_integer(j, seg - 1);
+    for (int k = 0; k < 4; k++) snw_json_number(j, 0);
+    snw_json_close(j);
+}
+
+static void put_measures(snw_json *j, const snw_model *m) {
+    int span = 0; // of all tendons, in their order
+    snw_field_list(j, "measures");
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon_desc *d = &m->desc->tendon[i];
+        snw_json_object(j);
+        snw_field_text(j, "name", d->name);
+        snw_field_text(j, "kind", d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
+        snw_field_list(j, "points");
+        for (int k = 0, part = 0; k <= d->nlink; k++) {
+            for (; part < d->nsegment && d->segment[part].after == k; part++, span++) {
+                put_corner(j, m->tendon_segment[span].a);
+                put_corner(j, m->tendon_segment[span].b);
+            }
+            if (k == d->nlink) break;
+            const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];
+            put_route(j, m, d, r, k == 0 ? d->from : 0, k == d->nlink - 1 ? d->to : r->L);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_loads(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "loads");
+    for (int i = 0; i < m->desc->nload; i++) {
+        const snw_load_desc *d = &m->desc->load[i];
+        snw_json_object(j);
+        snw_field_text(j, "name", d->name);
+        snw_field_bool(j, "along", d->along);
+        snw_field_list(j, "nodes");
+        for (int k = 0; k < m->nload_point; k++) {
+            if (m->load_point[k].load == i) snw_json_integer(j, m->load_point[k].seg - 1);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// where a named site is: on the screw from node a to node b, and a pose from there
+static void put_sites(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "sites");
+    for (int i = 0; i < m->desc->nnamed; i++) {
+        const snw_site *s = &m->desc->named[i].site;
+        const snw_rod *r =
+            s->link >= 0 && m->link_rod[s->link] >= 0 ? &m->rod[m->link_rod[s->link]] : NULL;
+        int a = 0, b = 0; // segments
+        double share = 0;
+        switch (s->kind) {
+        case SNW_SITE_WORLD:
+            break;
+        case SNW_SITE_END:
+            a = m->link_end[s->link];
+            break;
+        case SNW_SITE_BASE:
+            a = m->link_first[s->link];
+            break;
+        case SNW_SITE_ROOT:
+        case SNW_SITE_AT: {
+            int k = 0;
+            const double x = s->kind == SNW_SITE_AT ? s->x : 0;
+            while (k + 1 < r->nseg && scene_station(m, r, k + 1) <= x) k++;
+            const double h = scene_station(m, r, k + 1) - scene_station(m, r, k);
+            a = k == 0 ? r->root : r->seg0 + k - 1;
+            b = r->seg0 + k;
+            share = h > 0 ? (x - scene_station(m, r, k)) / h : 0;
+        }
+        }
+        const snw_quat q = snw_quat_from_mat3(s->pose.R);
+        snw_json_object(j);
+        snw_field_text(j, "name", m->desc->named[i].name);
+        scene_put_node(j, "a", a);
+        scene_put_node(j, "b", share > 0 ? b : a);
+        snw_field_number(j, "share", share);
+        snw_field_numbers(j, "at", 3, s->pose.p.e);
+        snw_field_numbers(j, "turn", 4, q.e);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_contacts(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "contacts");
+    for (int i = 0; i < m->desc->ncontact; i++) {
+        const snw_contact_desc *d = &m->desc->contact[i];
+        snw_json_object(j);
+        snw_field_text(j, "name", d->name);
+        snw_field_text(j, "kind", "ground");
+        snw_field_numbers(j, "at", 3, d->at.e);
+        snw_field_numbers(j, "normal", 3, d->normal.e);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_probes(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "probes");
+    for (int i = 0; i < m->desc->nprobe; i++) {
+        snw_json_object(j);
+        snw_field_text(j, "name", m->desc->probe[i].name);
+        const snw_probe_desc *d = &m->desc->probe[i];
+        int n;
+        const snw_component *c = snw_probe_components(d->kind, d->joint, &n);
+        snw_field_text(j, "kind", snw_probe_name(d->kind));
+        snw_field_object(j, "units");
+        for (int k = 0; k < n; k++) {
+            char unit[64];
+            snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
+            // coordinates of joints without dimension are angles
+            const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
+            snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// what stands in the object of a model
+static void put_scene(snw_json *j, const snw_model *m) {
+    double gravity[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        const snw_law law = m->desc->gravity[i];
+        if (law) gravity[i] = snw_expr_value(law, (snw_at){0});
+    }
+    snw_field_number(j, "length", m->length);
+    snw_field_numbers(j, "gravity", 3, gravity);
+    snw_field_list(j, "parent");
+    for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
+    snw_json_close(j);
+    snw_field_list(j, "kind");
+    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m->seg[i].kind));
+    snw_json_close(j);
+    put_links(j, m);
+    put_loops(j, m);
+    put_measures(j, m);
+    put_loads(j, m);
+    put_sites(j, m);
+    put_contacts(j, m);
+    put_probes(j, m);
+}
+
+// Models, and from which step on they count.
+typedef struct era {
+    const snw_model *model;
+    int stage;
+} era;
+
+static snw_status put_all(snw_json *j, int n, const era *e, snw_error *err) {
+    snw_json_object(j);
+    snw_field_integer(j, "scene", SCENE_VERSION);
+    put_scene(j, e[0].model);
+    // the last key: who does not need it stops here
+    if (n > 1) snw_field_list(j, "changes");
+    for (int i = 1; i < n; i++) {
+        snw_json_object(j);
+        snw_field_integer(j, "stage", e[i].stage);
+        put_scene(j, e[i].model);
+        snw_json_close(j);
+    }
+    if (n > 1) snw_json_close(j);
+    snw_json_close(j);
+    return snw_json_finish(j, err);
+}
+
+static snw_status scene_make(int n, const era *e, char **out, snw_error *err) {
+    *out = NULL;
+    snw_json j;
+    snw_buffer to = {0};
+    snw_json_begin(&j, snw_sink_buffer(&to));
+    SNW_TRY(put_all(&j, n, e, err));
+    to.text = snw_alloc(to.size + 1);
+    if (!to.text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    to.size = 0;
+    *out = to.text;
+    snw_json_begin(&j, snw_sink_buffer(&to));
+    return put_all(&j, n, e, err);
+}
+
+snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
+    return scene_make(1, &(era){.model = m}, out, err);
+}
+
+// Changes of what is not seen, as most are, are left out.
+snw_status snw_scene_of_run(const snw_run *r, char **out, snw_error *err) {
+    era e[MOST_CHANGES + 1] = {{.model = snw_run_model(r)}};
+    const snw_model *seen = e[0].model;
+    char *last;
+    int n = 1;
+    *out = NULL;
+    SNW_TRY(snw_scene_make(seen, &last, err));
+    for (int i = 0; i < snw_run_describe(r)->nstage && n <= MOST_CHANGES; i++) {
+        const snw_model *m = snw_run_model_at(r, i);
+        char *text;
+        if (m == seen) continue;
+        seen = m;
+        const snw_status s = snw_scene_make(m, &text, err);
+        if (s == SNW_OK && strcmp(text, last) != 0) {
+            e[n++] = (era){m, i};
+            snw_free(last);
+            last = text;
+        } else {
+            snw_free(text);
+        }
+        if (s != SNW_OK) {
+            snw_free(last);
+            return s;
+        }
+    }
+    snw_free(last);
+    return scene_make(n, e, out, err);
+}

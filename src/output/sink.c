@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "output/sink.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_stream(void *user, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, user) == size;
+}
+
+snw_sink snw_sink_stream(FILE *stream) {
+    const snw_sink sink = {stream, write_stream};
+    return sink;
+}
+
+static bool write_memory(void *user, const char *bytes, size_t size) {
+    snw_buffer *to = user;
+    if (to->text) memcpy(to->text + to->size, bytes, size);
+    to->size += size;
+    return true;
+}
+
+snw_sink snw_sink_buffer(snw_buffer *to) {
+    const snw_sink sink = {to, write_memory};
+    return sink;
+}
+
+void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
+    if (!isfinite(x)) {
+        (void)snprintf(text, SNW_NUMBER_SIZE, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, SNW_NUMBER_SIZE, "%.*g", digits, x);
+        if (strtod(text, NULL) == x) break;
+    }
+    // the locale's decimal mark, of one or more bytes
+    const size_t before = strspn(text, "+-0123456789");
+    const size_t mark = strcspn(text + before, "e0123456789");
+    if (mark == 0) return;
+    text[before] = '.';
+    memmove(text + before + 1, text + before + mark, strlen(text + before + mark) + 1);
+}
+
+const char *snw_xml_entity(char c) {
+    const unsigned char u = (unsigned char)c;
+    return c == '<'   ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '&' ? "&amp;"
+           : c == '"' ? "&quot;"
+           : u < 0x20 ? " "
+                      : NULL;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "results/result_file.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- messages ----------------------------------------------------------------------------------
+
+enum { PATH_SHOWN = 200 }; // bytes of a path in a message, so that the reason still fits
+
+snw_status snw_file_fail_errno(const char *path, const char *what, int reason, snw_error *err) {
+    char text[128] = "";
+    if (strerror_r(reason, text, sizeof text) != 0) {
+        (void)snprintf(text, sizeof text, "error %d", reason);
+    }
+    const char *hint = "";
+    if (reason == ENOSPC || reason == EDQUOT) hint = "; free some space or write elsewhere";
+    if (reason == ENOENT) hint = "; does the folder exist?";
+    const size_t length = strlen(path);
+    const bool shorten = length > PATH_SHOWN;
+    const snw_status status = reason == ENOMEM ? SNW_E_MEMORY : SNW_E_IO;
+    return snw_fail(err, status, "results '%s%s': %s: %s%s", shorten ? "..." : "",
+                    shorten ? path + length - PATH_SHOWN : path, what, text, hint);
+}
+
+// the innermost entry of the error stack
+static herr_t first_cause(unsigned n, const H5E_error2_t *e, void *user) {
+    if (n == 0 && e->desc) (void)snprintf(user, 160, "%s", e->desc);
+    return 0;
+}
+
+snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
+    char cause[160] = "";
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_cause, cause);
+    if (f->reason) return snw_file_fail_errno(f->path, what, f->reason, err);
+    const size_t length = strlen(f->path);
+    const bool shorten = length > PATH_SHOWN;
+    const char *dots = shorten ? "..." : "";
+    const char *path = shorten ? f->path + length - PATH_SHOWN : f->path;
+    if (f->cut_short) {
+        return snw_fail(err, SNW_E_PARSE, "results '%s%s': %s: the file is cut off", dots, path,
+                        what);
+    }
+    return snw_fail(err, f->writing ? SNW_E_IO : SNW_E_PARSE, "results '%s%s': %s: %s%s", dots,
+                    path, what, f->writing ? "" : "damaged or not a result file: ",
+                    cause[0] ? cause : "HDF5 gives no reason; is there memory left?");
+}
+
+void snw_file_hush(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+
+// ---- bytes -------------------------------------------------------------------------------------
+
+static void file_put(snw_file *f, off_t at, size_t size, const char *bytes) {
+    while (size > 0 && !f->reason) {
+        const ssize_t n = pwrite(f->fd, bytes, size, at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            f->reason = errno;
+        } else if (n == 0) {
+            f->reason = ENOSPC;
+        } else {
+            size -= (size_t)n;
+            bytes += n;
+            at += n;
+        }
+    }
+}
+
+void snw_file_put(snw_file *f, haddr_t at, size_t size, const void *bytes) {
+    // in place, hence possible on a full disk: a failure before this one does not stop it
+    const int before = f->reason;
+    f->reason = 0;
+    file_put(f, (off_t)at, size, bytes);
+    if (before) f->reason = before;
+}
+
+// bytes read, less than `size` at the end of the file; negative on failure
+static ssize_t get(snw_file *f, off_t at, size_t size, char *bytes) {
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = pread(f->fd, bytes + done, size - done, at + (off_t)done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            f->reason = errno;
+            return -1;
+        }
+        if (n == 0) break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+// ---- the driver --------------------------------------------------------------------------------
+
+typedef struct driver {
+    H5FD_t public; // first, as HDF5 demands
+    snw_file *file;
+    haddr_t eoa, eof;
+} driver;
+
+enum { PAGE = 4096, RECORD = 1024 };
+
+static const haddr_t address_limit = ((haddr_t)1 << 62) - 1;
+
+static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
+    (void)name;
+    (void)maxaddr;
+    snw_file *const *file = H5Pget_driver_info(fapl);
+    struct stat s;
+    if (!file || fstat((*file)->fd, &s) != 0) return NULL;
+    // a file that is empty is left alone: ext4 takes a truncation for a hint and makes close() wait
+    const bool empty = (flags & H5F_ACC_TRUNC) != 0;
+    if (empty && s.st_size > 0 && ftruncate((*file)->fd, 0) != 0) return NULL;
+    driver *d = snw_alloc(sizeof *d);
+    if (!d) (*file)->reason = ENOMEM;
+    if (!d) return NULL;
+    d->file = *file;
+    d->eof = empty ? 0 : (haddr_t)s.st_size;
+    // the length a writer has noted is ahead of the file's, and this is no reason to refuse it
+    if (flags & H5F_ACC_SWMR_READ) d->eof = address_limit;
+    return &d->public;
+}
+
+static herr_t driver_close(H5FD_t *base) {
+    snw_free(base);
+    return 0;
+}
+
+// every opening is a file of its own, so one process may write and read the same results
+static int driver_compare(const H5FD_t *a, const H5FD_t *b) { return (a > b) - (a < b); }
+
+static herr_t driver_query(const H5FD_t *base, unsigned long *flags) {
+    (void)base;
+    // nothing is allocated in larger blocks and given out behind our back, see driver_alloc
+    *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
+             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    return 0;
+}
+
+// Linux may end a write between two pages of memory when the process is killed. What HDF5 rewrites
+// in place is small and has a checksum: kept within a page, it is either old or new.
+static haddr_t driver_alloc(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, hsize_t size) {
+    (void)dxpl;
+    driver *d = (driver *)base;
+    haddr_t at = d->eoa;
+    const hsize_t within = type == H5FD_MEM_DRAW ? RECORD : PAGE; // chunks need not
+    if (size <= within && at % PAGE + size > PAGE) at += PAGE - at % PAGE;
+    if (size > address_limit - at) return HADDR_UNDEF;
+    d->eoa = at + size;
+    return at;
+}
+
+static haddr_t driver_get_eoa(const H5FD_t *base, H5FD_mem_t type) {
+    (void)type;
+    return ((const driver *)base)->eoa;
+}
+
+static herr_t driver_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t at) {
+    (void)type;
+    ((driver *)base)->eoa = at;
+    return 0;
+}
+
+// a reader looks anew: the file may have grown since it was opened, and HDF5 compares this with the
+// end that the writer has noted since
+static haddr_t driver_get_eof(const H5FD_t *base, H5FD_mem_t type) {
+    (void)type;
+    const driver *d = (const driver *)base;
+    struct stat s;
+    if (d->file->writing || fstat(d->file->fd, &s) != 0) return d->eof;
+    return (haddr_t)s.st_size;
+}
+
+static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size,
+                          void *bytes) {
+    (void)dxpl;
+    snw_file *f = ((driver *)base)->file;
+    if (at > address_limit || size > address_limit - at) return -1;
+    const ssize_t n = get(f, (off_t)at, size, bytes);
+    if (n < 0) return -1;
+    if ((size_t)n == size) return 0;
+    // HDF5 may ask for more metadata than there is, and tells by the checksum; values have none
+    memset((char *)bytes + n, 0, size - (size_t)n);
+    if (type != H5FD_MEM_DRAW || f->writing) return 0;
+    f->cut_short = true;
+    return -1;
+}
+
+static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size,
+                           const void *bytes) {
+    (void)type;
+    (void)dxpl;
+    driver *d = (driver *)base;
+    if (at > address_limit || size > address_limit - at) return -1;
+    file_put(d->file, (off_t)at, size, bytes);
+    if (at + size > d->eof) d->eof = at + size;
+    return 0;
+}
+
+static herr_t driver_truncate(H5FD_t *base, hid_t dxpl, hbool_t closing) {
+    (void)dxpl;
+    (void)closing;
+    driver *d = (driver *)base;
+    if (d->eoa == d->eof || !d->file->writing) return 0;
+    if (!d->file->reason && ftruncate(d->file->fd, (off_t)d->eoa) != 0) d->file->reason = errno;
+    d->eof = d->eoa;
+    return 0;
+}
+
+static const H5FD_class_t driver_class = {
+    .name = "sinew",
+    .maxaddr = ((haddr_t)1 << 62) - 1,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(snw_file *),
+    .open = driver_open,
+    .close = driver_close,
+    .cmp = driver_compare,
+    .query = driver_query,
+    .alloc = driver_alloc,
+    .get_eoa = driver_get_eoa,
+    .set_eoa = driver_set_eoa,
+    .get_eof = driver_get_eof,
+    .read = driver_read,
+    .write = driver_write,
+    .truncate = driver_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+hid_t snw_file_access(snw_file *f) {
+    const hid_t driver_id = H5FDregister(&driver_class);
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    // A reader beside a writer tries again when it meets metadata in the making. HDF5 doubles its
+    // pause each time from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
+    const unsigned attempts = f->live ? 24 : 1;
+    const bool good = driver_id >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver_id, &f) >= 0 &&
+                      H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
+                      H5Pset_metadata_read_attempts(fapl, attempts) >= 0 &&
+                      H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
+    // the list holds the driver from here on
+    if (driver_id >= 0) (void)H5FDunregister(driver_id);
+    if (good) return fapl;
+    if (fapl >= 0) (void)H5Pclose(fapl);
+    return H5I_INVALID_HID;
+}

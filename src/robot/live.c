@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "robot/live.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "robot/live_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double longest = 1.0 / 60; // s: a step is not longer than a picture is seen
+static const double parts = 64;         // that a step may be made of: somebody waits for it
+static const double usual = 1.0 / 120;  // s: a step, where the study has none
+static const double swing = 2 * M_PI * 2.0,
+                    loss = 0.3;    // of all mass on the hand's spring: 1/s, damping ratio
+static const double tremor = 0.02; // s: within which the hand is followed
+static const double weak = 1e-3, strong = 1e3, far = 3; // limits of strength, of distance in sizes
+static const double most = 100 * 9.81; // m/s^2: how the hand may accelerate all of the mass
+
+int snw_live_until(const snw_desc *d) {
+    int i = 0;
+    while (i < d->nstep && d->step[i].kind != SNW_STEP_DYNAMIC) i++;
+    return i;
+}
+
+// ---- making
+// ----------------------------------------------------------------------------------------
+
+// how steps are made: as the study's dynamic step does, in steps of a length that is seen as motion
+static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
+    const int until = snw_live_until(d);
+    v->how =
+        snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps what steps of that length do not resolve
+    // the conserving scheme knows no hand that pulls
+    const bool takes = until < d->nstep && d->step[until].method != SNW_METHOD_CONSERVING;
+    if (takes) v->how = d->step[until];
+    v->how.kind = SNW_STEP_DYNAMIC;
+    v->how.from = -1;
+    v->how.until = NULL;
+    const double own = until < d->nstep && d->step[until].step > 0 ? d->step[until].step : usual;
+    v->how.step = fmin(opts->step > 0 ? opts->step : own, longest);
+    v->how.least = v->how.step / parts;
+    v->how.patience = SNW_LIVE_PATIENCE;
+}
+
+// begin to move from the robot's state; energies count from here, and what a change of the model
+// did is work
+static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
+    SNW_TRY(snw_robot_begin(r, &v->how, err));
+    v->robot = r;
+    v->phase = (snw_phase){.desc = r->desc, .model = r->m, .statics = r->statics};
+    v->run->now = &v->phase;
+    const snw_energy e =
+        snw_run_energies(v->run, &r->integrator, r->integrator.look(r->integrator.self));
+    v->run->here.start = e.kinetic + e.elastic + e.gravity;
+    if (changed) v->run->work += v->run->here.start - v->run->held;
+    return SNW_OK;
+}
+
+static snw_status lead_in(snw_live *v, const char *name, const snw_run_hooks *hooks,
+                          snw_error *err) {
+    SNW_TRY(snw_run_create(&v->lead, name, &v->run, err));
+    const snw_run_hooks *asked = v->lead.nstep > 0 ? hooks : NULL;
+    SNW_TRY(snw_run_execute(v->run, 0, NULL, asked, NULL, err));
+    v->run->hooks = v->hooks.warn ? &v->hooks : NULL;
+    return SNW_OK;
+}
+
+// where it begins, to come back to
+static snw_status keep_start(snw_live *v, snw_error *err) {
+    const snw_run *r = v->run;
+    SNW_TRY(snw_robot_create(r->now->desc, NULL, NULL, &v->base, err));
+    if (snw_state_create(v->base->m, &v->start) != SNW_OK) {
+        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
+    const snw_model *m = v->base->m;
+    snw_state_copy(m, v->base->s, v->start);
+    v->start->t = r->state->t;
+    memcpy(v->start->q, r->state->q, (size_t)m->nq * sizeof(double));
+    memcpy(v->start->v, r->state->v, (size_t)m->nv * sizeof(double));
+    memcpy(v->start->z, r->state->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(v->start->lambda, r->state->lambda, (size_t)m->nconstraint * sizeof(double));
+    snw_state_copy(m, v->start, v->base->s);
+    snw_robot_set_time(v->base, v->start->t);
+    snw_vec3 c;
+    snw_kinematics(m, v->base->in, v->base->s, true, v->base->w);
+    v->mass = snw_center_of_mass(m, v->base->w, &c);
+    return SNW_OK;
+}
+
+static snw_status live_make(snw_live *v, const snw_desc *desc, const char *name,
+                            const snw_live_opts *opts, const snw_run_hooks *hooks, snw_error *err) {
+    static const char *const stage[] = {"live"};
+    v->lead = *desc;
+    v->lead.nstep = snw_live_until(desc);
+    if (hooks) v->hooks = (snw_run_hooks){.user = hooks->user, .warn = hooks->warn};
+    choose_step(v, desc, opts);
+    SNW_TRY(lead_in(v, name, hooks, err));
+    SNW_TRY(keep_start(v, err));
+    SNW_TRY(snw_live_make_controls(v, desc, err));
+    v->info = v->run->info;
+    v->info.nstage = 1;
+    v->info.stage = stage;
+    v->info.nsave = 0;
+    v->drag.node = -1;
+    return live_begin(v, v->base, false, err);
+}
+
+snw_status snw_live_create(const snw_desc *desc, const char *name, const snw_live_opts *opts,
+                           const snw_run_hooks *hooks, snw_live **out, snw_error *err) {
+    *out = NULL;
+    snw_live *v = snw_alloc(sizeof *v);
+    if (!v) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const snw_status s = live_make(v, desc, name, opts, hooks, err);
+    if (s == SNW_OK) {
+        *out = v;
+        return s;
+    }
+    snw_live_destroy(v);
+    return s;
+}
+
+void snw_live_destroy(snw_live *v) {
+    if (!v) return;
+    if (v->robot != v->base) snw_robot_close(v->robot);
+    snw_robot_close(v->base);
+    snw_state_destroy(v->start);
+    snw_run_destroy(v->run);
+    snw_free(v->knob);
+    snw_free(v);
+}
+
+// ---- looking
+// ---------------------------------------------------------------------------------------
+
+const snw_run_info *snw_live_describe(const snw_live *v) { return &v->info; }
+const snw_model *snw_live_model(const snw_live *v) { return v->base->m; }
+double snw_live_time(const snw_live *v) { return v->robot->s->t; }
+double snw_live_step_length(const snw_live *v) { return v->how.step; }
+
+snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err) {
+    const snw_integrator *it = &v->robot->integrator;
+    const snw_work *w = it->look(it->self);
+    const snw_view view = {.state = it->state(it->self),
+                           .in = it->inputs(it->self),
+                           .w = w,
+                           .integrator = it,
+                           .energy = snw_run_energies(v->run, it, w),
+                           .stats = {.load = 1,
+                                     .increments = v->steps,
+                                     .stability = NAN,
+                                     .truncation = NAN,
+                                     .damping = NAN,
+                                     .condition = NAN},
+                           .live = true};
+    v->steps = 0;
+    v->run->nrecorder = 1;
+    v->run->recorder = recorder;
+    return snw_run_frame(v->run, 0, &view, err);
+}
+
+// ---- pulling
+// ---------------------------------------------------------------------------------------
+
+static double live_within(double x, double low, double high) { return fmin(fmax(x, low), high); }
+
+snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double to[3],
+                         double strength, snw_error *err) {
+    const snw_robot *r = v->robot;
+    const double size = r->m->length, M = v->mass > 0 ? v->mass : 1;
+    double point[3], hand[3];
+    if (node < 0 || node >= snw_robot_nodes(r)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no node %d", node);
+    }
+    const snw_vec3 origin = r->integrator.look(r->integrator.self)->g[node + 1].p;
+    for (int i = 0; i < 3; i++) {
+        if (!isfinite(at[i]) || !isfinite(to[i]) || !isfinite(strength)) {
+            return snw_fail(err, SNW_E_ARGUMENT, "a pull needs finite numbers");
+        }
+        point[i] = live_within(at[i], -far * size, far * size);
+        hand[i] = live_within(to[i], origin.e[i] - far * size, origin.e[i] + far * size);
+    }
+    snw_live_drag *g = &v->drag;
+    const bool again = g->node == node;
+    *g = (snw_live_drag){.node = node, .target = {g->target[0], g->target[1], g->target[2]}};
+    const double k = live_within(strength, weak, strong) * M * swing * swing;
+    g->stiffness = k;
+    g->damping = 2 * loss * sqrt(k * M);
+    for (int i = 0; i < 3; i++) {
+        g->at.e[i] = point[i];
+        g->target[i].wanted = hand[i];
+    }
+    if (again) return SNW_OK;
+    // a hand takes hold where the point is, at rest
+    const snw_se3 *pose = &r->integrator.look(r->integrator.self)->g[node + 1];
+    const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, g->at));
+    for (int i = 0; i < 3; i++) g->target[i].x = p.e[i], g->target[i].v = 0;
+    return SNW_OK;
+}
+
+void snw_live_let_go(snw_live *v) {
+    v->drag.node = -1;
+    snw_robot_let_go(v->robot);
+}
+
+bool snw_live_pulled(const snw_live *v, int *node, double point[3], double hand[3]) {
+    *node = v->drag.node;
+    if (*node < 0) return false;
+    const snw_se3 *pose = &v->robot->integrator.look(v->robot->integrator.self)->g[*node + 1];
+    const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, v->drag.at));
+    for (int i = 0; i < 3; i++) point[i] = p.e[i], hand[i] = v->drag.target[i].x;
+    return true;
+}
+
+static snw_status move_hand(snw_live *v, double h, snw_error *err) {
+    snw_live_drag *g = &v->drag;
+    double to[3], point[3], hand[3], far2 = 0;
+    int node;
+    if (!snw_live_pulled(v, &node, point, hand)) return SNW_OK;
+    for (int i = 0; i < 3; i++) {
+        snw_live_follow(&g->target[i], h, tremor);
+        far2 += (g->target[i].x - point[i]) * (g->target[i].x - point[i]);
+    }
+    // nobody is stronger than that
+    const double reach = most * (v->mass > 0 ? v->mass : 1) / g->stiffness;
+    const double share = far2 > reach * reach ? reach / sqrt(far2) : 1;
+    for (int i = 0; i < 3; i++) to[i] = point[i] + share * (g->target[i].x - point[i]);
+    return snw_robot_pull(v->robot, g->node, g->at.e, to, g->stiffness, g->damping, err);
+}
+
+// ---- going on
+// --------------------------------------------------------------------------------------
+
+snw_status snw_live_step(snw_live *v, snw_error *err) {
+    const double h = v->how.step;
+    SNW_TRY(snw_live_move_controls(v, h, err));
+    SNW_TRY(move_hand(v, h, err));
+    SNW_TRY(snw_robot_step(v->robot, h, err));
+    v->steps++;
+    return snw_run_limits(v->run, v->robot->s, err);
+}
+
+// what was done until now counts, and a new start is prepared
+static void live_settle(snw_live *v) {
+    const snw_integrator *it = &v->robot->integrator;
+    const snw_energy e = snw_run_energies(v->run, it, it->look(it->self));
+    snw_run_settle(v->run, &e);
+    v->run->held = e.kinetic + e.elastic + e.gravity;
+}
+
+snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(void *owner),
+                           void *owner, snw_error *err) {
+    snw_robot *fresh = NULL, *old = v->robot;
+    const snw_run before = *v->run;
+    SNW_TRY(snw_robot_create(desc, release, owner, &fresh, err));
+    const snw_model *m = fresh->m, *base = v->base->m;
+    snw_status s = SNW_OK;
+    if (m->nq != base->nq || m->nseg != base->nseg || m->nobs != base->nobs ||
+        m->ncondition != base->ncondition) {
+        s = snw_fail(err, SNW_E_MODEL, "this changes the coordinates or nodes of the model");
+    } else {
+        snw_robot_take_over(fresh, old);
+        live_settle(v);
+        s = live_begin(v, fresh, true, err);
+    }
+    if (s != SNW_OK) {
+        *v->run = before;
+        snw_robot_close(fresh);
+        return s;
+    }
+    if (old != v->base) snw_robot_close(old);
+    return SNW_OK;
+}
+
+snw_status snw_live_reset(snw_live *v, snw_error *err) {
+    snw_robot *old = v->robot, *r = v->base;
+    snw_live_let_go(v);
+    for (int i = 0; i < r->desc->nload; i++) snw_robot_unset_load(r, i);
+    snw_live_free_controls(v);
+    snw_robot_let_go(r);
+    snw_state_copy(r->m, v->start, r->s);
+    snw_robot_set_time(r, v->start->t);
+    v->run->work = v->run->heat = v->run->scheme = v->run->balance = 0;
+    SNW_TRY(live_begin(v, r, false, err));
+    if (old != r) snw_robot_close(old);
+    return SNW_OK;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+#include "robot/robot_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "model/probe_columns.h"
+#include "shoot/shooter.h"
+#include "solve/blas_buffer.h"
+
+#include <math.h>
+#include <string.h>
+
+static snw_status robot_prepare(snw_robot *r, snw_error *err) {
+    SNW_TRY(snw_blas_ready(err));
+    SNW_TRY(snw_projection_compile(r->desc, &r->m, err));
+    SNW_TRY(snw_state_create(r->m, &r->s));
+    SNW_TRY(snw_inputs_create(r->m, &r->in));
+    SNW_TRY(snw_work_create(r->m, &r->w));
+    SNW_TRY(snw_statics_create(r->m, &r->statics));
+    snw_statics_choose_rows(r->statics, r->m);
+    int longest = 1;
+    for (int i = 0; i < r->desc->nprobe; i++) {
+        const int n = snw_probe_columns(&r->desc->probe[i]);
+        if (n > longest) longest = n;
+    }
+    const size_t nv = (size_t)r->m->nv;
+    r->rotation = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation);
+    r->M = snw_alloc(nv * nv * sizeof *r->M);
+    SNW_TRY(snw_robot_manual_inputs(r));
+    r->column = snw_alloc((size_t)longest * sizeof *r->column);
+    const size_t ns = (size_t)r->m->nsignal + 1;
+    r->turn = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->turn);
+    r->z = snw_alloc(ns * sizeof *r->z);
+    r->fresh = snw_alloc(ns * sizeof *r->fresh);
+    if (!r->rotation || !r->M || !r->column || !r->turn || !r->z || !r->fresh) return SNW_E_MEMORY;
+    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
+    snw_inputs_at(r->m, 0, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), void *owner,
+                            snw_robot **out, snw_error *err) {
+    *out = NULL;
+    snw_robot *r = snw_alloc(sizeof *r);
+    if (!r) {
+        if (release) release(owner);
+        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
+    r->desc = desc;
+    r->release = release;
+    r->owner = owner;
+    r->error = snw_alloc(sizeof *r->error);
+    const snw_status s = r->error ? robot_prepare(r, err) : SNW_E_MEMORY;
+    if (s == SNW_OK) {
+        *out = r;
+        return s;
+    }
+    snw_robot_close(r);
+    return s == SNW_E_MEMORY && !(err && err->text[0]) ? snw_fail(err, s, "out of memory") : s;
+}
+
+void snw_robot_close(snw_robot *r) {
+    if (!r) return;
+    snw_free(r->column);
+    snw_free(r->turn);
+    snw_free(r->z);
+    snw_free(r->fresh);
+    snw_free(r->M);
+    snw_free(r->rotation);
+    if (r->integrator.close) r->integrator.close(r->integrator.self);
+    snw_free(r->manual_memory);
+    snw_statics_destroy(r->statics);
+    snw_work_destroy(r->w);
+    snw_inputs_destroy(r->in);
+    snw_state_destroy(r->s);
+    snw_model_destroy(r->m);
+    if (r->release) r->release(r->owner);
+    snw_free(r->error);
+    snw_free(r);
+}
+
+// ---- arguments
+// -------------------------------------------------------------------------------------
+
+const snw_error *snw_robot_error(const snw_robot *r) {
+    static const snw_error none = {.status = SNW_E_ARGUMENT, .text = "the robot is NULL"};
+    return r ? r->error : &none;
+}
+
+snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error *err) {
+    if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
+    for (int i = 0; i < n; i++) {
+        if (isfinite(x[i])) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is no finite number, got %g", name, i, x[i]);
+    }
+    return SNW_OK;
+}
+
+// Check of coordinates that the caller wrote: finite numbers, and unit quaternions to rounding.
+static snw_status check_configuration(const snw_robot *r, snw_error *err) {
+    const double *q = r->s->q;
+    SNW_TRY(snw_robot_numbers("q", r->m->nq, q, err));
+    for (int k = 0; k < r->m->nblock; k++) {
+        const snw_block *b = &r->m->block[k];
+        if (b->space == SNW_SPACE_RN) continue;
+        const double *h = q + b->q;
+        const double n = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
+        if (fabs(n - 1) < 1e-6) continue;
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "q[%d] to q[%d] are a unit quaternion, got one of length %g; use "
+                        "snw_robot_move or divide by it",
+                        b->q, b->q + 3, n);
+    }
+    return SNW_OK;
+}
+
+static snw_status check_motion(const snw_robot *r, snw_error *err) {
+    SNW_TRY(check_configuration(r, err));
+    return snw_robot_numbers("v", r->m->nv, r->s->v, err);
+}
+
+snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
+    return check_motion(r, err);
+}
+
+static snw_status check_forces(const snw_robot *r, snw_error *err) {
+    SNW_TRY(check_motion(r, err));
+    return snw_robot_numbers("a", r->m->nv, r->s->a, err);
+}
+
+// ---- state
+// -----------------------------------------------------------------------------------------
+
+int snw_robot_nq(const snw_robot *r) { return r ? r->m->nq : 0; }
+int snw_robot_nv(const snw_robot *r) { return r ? r->m->nv : 0; }
+double *snw_robot_q(snw_robot *r) { return r ? r->s->q : NULL; }
+double *snw_robot_v(snw_robot *r) { return r ? r->s->v : NULL; }
+double *snw_robot_a(snw_robot *r) { return r ? r->s->a : NULL; }
+double snw_robot_time(const snw_robot *r) { return r ? r->s->t : NAN; }
+
+snw_status snw_robot_set_time(snw_robot *r, double t) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is no finite number, got %g", t);
+    r->s->t = t;
+    snw_inputs_at(r->m, t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_move(snw_robot *r, const double *dx) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_numbers("dx", r->m->nv, dx, r->error));
+    SNW_TRY(check_configuration(r, r->error));
+    snw_move(r->m, r->s->q, 1, dx, r->s->q);
+    return SNW_OK;
+}
+
+static snw_energy energies(const snw_robot *r) {
+    return (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
+                        .elastic = snw_stored_energy(r->m, r->s->q, r->w),
+                        .gravity = snw_gravity_energy(r->m, r->in, r->w)};
+}
+
+// before it moves, a robot has a state and no past: conditions and samples are those of now,
+// integrals zero
+static void attend(snw_robot *r) {
+    const snw_model *m = r->m;
+    if (!snw_memory_acts(m) || r->integrator.close) return;
+    memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
+    snw_residual(m, r->in, r->s, false, r->w);
+    snw_observe(m, r->in, r->s, false, r->w);
+    const snw_energy e = energies(r);
+    snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
+    (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
+    snw_impacts *ip = snw_statics_impacts(r->statics);
+    if (ip) {
+        snw_impacts_set(ip, r->in, r->z, r->s);
+        snw_impacts_compare(ip, r->in, r->s);
+    }
+    if (!ip) memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
+}
+
+snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!tau) return SNW_ROBOT_REFUSE(r, "tau is NULL");
+    SNW_TRY(check_forces(r, r->error));
+    attend(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
+    return SNW_OK;
+}
+
+snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    SNW_TRY(check_motion(r, err));
+    attend(r);
+    if (r->m->nconstraint) {
+        return snw_projection_accelerations(snw_statics_projection(r->statics), r->in, r->s, err);
+    }
+    return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
+}
+
+// what comes and goes, as it is now
+static void switch_on(snw_robot *r) {
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_observe(r->m, r->in, r->s, false, r->w);
+    const snw_energy e = energies(r);
+    snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
+    (void)snw_memory_throw(r->m, r->s, r->w, r->z);
+    snw_impacts_set(snw_statics_impacts(r->statics), r->in, r->z, r->s);
+}
+
+snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
+    if (r->m->nconstraint == 0 && r->m->ncondition == 0) return SNW_OK;
+    snw_projection *pr = snw_statics_projection(r->statics);
+    snw_projection_info info;
+    if (r->m->ncondition) switch_on(r);
+    if (snw_projection_violation(pr, r->in, r->s, NULL) > 1e-12) {
+        SNW_TRY(snw_projection_close(pr, r->in, r->s, &info, err));
+    }
+    if (r->m->ncondition) snw_impacts_compare(snw_statics_impacts(r->statics), r->in, r->s);
+    return snw_projection_velocities(pr, r->in, r->s, err);
+}
+
+snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(check_forces(r, r->error));
+    attend(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_tangent_pass(r->m, NULL, r->w);
+    if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
+    if (C) snw_tangent_assemble(r->m, r->in, 0, 1, 0, r->w, C);
+    if (M) snw_tangent_assemble(r->m, r->in, 0, 0, 1, r->w, M);
+    return SNW_OK;
+}
+
+snw_status snw_robot_mass(snw_robot *r, double *M) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!M) return SNW_ROBOT_REFUSE(r, "M is NULL");
+    SNW_TRY(check_motion(r, r->error));
+    attend(r);
+    snw_mass_matrix(r->m, r->in, r->s, r->w, M);
+    return SNW_OK;
+}
+
+snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!out) return SNW_ROBOT_REFUSE(r, "out is NULL");
+    SNW_TRY(check_motion(r, r->error));
+    attend(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    const snw_wrench P = snw_momentum(r->m, r->w);
+    *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
+                                .elastic = snw_stored_energy(r->m, r->s->q, r->w),
+                                .gravity = snw_gravity_energy(r->m, r->in, r->w),
+                                .dissipation = snw_dissipation(r->m, r->s->v) +
+                                               snw_other_heat(r->m, r->s, r->w)};
+    for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
+    return SNW_OK;
+}
+
+snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    if (!isfinite(t)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "t is no finite number, got %g", t);
+    }
+    SNW_TRY(check_configuration(r, err));
+    const snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_info info;
+    attend(r);
+    const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return s;
+}
+
+double snw_robot_stability(snw_robot *r) {
+    if (!r || check_configuration(r, r->error) != SNW_OK) return NAN;
+    attend(r);
+    snw_statics_assume(r->statics, r->s->t);
+    return snw_statics_stability(r->statics, r->s).value;
+}
+
+int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
+    if (!r) return 0;
+    const char *amiss = !probe ? "probe is NULL" : max > 0 && !out ? "out is NULL" : NULL;
+    if (amiss) return (void)SNW_ROBOT_REFUSE(r, "%s", amiss), 0;
+    if (check_motion(r, r->error) != SNW_OK) return 0;
+    for (int i = 0; i < r->desc->nprobe; i++) {
+        const snw_probe_desc *p = &r->desc->probe[i];
+        if (strcmp(p->name, probe) != 0) continue;
+        snw_readings more = {.stability = NAN, .rotation = r->rotation};
+        if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
+        attend(r);
+        const snw_work *w = r->w;
+        if (r->integrator.shooter) {
+            w = r->integrator.look(r->integrator.self);
+            more.fields = r->integrator.shooter(r->integrator.self);
+            const snw_shoot_energy E = snw_shooter_energy(more.fields);
+            more.energy =
+                (snw_energy){.kinetic = E.kinetic, .elastic = E.elastic, .gravity = E.gravity};
+        } else {
+            snw_residual(r->m, r->in, r->s, false, r->w);
+            snw_observe(r->m, r->in, r->s, false, r->w);
+            more.energy = energies(r);
+        }
+        snw_rotations_update(r->m, w, r->rotation);
+        snw_probe_read(r->m, i, r->in, r->s, w, &more, r->column);
+        const int n = snw_probe_columns(p);
+        for (int k = 0; k < n && k < max; k++) out[k] = r->column[k];
+        return n;
+    }
+    return 0;
+}
+
+snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
+    const int nmotor = r->desc->nmotor;
+    const int muscle = actuator - nmotor - r->desc->ntendon;
+    if (muscle >= 0) {
+        *effort = r->activation[muscle];
+        return SNW_OK;
+    }
+    SNW_TRY(check_motion(r, r->error));
+    attend(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    if (actuator >= nmotor) {
+        *effort = r->w->tendon[actuator - nmotor].effort;
+        return SNW_OK;
+    }
+    for (int k = 0; k < r->desc->motor[actuator].n; k++) {
+        effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
+    }
+    return SNW_OK;
+}

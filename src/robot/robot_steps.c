@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: MIT
+//
+// The public robot in motion: a mover, fed by hand.
+#include "robot/robot_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+snw_status snw_robot_manual_inputs(snw_robot *r) {
+    for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
+    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = r->ncoordinate;
+    const size_t ne = (size_t)r->desc->ntendon, ns = (size_t)r->desc->nstress;
+    r->manual_bytes =
+        n * (sizeof *r->load + sizeof *r->load_given) +
+        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
+        ne * (sizeof *r->tendon + sizeof *r->tendon_since + sizeof *r->tendon_given) +
+        nc * sizeof *r->motor + ns * sizeof *r->activation;
+    r->manual_memory = snw_alloc(r->manual_bytes);
+    if (!r->manual_memory) return SNW_E_MEMORY;
+    r->load = r->manual_memory;
+    r->motor = (snw_jet *)(void *)(r->load + n);
+    r->tendon = r->motor + nc;
+    r->motor_since = (double *)(void *)(r->tendon + ne);
+    r->tendon_since = r->motor_since + nm;
+    r->activation = r->tendon_since + ne;
+    r->motor_first = (int *)(void *)(r->activation + ns);
+    r->load_given = (bool *)(void *)(r->motor_first + nm);
+    r->motor_given = r->load_given + n;
+    r->tendon_given = r->motor_given + nm;
+    for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
+        r->motor_first[i] = first;
+        first += r->desc->motor[i].n;
+    }
+    r->manual = (snw_manual_inputs){.load_given = r->load_given,
+                                    .load = r->load,
+                                    .motor_given = r->motor_given,
+                                    .motor_since = r->motor_since,
+                                    .motor_first = r->motor_first,
+                                    .motor = r->motor,
+                                    .tendon_given = r->tendon_given,
+                                    .tendon_since = r->tendon_since,
+                                    .tendon = r->tendon,
+                                    .activation = r->activation};
+    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
+    r->in->manual = &r->manual;
+    snw_statics_hold(r->statics, &r->manual);
+    return SNW_OK;
+}
+
+// ---- inputs
+// ----------------------------------------------------------------------------------------
+
+int snw_robot_load(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
+    for (int i = 0; i < r->desc->nload; i++) {
+        if (strcmp(r->desc->load[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+static snw_status find_load(const snw_robot *r, int load) {
+    if (load >= 0 && load < r->desc->nload) return SNW_OK;
+    return SNW_ROBOT_REFUSE(r, "there is no load number %d, the robot has %d", load,
+                            r->desc->nload);
+}
+
+snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
+                              const double torque[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
+    if (force) SNW_TRY(snw_robot_numbers("force", 3, force, r->error));
+    if (torque) SNW_TRY(snw_robot_numbers("torque", 3, torque, r->error));
+    r->load_given[load] = true;
+    for (int i = 0; i < 3; i++) {
+        r->load[load].f.e[i] = force ? force[i] : 0;
+        r->load[load].m.e[i] = torque ? torque[i] : 0;
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_unset_load(snw_robot *r, int load) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
+    r->load_given[load] = false;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (gravity) SNW_TRY(snw_robot_numbers("gravity", 3, gravity, r->error));
+    r->manual.gravity_given = gravity != NULL;
+    for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+int snw_robot_actuator(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        if (strcmp(r->desc->motor[i].name, name) == 0) return i;
+    }
+    // tendons and chambers come behind, then muscles
+    for (int i = 0; i < r->desc->ntendon; i++) {
+        if (strcmp(r->desc->tendon[i].name, name) == 0) return r->desc->nmotor + i;
+    }
+    for (int i = 0; i < r->desc->nstress; i++) {
+        if (strcmp(r->desc->stress[i].name, name) == 0) {
+            return r->desc->nmotor + r->desc->ntendon + i;
+        }
+    }
+    return -1;
+}
+
+snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    const int n = r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
+    if (actuator >= 0 && actuator < n) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
+                    actuator, n);
+}
+
+// which tendon or chamber it is; -1: it acts on coordinates of joints or rods
+static int measure_of(const snw_robot *r, int actuator) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->ntendon + r->desc->nstress);
+    return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
+}
+
+// which muscle it is; -1: none
+static int muscle_of(const snw_robot *r, int actuator) {
+    const int i = actuator - r->desc->nmotor - r->desc->ntendon;
+    return i < 0 ? -1 : i;
+}
+
+int snw_robot_actuator_size(const snw_robot *r, int actuator) {
+    if (!r || snw_robot_find(r, actuator, r->error) != SNW_OK) return 0;
+    return measure_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
+}
+
+static snw_jet *robot_steps_take(snw_robot *r, int actuator) {
+    r->motor_given[actuator] = true;
+    r->motor_since[actuator] = r->s->t;
+    return r->motor + r->motor_first[actuator];
+}
+
+// From now on this of a tendon or chamber, which must be what the file gives of it, too.
+static snw_status robot_steps_give(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
+                                   snw_error *err) {
+    static const char *const given[][2] = {
+        [SNW_TENDON_EFFORT] = {"its effort", "snw_robot_set_effort"},
+        [SNW_TENDON_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
+        [SNW_TENDON_GAS] = {"a gas", "snw_robot_set_gas"}};
+    if (i >= r->desc->ntendon) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' is a muscle; use snw_robot_set_activation",
+                        r->desc->stress[i - r->desc->ntendon].name);
+    }
+    const snw_tendon_desc *d = &r->desc->tendon[i];
+    if (d->given != what) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
+                        given[d->given][0], given[d->given][1]);
+    }
+    if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no finite number",
+                        d->name);
+    }
+    r->tendon_given[i] = true;
+    r->tendon_since[i] = r->s->t;
+    r->tendon[i] = value;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
+    SNW_TRY(snw_robot_find(r, actuator, err));
+    const int tendon = measure_of(r, actuator);
+    SNW_TRY(snw_robot_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
+    if (tendon >= 0) {
+        return robot_steps_give(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
+    }
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->kind != SNW_MOTOR_EFFORT) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' has its motion given and finds its effort; use "
+                        "snw_robot_set_motion, or give 'effort: 0' in the file",
+                        d->name);
+    }
+    const int first = d->same ? d->same - 1 : actuator; // all wheels that have one effort
+    const int n = d->same ? r->desc->motor[first].nsame : 1;
+    for (int i = first; i < first + n; i++) {
+        snw_jet *given = robot_steps_take(r, i);
+        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+// does it drive anything at present?
+static bool drives(const snw_model *m, int actuator) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].motor == actuator && m->drive[i].row >= 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
+                                const double *rate, const double *acceleration, snw_error *err) {
+    SNW_TRY(snw_robot_find(r, actuator, err));
+    const int tendon = measure_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
+    SNW_TRY(snw_robot_numbers("position", n, position, err));
+    if (rate) SNW_TRY(snw_robot_numbers("rate", n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_numbers("acceleration", n, acceleration, err));
+    if (tendon >= 0) {
+        const snw_jet to = {
+            .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
+        return robot_steps_give(r, tendon, SNW_TENDON_COORDINATE, to, err);
+    }
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->turns) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' turns a spherical joint; its motion is that of the file",
+                        d->name);
+    }
+    if (d->kind == SNW_MOTOR_EFFORT || !drives(r->m, actuator)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
+                        d->kind == SNW_MOTOR_EFFORT
+                            ? "has its effort given; use snw_robot_set_effort, or give 'position: "
+                              "0' in the file"
+                            : "is switched off; leave out its 'when: off'");
+    }
+    snw_jet *given = robot_steps_take(r, actuator);
+    for (int k = 0; k < d->n; k++) {
+        given[k] = (snw_jet){
+            .v = position[k], .d = rate ? rate[k] : 0, .dd = acceleration ? acceleration[k] : 0};
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
+    SNW_TRY(snw_robot_find(r, actuator, err));
+    const int tendon = measure_of(r, actuator);
+    if (tendon < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
+                        r->desc->motor[actuator].name);
+    }
+    if (!(moles >= 0)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
+    }
+    return robot_steps_give(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
+}
+
+snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
+    SNW_TRY(snw_robot_find(r, actuator, err));
+    const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
+                        tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
+    }
+    if (!isfinite(factor)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is no number",
+                        r->desc->stress[muscle].name);
+    }
+    r->activation[muscle] = factor;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) {
+        r->activation[muscle] = 1;
+    } else {
+        *(tendon >= 0 ? &r->tendon_given[tendon] : &r->motor_given[actuator]) = false;
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+// ---- pulling by hand
+// -------------------------------------------------------------------------------
+
+int snw_robot_nodes(const snw_robot *r) { return r ? r->m->nseg - 1 : 0; }
+
+static snw_status find_node(const snw_robot *r, int node, snw_error *err) {
+    if (node >= 0 && node < r->m->nseg - 1) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d", node,
+                    r->m->nseg - 1);
+}
+
+snw_status snw_robot_node(snw_robot *r, int node, double position[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_node(r, node, r->error));
+    if (!position) return SNW_ROBOT_REFUSE(r, "position is NULL");
+    SNW_TRY(snw_robot_check_state(r, r->error));
+    snw_kinematics(r->m, r->in, r->s, true, r->w);
+    for (int k = 0; k < 3; k++) position[k] = r->w->g[node + 1].p.e[k];
+    return SNW_OK;
+}
+
+snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const double to[3],
+                          double stiffness, double damping, snw_error *err) {
+    static const double origin[3] = {0};
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    if (!at) at = origin;
+    SNW_TRY(find_node(r, node, err));
+    SNW_TRY(snw_robot_numbers("at", 3, at, err));
+    SNW_TRY(snw_robot_numbers("to", 3, to, err));
+    if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a pull needs a stiffness and damping that are finite and not negative, "
+                        "got %g N/m and %g N s/m",
+                        stiffness, damping);
+    }
+    if (r->integrator.close && r->how.method == SNW_METHOD_CONSERVING) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the conserving scheme knows no pull by hand; use generalized-alpha");
+    }
+    snw_drag_spring *drag_spring = &r->manual.drag_spring;
+    *drag_spring = (snw_drag_spring){.seg = node + 1, .stiffness = stiffness, .damping = damping};
+    for (int k = 0; k < 3; k++) drag_spring->at.e[k] = at[k], drag_spring->to.e[k] = to[k];
+    return SNW_OK;
+}
+
+void snw_robot_let_go(snw_robot *r) {
+    if (r) r->manual.drag_spring = (snw_drag_spring){0};
+}
+
+// ---- steps
+// -----------------------------------------------------------------------------------------
+
+snw_robot_steps snw_robot_steps_defaults(double step) {
+    return (snw_robot_steps){.scheme = "generalized-alpha", .step = step, .rho = NAN, .alpha = NAN};
+}
+
+// which engine, and whether it has the scheme
+static snw_status engage(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
+    if (!how->engine || strcmp(how->engine, "strain") == 0) return SNW_OK;
+    if (strcmp(how->engine, "shooting") != 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
+    }
+    const snw_method m = out->method;
+    if (m != SNW_METHOD_EULER && m != SNW_METHOD_TRAPEZOIDAL && m != SNW_METHOD_BDF2 &&
+        m != SNW_METHOD_BDF3 && m != SNW_METHOD_BDF_ALPHA) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the shooting engine has no scheme '%s'; it has euler, trapezoidal, bdf2, "
+                        "bdf3 and bdf-alpha",
+                        snw_method_name(m));
+    }
+    if (how->points != 0 && (how->points < 4 || how->points > 100000)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "points along a rod must be from 4 to 100000, got %d",
+                        how->points);
+    }
+    out->engine = SNW_ENGINE_SHOOTING;
+    out->shooting.points = how->points ? how->points : SNW_SHOOT_POINTS;
+    return SNW_OK;
+}
+
+// a parameter of a scheme, as the language has it; NaN: not given
+static snw_status take_parameter(const char *name, double given, double low, double high,
+                                 double *out, snw_error *err) {
+    if (isnan(given)) return SNW_OK;
+    if (!(given >= low && given <= high)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s must be from %g to %g, got %g", name, low, high,
+                        given);
+    }
+    *out = given;
+    return SNW_OK;
+}
+
+static snw_status robot_steps_choose(const snw_robot_steps *how, snw_step_desc *out,
+                                     snw_error *err) {
+    static const struct {
+        snw_method method;
+        const char *name;
+    } methods[] = {
+#define X(code, word, meaning) {code, word},
+        SNW_METHOD_LIST(X)
+#undef X
+    };
+    if (how->tolerance < 0 || !isfinite(how->tolerance)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "tolerance must be positive, or 0, got %g",
+                        how->tolerance);
+    }
+    if (!(how->step > 0 && isfinite(how->step))) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the longest step must be positive, got %g s",
+                        how->step);
+    }
+    const char *scheme = how->scheme ? how->scheme : "generalized-alpha";
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strcmp(methods[i].name, scheme) != 0) continue;
+        *out = snw_step_dynamic(methods[i].method);
+        out->step = how->step;
+        out->patience = SNW_LIVE_PATIENCE;
+        if (how->tolerance > 0) out->tolerance = how->tolerance;
+        const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
+        SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
+        SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
+        return engage(how, out, err);
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
+}
+
+void snw_robot_show(snw_robot *r) {
+    if (r->integrator.shooter)
+        (void)r->integrator.look(r->integrator.self); // coordinates of its fields
+    snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
+    snw_inputs_copy(r->integrator.inputs(r->integrator.self), r->in);
+}
+
+// samples and switches at the present instant
+static snw_status robot_steps_remember(snw_robot *r, snw_error *err) {
+    const snw_model *m = r->m;
+    if (!snw_memory_acts(m)) return SNW_OK;
+    snw_work *w = (snw_work *)r->integrator.look(r->integrator.self);
+    const snw_state *s = r->integrator.state(r->integrator.self);
+    const snw_inputs *in = r->integrator.inputs(r->integrator.self);
+    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                          .elastic = snw_stored_energy(m, s->q, w),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    const bool changed = snw_memory_remember(m, in, s, &e, r->fresh, r->turn, w, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->fresh[i] = false;
+    return changed ? r->integrator.restart(r->integrator.self, r->z, err) : SNW_OK;
+}
+
+snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err) {
+    r->how = *how;
+    if (r->integrator.close) r->integrator.close(r->integrator.self);
+    r->integrator = (snw_integrator){0};
+    if (r->how.engine == SNW_ENGINE_SHOOTING) {
+        SNW_TRY(snw_integrator_shooting(r->m, &r->how, NULL, &r->integrator, err));
+    } else {
+        SNW_TRY(snw_integrator_open(r->m, &r->how, how->step, &r->integrator, err));
+    }
+    r->saves = snw_integrator_saves(r->m, &r->how);
+    r->integrator.hold(r->integrator.self, &r->manual);
+    SNW_TRY(snw_robot_assemble(r, err));
+    SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
+    SNW_TRY(
+        snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->m, err));
+    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
+    SNW_TRY(robot_steps_remember(r, err));
+    snw_robot_show(r);
+    return SNW_OK;
+}
+
+snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
+    snw_step_desc step;
+    if (!r || !how) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", r ? "how" : "the robot");
+    }
+    SNW_TRY(robot_steps_choose(how, &step, err));
+    SNW_TRY(snw_robot_check_state(r, err));
+    return snw_robot_begin(r, &step, err);
+}
+
+double snw_robot_scheme_energy(const snw_robot *r) {
+    return r->integrator.close ? r->integrator.work(r->integrator.self).scheme : 0;
+}
+
+void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
+    const snw_model *m = r->m, *old = from->m;
+    SNW_ASSERT(m->nq == old->nq && m->nv == old->nv && m->nsignal == old->nsignal);
+    const size_t nv = (size_t)m->nv * sizeof(double);
+    r->s->t = from->s->t;
+    memcpy(r->s->q, from->s->q, (size_t)m->nq * sizeof(double));
+    memcpy(r->s->v, from->s->v, nv);
+    memcpy(r->s->a, from->s->a, nv);
+    memcpy(r->s->z, from->s->z, (size_t)m->nsignal * sizeof(double));
+    if (m->nconstraint == old->nconstraint)
+        memcpy(r->s->lambda, from->s->lambda, (size_t)m->nconstraint * sizeof(double));
+    memcpy(r->manual_memory, from->manual_memory, from->manual_bytes);
+    r->manual.gravity_given = from->manual.gravity_given;
+    r->manual.gravity = from->manual.gravity;
+    r->manual.drag_spring = from->manual.drag_spring;
+    snw_inputs_at(m, r->s->t, r->in);
+}
+
+// To the time `end`; rows of redundant loops are those that fit on the way and there.
+static snw_status go_to(snw_robot *r, double end, snw_stats *took, snw_error *err) {
+    enum { PARTS = 100 };
+    snw_projection *pr = snw_statics_projection(r->statics);
+    for (int n = 0; n < PARTS; n++) {
+        double to = end;
+        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->m, &to, INFINITY, took, err));
+        SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->m, err));
+        if (to == end) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "rows of redundant loops lose their rank again and again before t = %g s; "
+                    "take shorter steps",
+                    end);
+}
+
+snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
+    if (!r || !r->integrator.close) {
+        return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
+    }
+    if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
+        return snw_fail(err, SNW_E_ARGUMENT, "a step is positive and at most %g s, got %g s",
+                        r->how.step, h);
+    }
+    snw_stats took = {0};
+    const double end = r->integrator.state(r->integrator.self)->t + h;
+    SNW_TRY(go_to(r, end, &took, err));
+    const snw_status s = robot_steps_remember(r, err);
+    if (s == SNW_OK) {
+        snw_robot_show(r);
+    } else {
+        r->integrator.back(r->integrator.self);
+    }
+    return s;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers of the model as cords of the rod.
+#include "shoot/shooter_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- making
+// -----------------------------------------------------------------------------------------
+
+// may it ever act? (a constant unless the effort is given)
+static bool exists(snw_law when) {
+    return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
+}
+
+// The paper's march carries strains where there are tendons: all six or those of turning, and K e'
+// alone is the slope of K e.
+static bool has_strain_form(const snw_model *m, const snw_tendon_desc *x) {
+    const bool *active = m->desc->link[x->link[0]].rod.active;
+    const snw_rod *rod = &m->rod[m->link_rod[x->link[0]]];
+    const bool shifts = active[3];
+    bool turns = true, whole = true;
+    for (int i = 0; i < 3; i++) {
+        turns = turns && active[i];
+        whole = whole && active[3 + i] == shifts;
+    }
+    return turns && whole && !rod->section_varies && !rod->rest_varies;
+}
+
+snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
+                                     snw_error *err) {
+    const snw_desc *d = m->desc;
+    int nz = 0;
+    for (int i = 0; i < d->ntendon; i++) {
+        const snw_tendon_desc *x = &d->tendon[i];
+        const bool rubs = x->friction > 0 || x->viscous > 0;
+        if (x->nlink > 1 || x->nsegment > 0) {
+            return snw_shooter_cannot(step, x->location, err, "tendons beyond one rod", x->name);
+        }
+        if (step->shooting.replica && x->kind != SNW_TENDON_CHAMBER && !has_strain_form(m, x)) {
+            return snw_shooter_cannot(step, x->location, err,
+                                      "by the paper's march (replica) tendons of rods that lack "
+                                      "bending, twist or some of stretch and shear, or vary along "
+                                      "their length",
+                                      x->name);
+        }
+        if (i == SNW_SHOOT_TENDONS) {
+            return snw_shooter_cannot(step, x->location, err, "more than 16 tendons and chambers",
+                                      x->name);
+        }
+        if (exists(x->when) && (x->given != SNW_TENDON_EFFORT || rubs)) nz += 2;
+        if (nz > SNW_SHOOT_Z) {
+            return snw_shooter_cannot(
+                step, x->location, err,
+                "more than four tendons and chambers whose effort is unknown or falls by friction",
+                x->name);
+        }
+    }
+    return SNW_OK;
+}
+
+void snw_shooter_make_tendons(snw_shooter *e) {
+    const snw_desc *d = e->m->desc;
+    snw_shoot_tendons *c = &e->tendons;
+    c->n = d->ntendon;
+    for (int i = 0; i < c->n; i++) {
+        const snw_tendon_desc *x = &d->tendon[i];
+        const bool chamber = x->kind == SNW_TENDON_CHAMBER;
+        snw_shoot_tendon_given given = SNW_SHOOT_TENDON_EFFORT;
+        if (exists(x->when)) {
+            if (x->given == SNW_TENDON_GAS) given = SNW_SHOOT_TENDON_GAS;
+            if (x->given == SNW_TENDON_COORDINATE) {
+                given = chamber ? SNW_SHOOT_TENDON_VOLUME : SNW_SHOOT_TENDON_LENGTH;
+            }
+        }
+        c->tendon[i] = (snw_shoot_tendon){.chamber = chamber,
+                                          .given = given,
+                                          .extra = x->extra,
+                                          .compliance = x->compliance,
+                                          .friction = x->friction,
+                                          .viscous = x->viscous,
+                                          .creep = x->creep,
+                                          .from = x->from,
+                                          .to = x->to,
+                                          .at = {x->at[0], x->at[1]},
+                                          .area = x->area};
+    }
+    const snw_status s = snw_shoot_tendons_law(c);
+    SNW_ASSERT(s == SNW_OK); // refused before
+    (void)s;
+}
+
+// ---- laws
+// -------------------------------------------------------------------------------------------
+
+void snw_shooter_pull(snw_shooter *e, double t, double share) {
+    for (int i = 0; i < e->tendons.n; i++) {
+        const snw_tendon_desc *d = &e->m->desc->tendon[i];
+        snw_shoot_tendon *c = &e->tendons.tendon[i];
+        const double given = e->in->tendon[i].v, as_made = e->m->tendon[i].reference;
+        const bool hand = e->in->manual && e->in->manual->tendon_given[i];
+        const bool acts = !d->when || hand || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
+        c->ambient = e->in->ambient[i];
+        c->rate = 0;
+        c->sliding = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
+        c->sliding = fmin(fmax(c->sliding, -1), 1);
+        switch (c->given) {
+        case SNW_SHOOT_TENDON_EFFORT:
+            c->value = acts && d->given == SNW_TENDON_EFFORT ? share * given : 0;
+            if (!c->chamber && c->value < 0) c->value = 0; // it never pushes
+            break;
+        case SNW_SHOOT_TENDON_LENGTH:
+            c->value = as_made + d->extra - share * given;
+            c->rate = -share * e->in->tendon[i].d;
+            break;
+        case SNW_SHOOT_TENDON_VOLUME:
+            c->value = as_made + share * (given - as_made);
+            break;
+        case SNW_SHOOT_TENDON_GAS:
+            c->value = c->ambient * as_made + share * (given - c->ambient * as_made);
+            break;
+        }
+    }
+    snw_shoot_tendons_base(&e->tendons, e->leg[0].r);
+}
+
+// ---- fields
+// -----------------------------------------------------------------------------------------
+
+// quantities at nodes (nz each) of r, at arc length x
+static void shoot_tendon_look(const snw_shoot_rod *r, const double *at_node, double x, double *z) {
+    const int nz = snw_shoot_nz(r);
+    int p = 0;
+    while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
+    const snw_shoot_piece *piece = &r->piece[p];
+    const double at = fmin(fmax((x - piece->s) / piece->h, 0), piece->n);
+    const int n = piece->n + 1 < 4 ? piece->n + 1 : 4;
+    int first = (int)at - 1;
+    first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
+    double w[4];
+    snw_shoot_lagrange(n, at - first, w);
+    for (int k = 0; k < nz; k++) {
+        z[k] = 0;
+        for (int l = 0; l < n; l++) {
+            z[k] += w[l] * at_node[(ptrdiff_t)(piece->node + first + l) * nz + k];
+        }
+    }
+}
+
+void snw_shooter_follow_tendons(snw_shooter *e, const snw_shooter *other) {
+    snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    if (nz == 0 || nz != snw_shoot_nz(other->leg[0].r)) return;
+    for (int j = 0; j < r->nnode; j++) {
+        double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
+        const double x = snw_shoot_node_s(r, j);
+        shoot_tendon_look(other->leg[0].r, other->leg[0].r->zlevel[0], x, z);
+        shoot_tendon_look(other->leg[0].r, other->leg[0].r->zrate, x, rate);
+        memcpy(r->z + (ptrdiff_t)j * nz, z, (size_t)nz * sizeof *z);
+    }
+}
+
+void snw_shooter_carry_tendons(snw_shooter *e, const snw_shooter_leg *from) {
+    snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    if (e->tendons.n == 0) return;
+    for (int j = 0; j < r->nnode; j++) {
+        const double x = snw_shoot_node_s(r, j);
+        const ptrdiff_t to = (ptrdiff_t)j * nz;
+        for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+            shoot_tendon_look(from->r, from->r->zlevel[k], x, r->zlevel[k] + to);
+        }
+        shoot_tendon_look(from->r, from->r->zrate, x, r->zrate + to);
+        shoot_tendon_look(from->r, from->r->z, x, r->z + to);
+    }
+    for (int p = 0; p < r->npoint; p++) {
+        e->tendons.guess[p] =
+            snw_shooter_between(from->r, from->r->level[0], snw_shoot_point_s(r, p)).e;
+    }
+}
+
+// Tensions and pressures as if nothing rubbed, lengths and volumes as the strains make them.
+void snw_shooter_take_tendons(snw_shooter *e) {
+    snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    for (int i = 0; i < e->tendons.n; i++) {
+        const snw_shoot_tendon *c = &e->tendons.tendon[i];
+        if (c->z < 0) continue;
+        const double whole = snw_shoot_tendon_of(&e->tendons, i);
+        double T = c->given == SNW_SHOOT_TENDON_EFFORT ? c->value : 0, at = 0;
+        if (c->given == SNW_SHOOT_TENDON_LENGTH && c->compliance > 0) {
+            T = fmax(((whole + c->extra) / c->value - 1) / c->compliance, 0);
+        }
+        const double stretch = 1 + c->compliance * T;
+        if (c->given == SNW_SHOOT_TENDON_LENGTH) at = c->extra / stretch;
+        if (c->given == SNW_SHOOT_TENDON_EFFORT) at = -whole / stretch;
+        for (int j = 0; j < r->nnode; j++) {
+            const ptrdiff_t to = (ptrdiff_t)j * nz + c->z;
+            r->z[to] = r->zlevel[0][to] = T;
+            r->z[to + 1] = r->zlevel[0][to + 1] = at;
+            r->zrate[to] = r->zrate[to + 1] = 0;
+            // an even share of the way: lengths within a step of the rod do not matter to a first
+            // guess
+            if (j + 1 < r->nnode) {
+                at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * whole /
+                      stretch;
+            }
+        }
+    }
+}
+
+// ---- in terms of the model
+// --------------------------------------------------------------------------
+
+// how fast length or volume change, and what the effort does per second
+static double rate_of(const snw_shooter *e, int i, double *power) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const snw_tendon_desc *d = &e->m->desc->tendon[i];
+    double sum = 0;
+    *power = 0;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j <= piece->n; j++) {
+            const int node = piece->node + j, point = piece->point + j * r->method->np;
+            const snw_tendon_point *tp = &e->tendons.tendon[i].point[point];
+            if (!(tp->w > 0)) break;
+            const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
+            double slope[6], x = 0;
+            (void)snw_tendon_point_density(d, tp, snw_twist_add(rest, r->level[0][node].e), slope);
+            for (int k = 0; k < 6; k++) x += slope[k] * r->rate[node].e.e[k];
+            x *= snw_shoot_weight(r, piece, j);
+            sum += x;
+            *power += x * snw_shoot_tendon_effort_at(&e->tendons, i, node);
+        }
+    }
+    if (d->kind == SNW_TENDON_CABLE) *power = -*power;
+    return sum;
+}
+
+double snw_shooter_tendons_power(const snw_shooter *e) {
+    double sum = 0;
+    for (int i = 0; i < e->tendons.n; i++) {
+        double power;
+        (void)rate_of(e, i, &power);
+        sum += power;
+    }
+    return sum;
+}
+
+// What is lost of the tension from node to node, times the speed at which the tendon slides there:
+// as T' = -chi s(nu) T has it no term is negative, and the tendon does as much more than the rod
+// gets.
+double snw_shooter_tendons_heat(const snw_shooter *e) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    double heat = 0;
+    for (int i = 0; i < e->tendons.n; i++) {
+        const snw_shoot_tendon *c = &e->tendons.tendon[i];
+        if (c->z < 0 || c->chamber || !snw_shoot_tendon_has_friction(c)) continue;
+        for (int p = 0; p < r->npiece; p++) {
+            const snw_shoot_piece *piece = &r->piece[p];
+            for (int j = piece->node; j < piece->node + piece->n; j++) {
+                const double *rate = r->zrate + (ptrdiff_t)j * nz + c->z + 1;
+                const double lost = snw_shoot_tendon_effort_at(&e->tendons, i, j) -
+                                    snw_shoot_tendon_effort_at(&e->tendons, i, j + 1);
+                heat += lost * (0.5 * (rate[0] + rate[nz]) - c->rate);
+            }
+        }
+    }
+    return heat;
+}
+
+// share of the tension of a tendon that rubs at arc length x
+static double share_at(const snw_shooter *e, int i, double x) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const int at = e->tendons.tendon[i].z;
+    double z[SNW_SHOOT_Z];
+    shoot_tendon_look(r, r->zlevel[0], x, z);
+    return r->zlevel[0][at] > 0 ? z[at] / r->zlevel[0][at] : 1;
+}
+
+void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < e->tendons.n; i++) {
+        const snw_shoot_tendon *c = &e->tendons.tendon[i];
+        const double value = snw_shoot_tendon_of(&e->tendons, i);
+        double power;
+        const double rate = rate_of(e, i, &power);
+        w->tendon[i].value = c->chamber ? value : m->tendon[i].reference - value;
+        w->tendon[i].rate = c->chamber ? rate : -rate;
+        w->tendon[i].effort = snw_shoot_tendon_effort(&e->tendons, i);
+        w->tendon[i].tied = 1;
+        if (c->z < 0 || !snw_shoot_tendon_has_friction(c)) continue;
+        w->tendon[i].tied = share_at(e, i, m->desc->tendon[i].to);
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            w->tendon_point[k].share = share_at(e, i, m->tendon_point[k].x);
+        }
+    }
+}
