@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Rank of the constraint Jacobian and multipliers of minimum norm, from singular values and pivoted
+// QR of the rows restricted to the coordinates that are not driven. Rows are scaled to unit length
+// in typical coordinates, so the rank does not depend on units.
+
 #include "constraint/redundancy.h"
 
 #include "base/alloc.h"
@@ -13,26 +18,26 @@
 struct snw_redundancy {
     const snw_model *m;
     snw_work *w;
-    snw_state *other; // with all rows, or later
+    snw_state *other; // copy of the caller's state, at other velocities or a moment later
     snw_inputs *later;
     snw_arena scratch;
-    double *memory;     // everything below
-    double *A;          // nv x nrow: rows as columns, of coordinates that nothing drives
-    double *B;          // what factors overwrite
-    double *U, *S, *Vt; // singular values of the rows
-    double *x;          // nv or nrow
-    double *tau;        // nrow
-    double *lambda;     // nrow: multipliers as they were
-    double *rate;       // nrow
-    double *weight;     // nrow: of multipliers
-    double *size;       // nrow: lengths of the rows, in typical numbers
-    int *index;         // nv: place among these coordinates; -1: driven,
-    int *at;            // nv: by which row
-    int *row;           // nrow: rows that hold, those of contacts behind the others
-    int *order;         // nrow
-    bool *nonholonomic; // nrow: is it one of a contact?
-    bool *keep;         // nrow: columns of A that are independent
-    int nf, n, front;   // coordinates, rows, and how many of these are no contacts'
+    double *memory;     // block behind the arrays below
+    double *A;          // nf x n: transposed rows, coordinates that are not driven
+    double *B;          // copy of A for factorisations
+    double *U, *S, *Vt; // singular value decomposition of the weighted rows
+    double *x;          // nv or nconstraint: right-hand side and solution
+    double *tau;        // nconstraint: reflectors of the QR factorisation
+    double *lambda;     // nconstraint: multipliers before they are replaced
+    double *rate;       // nconstraint: rates or accelerations of the rows
+    double *weight;     // nconstraint: weights of the multipliers in their norm
+    double *size;       // n: length of each row in typical coordinates
+    int *index;         // nv: index among the nf coordinates, -1 for driven ones
+    int *at;            // nv: row of the drive of a driven coordinate
+    int *row;           // n: active rows; closures first, contacts behind them
+    int *order;         // nconstraint: pivots, or rows of the fit
+    bool *nonholonomic; // nconstraint: row of a contact
+    bool *keep;         // n: columns of A in the independent subset
+    int nf, n, front;   // coordinates not driven, active rows, and how many rows are closures
     int rank;
     bool redundant;
 };
@@ -124,8 +129,8 @@ static void list_coordinates(snw_redundancy *rd, const snw_state *s) {
     }
 }
 
-// rd->A <- rows that hold at s->q, by coordinates that nothing drives in typical numbers, each of
-// length one with those that are driven
+// rd->A <- active rows at s->q in typical coordinates, columns of driven coordinates removed after
+// each row was scaled to unit length
 static void redundancy_look(snw_redundancy *rd, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = rd->m;
     snw_kinematics(m, in, s, true, rd->w);
@@ -157,10 +162,11 @@ static void redundancy_look(snw_redundancy *rd, const snw_inputs *in, const snw_
     }
 }
 
+// Relative singular value below which rows count as dependent.
 static const double DEPENDENT = 1e-8;
 
-// rd->U, rd->S <- what combinations of rows say, rows over the weights of their multipliers; and
-// how many say something
+// rd->U, rd->S, rd->Vt, rd->rank <- singular value decomposition of the rows divided by the weights
+// of their multipliers
 static void decompose(snw_redundancy *rd) {
     const size_t nf = (size_t)rd->nf, n = (size_t)rd->n, least = nf < n ? nf : n;
     rd->rank = 0;
@@ -255,8 +261,8 @@ bool snw_smaller_root(double c0, double c1, double c2, double *z) {
     return true;
 }
 
-// b (n) <- what is left of the rows' accelerations beside those that coordinates can change, at
-// velocities z along V
+// b (n) <- acceleration terms of the rows that no coordinate acceleration can balance, at the
+// velocities s->v + z V, with V the null-space direction
 static void beyond(snw_redundancy *rd, const snw_inputs *in, const snw_state *s, double z,
                    double *b) {
     const snw_model *m = rd->m;
@@ -284,8 +290,8 @@ static double redundancy_along(size_t n, const double *a, const double *b) {
     return sum;
 }
 
-// Rows of which u'C = 0 hold at all times, so that u'(C' v + e') = 0 too, whatever accelerations
-// are: of second degree in z, known from three values
+// A left null vector u of C has u'C = 0 along the motion, so u'(dC/dt v + de/dt) = 0 for any
+// acceleration: a quadratic in z, found from its values at z = 0, 1, -1.
 bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
     const snw_model *m = rd->m;
     redundancy_look(rd, in, s);
@@ -319,8 +325,8 @@ bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s
     return true;
 }
 
-// rd->keep <- columns of rd->A that are independent of each other; of contacts those that are best
-// to tell motions apart beside loops
+// rd->keep <- an independent subset of the columns of rd->A: closures first, then contacts by
+// pivoting
 static void order(snw_redundancy *rd) {
     const size_t nf = (size_t)rd->nf;
     int lead = 0;
@@ -343,8 +349,9 @@ static void order(snw_redundancy *rd) {
     for (int c = lead; c < rd->rank; c++) rd->keep[rd->front + rd->order[c] - lead] = true;
 }
 
-// s->lambda <- multipliers of the columns of A that count (all, or those kept) which do to the
-// coordinates what rd->l does, the smallest; drives make up for what that changes on theirs
+// s->lambda <- multipliers of minimum norm, of all rows or of those kept, with the generalised
+// force of the present ones on the coordinates that are not driven; the efforts of drives absorb
+// the difference on theirs
 static snw_status fit(snw_redundancy *rd, bool all, snw_state *s) {
     const snw_model *m = rd->m;
     const size_t nf = (size_t)rd->nf;
@@ -385,7 +392,8 @@ int snw_redundancy_drop(snw_redundancy *rd, const snw_inputs *in, snw_state *s) 
     int rest = 0;
     for (int c = rd->front; c < rd->n; c++) rest += !rd->keep[c];
     rd->redundant = rest > 0;
-    if (rest == 0 || fit(rd, false, s) != SNW_OK) return 0; // not finite: whoever goes on finds out
+    if (rest == 0 || fit(rd, false, s) != SNW_OK)
+        return 0; // not finite: the caller's step fails and reports it
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int c = rd->front; c < rd->n; c++) {
@@ -418,7 +426,7 @@ snw_status snw_redundancy_recover(snw_redundancy *rd, const snw_inputs *in, snw_
     return snw_redundancy_minimum_norm(rd, in, s);
 }
 
-// below this part of the speeds that there are nothing slips
+// Violation relative to the largest velocity below which a row counts as satisfied.
 static const double SLIP = 1e-6;
 
 int snw_redundancy_slips(snw_redundancy *rd, const snw_inputs *in, const snw_state *s,
