@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Robots of many branches: k identical flexible limbs that close on one platform, dense and sparse
-// factors side by side; a long chain of rigid links; the RFRFR robot of hybrid.md 7.7; Till's
+// factors side by side; a long chain of rigid links; the RFRFR robot of references.md G7.7; Till's
 // Stewart-Gough robot with fed legs.
 #include "bench.h"
 
@@ -27,7 +27,7 @@ static const char chain_text[] =
     "[5 cm, 0, 0]}}\n"
     "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
 
-// hybrid.md 7.7 from the closed triangle on
+// references.md G7.7 from the closed triangle on
 static const char rfrfr_text[] =
     "sinew: 1\n"
     "gravity: 0\n"
@@ -276,9 +276,10 @@ static void rfrfr(const bench_table *b) {
     robot_open(&r, rfrfr_text, 3);
     const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.5, 0.01, 1000, 20);
     const double ratio = t.step / 0.01;
-    printf("RFRFR robot of hybrid.md 7.7, 31 nodes, 10 s in steps of 10 ms: %.1f us a step, %.2f "
-           "iterations, %.3f matrices, compute time over real time %.4f (target 0.02)\n",
-           1e6 * t.step, t.iterations, t.matrices, ratio);
+    printf(
+        "RFRFR robot of references.md G7.7, 31 nodes, 10 s in steps of 10 ms: %.1f us a step, %.2f "
+        "iterations, %.3f matrices, compute time over real time %.4f (target 0.02)\n",
+        1e6 * t.step, t.iterations, t.matrices, ratio);
     bench_record(b, "rfrfr", "time over simulated time", ratio);
     robot_close(&r);
 }

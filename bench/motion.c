@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods in motion: compute time over simulated time of the rods of hybrid.md 7.1 to 7.3 and of the
-// falling steel cantilever of shooting.md 4.1; error at the end against time, of all schemes on two
-// of them.
+// Rods in motion: compute time over simulated time of the rods of references.md G7.1 to G7.3 and of
+// the falling steel cantilever of references.md T4.1; error at the end against time, of all schemes
+// on two of them.
 #include "bench.h"
 
 #include "integrate/integrator.h"
@@ -91,7 +91,8 @@ static snw_vec3 tip(rod *k) { return k->mv.look(k->mv.self)->g[k->t.m->link_end[
 // ---- rods
 // ------------------------------------------------------------------------------------------
 
-// hybrid.md 7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t = 0 on
+// references.md G7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t =
+// 0 on
 static void cantilever(rod *k, double length, double diameter, double density, double young,
                        double force) {
     *k = (rod){0};
@@ -132,7 +133,7 @@ static void flying(rod *k, double length, double radius) {
         (snw_load_desc){.name = "push", .on = {.kind = SNW_SITE_ROOT, .link = 0}};
 }
 
-// hybrid.md 7.2: Simo and Vu-Quoc
+// references.md G7.2: Simo and Vu-Quoc
 static void soft_flying(rod *k) {
     flying(k, 10, 0.1);
     snw_section_desc *s = &k->r.link[0].rod.section;
@@ -148,7 +149,7 @@ static void soft_flying(rod *k) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// hybrid.md 7.3
+// references.md G7.3
 static void stiff_flying(rod *k) {
     flying(k, 1, 0.05);
     k->r.load[0].force[0] = law(&k->r, "2*" TRIANGLE);
@@ -157,7 +158,7 @@ static void stiff_flying(rod *k) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// shooting.md 4.1: steel, straight, ten times its weight across it
+// references.md T4.1: steel, straight, ten times its weight across it
 static void falling(rod *k, int n, int nodes, bool planar) {
     *k = (rod){0};
     robot_init(&k->r, 0.4, 0.0012);
@@ -206,7 +207,7 @@ static void four_rods(const bench_table *b) {
     ratio(b, "flying; stiff", stiff_flying, 10, 0.02, 7.2, 2.0118);
 }
 
-// largest distance of the tip from the table of shooting.md 4.1, which has the same scheme and
+// largest distance of the tip from the table of references.md T4.1, which has the same scheme and
 // steps, over its swing
 static double falling_error(rod *k) {
     static const struct {

@@ -170,7 +170,8 @@ static void forces(const bench_table *b) {
     routes_close(&k);
 }
 
-// Forward, backward and all of inverse dynamics by the rule along the rod (hybrid.md 6.4, 7.9).
+// Forward, backward and all of inverse dynamics by the rule along the rod (references.md G6.4,
+// G7.9).
 static void rules(const bench_table *b) {
     static const along list[] = {
         {SNW_RULE_RK45, 0, 0, 1e-6, 5},    {SNW_RULE_RK45, 0, 0, 1e-6, 10},

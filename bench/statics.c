@@ -53,7 +53,7 @@ static void report(const bench_table *b, solve *k, const char *name, double targ
     bench_record(b, name, "error", error);
 }
 
-// L = 100, EI = 3.5e7, follower force across the tip; rods.md 4.2
+// L = 100, EI = 3.5e7, follower force across the tip; references.md B4.2
 static void boyer(const bench_table *b, double kN, int magnus, int nodes) {
     solve k = {0};
     robot_init(&k.r, 100, 0.5772);
@@ -76,7 +76,7 @@ static void boyer(const bench_table *b, double kN, int magnus, int nodes) {
     solve_close(&k);
 }
 
-// Ufkes' rod under its weight, all six strains; rods.md 4.8
+// Ufkes' rod under its weight, all six strains; references.md B4.8
 static void ufkes(const bench_table *b) {
     solve k = {0};
     robot_init(&k.r, 0.3, 0.03);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// stewart.h: the continuum Stewart-Gough robot of the boundary-value engine (shooting.md 3.3), made
-// by calls.
+// stewart.h: the continuum Stewart-Gough robot of the boundary-value engine (references.md T3.3),
+// made by calls.
 #pragma once
 
 #include "shoot/platform.h"

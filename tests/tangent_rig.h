@@ -64,7 +64,7 @@ static inline void rig_close(rig *g) {
 
 // the coordinates moved along x (nv), by the amounts (e, e', e'') of a variation and its rates. A
 // free joint moves by delta g = g zeta^, so its twist and acceleration vary by zeta' + ad_V zeta
-// and zeta'' + ad_V' zeta + ad_V zeta' (rods.md 3.4): exact to first order, which is all that
+// and zeta'' + ad_V' zeta + ad_V zeta' (theory.md 4): exact to first order, which is all that
 // slopes see but for an error of e^4
 static inline void vary(const rig *g, const double *x, double e, double de, double dde) {
     const snw_model *m = g->m;

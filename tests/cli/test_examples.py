@@ -137,7 +137,7 @@ class Examples(harness.Case):
                 self.assertAlmostEqual(row["filled"] / volume, 1, delta=2e-5)
 
     def test_noise_of_a_loop(self):
-        """hybrid.md 7.7: Newmark's by itself grows, that of generalized-alpha with rho 0.5 is 2.2e-4 to 2.5e-4 N for a minute."""
+        """references.md G7.7: Newmark's by itself grows, that of generalized-alpha with rho 0.5 is 2.2e-4 to 2.5e-4 N for a minute."""
         def noise(rows, start, end):
             part = [row for row in rows if start <= row["t"] <= end]
             return max(abs(a[k] - 2 * b[k] + c[k]) for a, b, c in zip(part, part[1:], part[2:])

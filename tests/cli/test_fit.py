@@ -283,7 +283,7 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 5)
 
 
-# the wire of hybrid.md 7.10, anywhere
+# the wire of references.md G7.10, anywhere
 WIRE = """\
 sinew: 1
 gravity: 0
@@ -303,7 +303,7 @@ probes: {p: {position: wire, along: 100}}
 
 
 class Wire(harness.Case):
-    """hybrid.md 7.10: Young's modulus of 293 GPa from shapes with 100 points and errors of 0.1 mm, to 1 %."""
+    """references.md G7.10: Young's modulus of 293 GPa from shapes with 100 points and errors of 0.1 mm, to 1 %."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// closed.h: solutions known in closed form, or as roots of one equation. rods.md 4.1, 4.9
+// closed.h: solutions known in closed form, or as roots of one equation. references.md B4.1, B4.9
 #pragma once
 
 #include "math/se3.h"

@@ -4,7 +4,7 @@
 // rod is four linear systems at Chebyshev points: quaternion; position; twist and acceleration (one
 // matrix); wrench. Integrals are Clenshaw and Curtis' on the same points.
 //
-// By integrating factors only the rotation is an equation (hybrid.md 3.10 d): carried to the world,
+// By integrating factors only the rotation is an equation (theory.md 2): carried to the world,
 // twist, acceleration and wrench are integrals, (Ad_g V)' = Ad_g dxi, (Ad_g A)' = Ad_g (ddxi -
 // ad_dxi V), (Ad_g^-T Lambda)' = Ad_g^-T c.
 #include "oracle/strong.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// columns.h: the Lagrange matrices column by column from inverse dynamics, rods.md 2.2.
+// columns.h: the Lagrange matrices column by column from inverse dynamics, theory.md 3.
 #pragma once
 
 #include "dynamics/dynamics.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A steel wire with a weight cut off its tip, in air, seen by a camera: shooting.md 3.2, neither by rods nor formulas of ours.
+"""A steel wire with a weight cut off its tip, in air, seen by a camera: references.md T3.2, neither by rods nor formulas of ours.
 
 The wire does not stretch or shear. In its plane, x down and z along the clamp, its angle is a(s) = sum P_i(s) q_i with P_i the
 slopes of the modes of a clamped beam, and with e = (sin a, cos a), n = (cos a, -sin a)

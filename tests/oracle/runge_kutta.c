@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Forward for pose, twist and acceleration; then everything together backward from the tip, as in
-// the second appendix of Boyer et al. (with the sign of rods.md 5.1-5).
+// the second appendix of Boyer et al. (with the sign of theory.md 8).
 #include "oracle/strong.h"
 
 #include "oracle/linear.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// strong.h: inverse dynamics of one rod from its differential equations, rods.md 2.1, by two routes
+// strong.h: inverse dynamics of one rod from its differential equations, theory.md 2, by two routes
 // of the papers: adaptive Runge-Kutta along the rod, and Chebyshev collocation. Neither knows of
 // segments, Magnus expansions or the recursion; strain functions, sections and laws are those of
 // the description.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// winch.h: the arm of Till's step response (shooting.md 3.4), one tendon on a winch, written out in
-// its plane: non-unit quaternion, Runge-Kutta or Euler's rule along the arm, single shooting with a
-// derivative by complex steps. Two forms of the same equations: strains carried along the rod,
-// whose slopes have a past of their own as the reference computes them, or the wrench of rod and
-// tendon together.
+// winch.h: the arm of Till's step response (references.md T3.4), one tendon on a winch, written out
+// in its plane: non-unit quaternion, Runge-Kutta or Euler's rule along the arm, single shooting
+// with a derivative by complex steps. Two forms of the same equations: strains carried along the
+// rod, whose slopes have a past of their own as the reference computes them, or the wrench of rod
+// and tendon together.
 #pragma once
 
 #include <stdbool.h>

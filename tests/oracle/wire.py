@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wire bent to arcs of a circle by a cord beside its axis, and seen with errors: hybrid.md 7.10, in closed form."""
+"""A wire bent to arcs of a circle by a cord beside its axis, and seen with errors: references.md G7.10, in closed form."""
 import math
 import random
 

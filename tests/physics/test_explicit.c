@@ -2,7 +2,7 @@
 //
 // Motion by integrators with error control: what must be conserved is, to the tolerance; the
 // balance of energy closes; implicit schemes tend to the same motion; tests 5 and 6 of Boyer et al.
-// (rods.md 4.6, 4.7).
+// (references.md B4.6, B4.7).
 #include "integrate/explicit.h"
 
 #include "random_rod.h"
@@ -127,7 +127,7 @@ static void check_drift(drift d, double bound, const char *what) {
              d.energy, d.turn, d.push, bound);
 }
 
-// rods of any kind in violent motion: ten tolerances, rods.md 4.10, and those of the steps added up
+// rods of any kind in violent motion: ten tolerances, and those of the steps added up
 // as a random walk
 static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, double tolerance) {
     dice d = {7};
@@ -410,7 +410,7 @@ typedef struct spot {
     double t, p[3];
 } spot;
 
-// rods.md 4.6: a string without stiffness, a mass at its tip, its root led along a circle
+// references.md B4.6: a string without stiffness, a mass at its tip, its root led along a circle
 static void string_with_tip_mass(const char *linear_density, int n, int nspot, const spot *spots) {
     scene c = {0};
     robot_init(&c.r, 1, 0.005);
@@ -462,7 +462,7 @@ static void test_5_heavy_string(void **state) {
     string_with_tip_mass("7.85e-2", 5, 4, five);
 }
 
-// rods.md 4.7: a free rod bent by waves of internal stress
+// references.md B4.7: a free rod bent by waves of internal stress
 static void muscle_rod(scene *c, int n) {
     *c = (scene){0};
     robot_init(&c->r, 1, 0.01);

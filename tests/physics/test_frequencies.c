@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Frequencies of the straight rod from mass and stiffness against beam theory; flutter of Beck's
-// column. rods.md 4.9
+// column. references.md B4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/trial.h"
@@ -73,7 +73,7 @@ static void slender_rod_vibrates_as_euler_and_bernoulli_say(void **state) {
     robot_free(&r);
 }
 
-// hybrid.md 7.1, check 1: soft, stiff-A and stiff-B without gravity, five functions, 20 nodes
+// references.md G7.1, check 1: soft, stiff-A and stiff-B without gravity, five functions, 20 nodes
 static void cantilevers_of_the_thesis_swing_as_said(void **state) {
     (void)state;
     static const struct {

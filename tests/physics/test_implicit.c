@@ -334,10 +334,10 @@ static void errors_follow_the_tolerance(void **state) {
 // ---- huge steps
 // ------------------------------------------------------------------------------------
 
-// hybrid.md 7.1, check 8: stiff-B, E times 0.01, 1 and 100, released; steps of 0.1 s. From rest
-// with Newmark's scheme, as there; from consistent accelerations with one that damps: undamped, the
-// soft rod comes to a step whose equations have two solutions, and Newton may take the one with
-// four times the energy
+// references.md G7.1, check 8: stiff-B, E times 0.01, 1 and 100, released; steps of 0.1 s. From
+// rest with Newmark's scheme, as there; from consistent accelerations with one that damps:
+// undamped, the soft rod comes to a step whose equations have two solutions, and Newton may take
+// the one with four times the energy
 static void rods_of_any_stiffness_take_huge_steps(void **state) {
     (void)state;
     for (int start = 0; start < 2; start++) {
@@ -548,7 +548,7 @@ static void energy_is_kept_for_ever(void **state) {
 // ---- explicit
 // --------------------------------------------------------------------------------------
 
-// work and heat are integrated along. Runge-Kutta: within ten tolerances, rods.md 4.10; steps of
+// work and heat are integrated along. Runge-Kutta: within ten tolerances; steps of
 // the multistep method err by the tolerance each, all one way at worst
 static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state) {
     (void)state;

@@ -732,8 +732,8 @@ static void drives_are_switched_by_changes(void **state) {
     snw_series_clear(&o.series);
 }
 
-// The branches of examples/parallel/rfrfr_branches.yaml end, hybrid.md 7.8: upright between 1 and
-// 0.75 degrees, sagging at about 10.2.
+// The branches of examples/parallel/rfrfr_branches.yaml end, references.md G7.8: upright between 1
+// and 0.75 degrees, sagging at about 10.2.
 static void branches_of_equilibria_end(void **state) {
     (void)state;
     static const char *const law[] = {"30 deg - 30 deg*t/(1 s)", "12 deg*t/(1 s)"};

@@ -2,7 +2,7 @@
 //
 // The recursion against the other routes to the same numbers: Lagrange matrices column by column
 // from the inverse dynamics, and the rod's differential equations integrated along it by
-// Runge-Kutta and by collocation. rods.md 2.1, 2.2
+// Runge-Kutta and by collocation. theory.md 2, 3
 #include "oracle/columns.h"
 #include "oracle/linear.h"
 #include "oracle/strong.h"

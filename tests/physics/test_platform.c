@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Rods on a platform: the continuum Stewart-Gough robot against digits computed independently
-// (shooting.md 4.6), its symmetry, its weight, loss of stability, motion.
+// (references.md T4.6), its symmetry, its weight, loss of stability, motion.
 #include "near.h"
 
 #include "heap_calls.h"

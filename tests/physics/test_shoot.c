@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The boundary-value engine against digits computed independently (shooting.md, section 4):
+// The boundary-value engine against digits computed independently (references.md T4):
 // statics, the program of the paper's appendix step by step, small steps of time, orders.
 #include "base/alloc.h"
 #include "near.h"
@@ -12,7 +12,7 @@
 
 static void made(const shot *s, shot_rod *out) { assert_int_equal(shot_make(s, out), SNW_OK); }
 
-// ---- the program of the appendix, shooting.md 4.1
+// ---- the program of the appendix, references.md T4.1
 // ---------------------------------------------------
 
 static void appendix_step_by_step(void **state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What formulas of time take from a swinging rod: the closed law of one mode, the rod's first mode
-// by that law whatever the step (figure 2 of Till et al. 2019, shooting.md 4.3), the benchmark
+// by that law whatever the step (figure 2 of Till et al. 2019, references.md T4.3), the benchmark
 // itself with its digits, what single shooting is up against (4.4), and the cost over the number of
 // points (figure 3).
 #include "decay.h"
@@ -11,7 +11,7 @@
 
 #include "shoot/march.h"
 
-static const double w1 = 2 * 3.14159265358979323846 * 8.895193; // first mode, shooting.md 4.2
+static const double w1 = 2 * 3.14159265358979323846 * 8.895193; // first mode, references.md T4.2
 
 typedef struct scheme {
     snw_time_kind time;

@@ -291,7 +291,7 @@ static void fields_go_on(void **state) {
 }
 
 // intervals chosen by their error, from a grid far too coarse: the continuum along the rod
-// (shooting.md 4.1, to 1e-8), and again when the motion needs more of them
+// (references.md T4.1, to 1e-8), and again when the motion needs more of them
 static void grids_are_chosen_by_error(void **state) {
     (void)state;
     static const char text[] =

@@ -2,7 +2,7 @@
 //
 // What the sources' motions teach and no table of expected values can say: a motion against
 // Lagrange's equations written out, runs against each other, orders of convergence, errors in time,
-// work of the solver. rods.md 4.5, 4.8; hybrid.md 7.1 to 7.3; shooting.md 4.1
+// work of the solver. references.md B4.5, B4.8; references.md G7.1 to G7.3; references.md T4.1
 #include "oracle/planar_motion.h"
 
 #include "executed.h"
@@ -59,8 +59,8 @@ static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANT
     return worst;
 }
 
-// Order six along the rod, and with 80 nodes the oracle is met: the column of rods.md 4.5 for five
-// functions at 5.4 N m, off by up to 4e-4 from both, is not.
+// Order six along the rod, and with 80 nodes the oracle is met: the column of references.md B4.5
+// for five functions at 5.4 N m, off by up to 4e-4 from both, is not.
 static void a_released_rod_moves_by_lagranges_equations(void **state) {
     (void)state;
     double want[INSTANTS + 1][QUANTITIES];
@@ -114,8 +114,8 @@ static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     fall("legendre 6", 25, 4, lower);
     printf("bases: %.1e, %.1e J apart; a degree less: %.1e J\n", apart(legendre, chebyshev),
            apart(legendre, monomial), apart(legendre, lower));
-    // rods.md allows 1e-8 J, which is the tolerance 1e-6 of energies of 1e-2 J; steps are shorter,
-    // for stability
+    // the reference allows 1e-8 J, which is the tolerance 1e-6 of energies of 1e-2 J; steps are
+    // shorter, for stability
     assert_true(apart(legendre, chebyshev) < 1e-10);
     assert_true(apart(legendre, monomial) < 1e-10);
     assert_true(apart(legendre, lower) > 1e-7);
@@ -198,7 +198,7 @@ static void actuators_on_many_monomials_are_refused(void **state) {
     release(doc, desc);
 }
 
-// rods.md 4.8: deviations from exact integration along the rod fall as h^2 and h^4
+// references.md B4.8: deviations from exact integration along the rod fall as h^2 and h^4
 static void energies_converge_as_the_magnus_order_says(void **state) {
     (void)state;
     double exact[ENERGIES];
@@ -280,7 +280,7 @@ static void backward_differences_are_those_of_the_coordinates(void **state) {
 }
 
 // Where the oracle takes differences of the velocities of sections instead, it moves by what
-// examples/rods/falling_cantilever.yaml is off from the table of shooting.md 4.1.
+// examples/rods/falling_cantilever.yaml is off from the table of references.md T4.1.
 static void differences_of_sections_explain_the_table(void **state) {
     (void)state;
     enum { LAST = STEPS - 1, FIFTH = 4 };
@@ -343,9 +343,9 @@ static double matrices(const char *model, const char *motion) {
     "loads: {push: {on: rod.root, " load "}}\n"                                                    \
     "study:\n"
 
-// hybrid.md 7.1 check 9, 7.2 check 5, 7.3: two to three of Newton's, each a matrix and a residual,
-// at the steps of the references there. Ours keep the matrix from step to step: more iterations,
-// each little more than a residual, and fewer matrices
+// references.md G7.1 check 9, G7.2 check 5, G7.3: two to three of Newton's, each a matrix and a
+// residual, at the steps of the references there. Ours keep the matrix from step to step: more
+// iterations, each little more than a residual, and fewer matrices
 static void a_step_needs_few_matrices(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Equilibria against independent solutions: circles, follower forces, weight; loads at which a
-// column buckles. rods.md 4.1, 4.2, 4.8, 4.9
+// column buckles. references.md B4.1, B4.2, B4.8, B4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/planar.h"
@@ -85,7 +85,7 @@ static void tip_moment_bends_to_a_circle(void **state) {
     }
 }
 
-// the printed digits of rods.md 4.1
+// the printed digits of references.md B4.1
 static void circle_has_the_digits_of_the_specification(void **state) {
     (void)state;
     const double table[5][3] = {{1, 0.7508843574, 0.3925369093},
@@ -162,7 +162,7 @@ static void check_follower(bool reissner, double tol) {
     }
 }
 
-// 14 functions: their truncation at 130 kN, rods.md 4.10
+// 14 functions: their truncation at 130 kN
 static void follower_force_on_an_inextensible_rod(void **state) {
     (void)state;
     check_follower(false, 1e-6);
@@ -173,7 +173,7 @@ static void follower_force_on_a_reissner_rod(void **state) {
     check_follower(true, 1e-6);
 }
 
-// the shooting that the tests above trust has the printed digits of rods.md 4.2
+// the shooting that the tests above trust has the printed digits of references.md B4.2
 static void shooting_has_the_digits_of_the_specification(void **state) {
     (void)state;
     const double table[][5] = {{10, 58.31255099, 71.10700474, 1.3402270790, 825515.3076},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Symmetries that mechanics demands of mass and stiffness, on random rods. rods.md 3.3, 3.4
+// Symmetries that mechanics demands of mass and stiffness, on random rods. theory.md 3, 4
 #include "oracle/linear.h"
 
 #include "math/quadrature.h"

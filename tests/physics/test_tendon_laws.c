@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Tendons and chambers on the boundary-value engine against digits computed independently by
-// another form of the equations (shooting.md 4.7, 4.8), against closed forms, and against
+// another form of the equations (references.md T4.7, T4.8), against closed forms, and against
 // themselves: balance.
 #include "cord_rod.h"
 #include "near.h"

@@ -106,7 +106,7 @@ static void a_small_load_is_taken_at_once(void **state) {
     assert_true(info.tangents <= 3 && info.residuals <= 4); // Newton alone: 4 and 4
 }
 
-// closed values of rods.md 4.9, tip angles of a horizontal cantilever under its weight gamma
+// closed values of references.md B4.9, tip angles of a horizontal cantilever under its weight gamma
 static void a_heavy_cantilever_hangs_where_it_should(void **state) {
     (void)state;
     const double gamma[] = {1, 2, 5, 10, 20, 50, 100};

@@ -33,7 +33,7 @@ static snw_robot *open_arm(const char *run, int nset, const char *const *set) {
     return r;
 }
 
-// an arc of a circle of curvature C/EI: rods.md 4.1
+// an arc of a circle of curvature C/EI: references.md B4.1
 static void equilibrium_is_the_arc(void **state) {
     (void)state;
     snw_robot *r = open_arm("strong", 0, NULL);

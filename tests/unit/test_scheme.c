@@ -141,7 +141,7 @@ static double radius_at_infinity(const named *k) {
     return exp(growth / n);
 }
 
-// hybrid.md 4.1; of bdf-alpha: the rates' formula without its increments is v = e v_old
+// theory.md 6.1; of bdf-alpha: the rates' formula without its increments is v = e v_old
 static double wanted_radius(const named *k) {
     switch (k->kind) {
     case SNW_SCHEME_NEWMARK:
@@ -267,7 +267,7 @@ static void bdf_alpha_lies_between_bdf2_and_trapezoidal(void **state) {
     check_same(&trapezoidal, &half);
 }
 
-// hybrid.md 4.1: rho 1 of HHT and WBZ is Newmark; of generalized-alpha the values of rho 0.5 and
+// theory.md 6.1: rho 1 of HHT and WBZ is Newmark; of generalized-alpha the values of rho 0.5 and
 // 0.6
 static void alpha_family_has_the_parameters_of_the_source(void **state) {
     (void)state;

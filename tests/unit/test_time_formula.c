@@ -14,7 +14,7 @@ static void check(snw_time_kind kind, double alpha, const double want[5]) {
     assert_near(f.d, want[4], 1e-10);
 }
 
-// shooting.md 2.2
+// theory.md 10.2
 static void published_coefficients(void **state) {
     (void)state;
     check(SNW_TIME_STATIC, 0, (const double[]){0, 0, 0, 0, 0});
