@@ -154,7 +154,7 @@ static void plate_on_four(uint64_t seed, const stage *s, const char *strain, cha
 static int look_at_loops(const char *text, char *said, size_t size) {
     snw_document *doc;
     snw_desc *desc;
-    snw_model *m;
+    snw_model *m = NULL;
     snw_error err;
     if (describe(text, &doc, &desc, &err) != SNW_OK ||
         snw_projection_compile(desc, &m, &err) != SNW_OK) {
