@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include "dynamics/contact.h"
 #include "dynamics/tendon.h"
@@ -273,7 +273,7 @@ double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
 }
 
-bool snw_loop_turns(const snw_loop *loop, int r) {
+bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
         const row_kind kind = closure_rows_of(loop)[k].kind;
@@ -410,7 +410,7 @@ static double closure_forbidden(const snw_loop *loop, row r, snw_twist x, double
     return 0;
 }
 
-void snw_constraints_hold(const snw_model *m, snw_work *w) {
+void snw_contacts_freeze(const snw_model *m, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->redundancy >= 0) w->held[loop->redundancy] = from_a_to_b(w, loop);
@@ -418,7 +418,7 @@ void snw_constraints_hold(const snw_model *m, snw_work *w) {
     w->holding = true;
 }
 
-double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
+double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
     const snw_twist x = way_of(w, loop, in_axes(loop, from_a_to_b(w, loop))).x;
     return snw_norm(x.v) + m->length * snw_norm(x.w);

@@ -3,7 +3,7 @@
 // constraint.c: the rows of all that a robot is forced to keep, loops, given lengths and volumes,
 // and driven coordinates, as solvers see them; those of loops are made in loop.c, of lengths and
 // volumes in measure.c.
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include "dynamics/tendon.h"
 
@@ -56,8 +56,8 @@ void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state 
     }
 }
 
-void snw_constraints_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                          const snw_work *w, const bool *fresh, double *z) {
+void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                const snw_work *w, const bool *fresh, double *z) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->condition < 0 || !fresh[loop->condition]) continue;
@@ -82,7 +82,7 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
         if (r < 0 || r >= loop->nrow) continue;
         const bool rated =
             loop->nonholonomic && w->velocity_time > 0; // by its rate, not by the way of a step
-        return (snw_constraint){.off = !snw_closure_row_is_active(loop, w, r),
+        return (snw_constraint){.inactive = !snw_closure_row_is_active(loop, w, r),
                                 .n = loop->ndof,
                                 .dof = loop->dof,
                                 .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
@@ -102,7 +102,7 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     const bool on = drive_on(&m->drive[i], w);
     const double *C = on ? &one : &zero;
     return (snw_constraint){
-        .off = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
+        .inactive = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
 }
 
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,
@@ -135,7 +135,8 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
         const size_t at = nv + (size_t)k;
-        if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
+        if (c.inactive)
+            J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
         for (int j = 0; j < c.n; j++) {
             const size_t dof = (size_t)c.dof[j];
             J[at * n + dof] = -s * c.C[j];

@@ -48,12 +48,12 @@ static double slip(const snw_contact_desc *c, snw_vec3 u) {
 // what the ground does to a place that is within its reach
 static void contact_push(const snw_contact_desc *c, double stiffness, const snw_twist *V,
                          snw_contact_point_work *at) {
-    at->press = stiffness * ramp(-at->gap, c->smooth);
-    at->f = snw_scale(at->press, at->d);
+    at->elastic_force = stiffness * ramp(-at->gap, c->smooth);
+    at->f = snw_scale(at->elastic_force, at->d);
     if (!V) return;
     at->v = snw_add(V->v, snw_cross(V->w, at->s));
     at->rate = snw_dot(at->d, at->v);
-    const double N = at->press * ramp(1 - c->damping * at->rate, softly);
+    const double N = at->elastic_force * ramp(1 - c->damping * at->rate, softly);
     const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
     at->f = snw_sub(snw_scale(N, at->d), snw_scale(N / slip(c, u), rub(c, at->d, u)));
 }
@@ -82,7 +82,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         if (at->gap >= 0.5 * c->smooth || !snw_is_active(w, p->condition) ||
             !snw_is_active(w, p->body_condition))
             continue;
-        at->near = true;
+        at->in_contact = true;
         contact_push(c, p->stiffness, is_static ? NULL : &w->V[p->seg], at);
     }
 }
@@ -93,7 +93,7 @@ static snw_wrench wrench(const snw_contact_point_work *at) {
 
 void snw_contact_add(const snw_model *m, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
-        if (!w->contact_point[k].near) continue;
+        if (!w->contact_point[k].in_contact) continue;
         const int i = m->contact_point[k].seg;
         w->F[i] = snw_wrench_sub(w->F[i], wrench(&w->contact_point[k]));
     }
@@ -132,13 +132,14 @@ static snw_wrench contact_vary(const snw_contact_point *p, const snw_contact_des
     // the point that touches moves within the surface: its own shift does not change the gap
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
     const double dpress = -p->stiffness * ramp_slope(-at->gap, c->smooth) * dgap;
-    snw_vec3 df = snw_add(snw_scale(dpress, d), snw_scale(at->press, dd));
+    snw_vec3 df = snw_add(snw_scale(dpress, d), snw_scale(at->elastic_force, dd));
     if (V) {
         const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
         const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
         const double z = 1 - c->damping * at->rate, share = ramp(z, softly);
-        const double N = at->press * share;
-        const double dN = dpress * share - at->press * ramp_slope(z, softly) * c->damping * drate;
+        const double N = at->elastic_force * share;
+        const double dN =
+            dpress * share - at->elastic_force * ramp_slope(z, softly) * c->damping * drate;
         const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
         const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
         const double size = slip(c, u), dsize = snw_dot(u, du) / size;
@@ -154,7 +155,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
                                 double B[36]) {
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact_point_work *at = &w->contact_point[k];
-    if (!at->near) return false;
+    if (!at->in_contact) return false;
     if (p->wheel) {
         snw_wheel_jacobian(m, p, w, A, B);
         return true;
@@ -179,7 +180,7 @@ double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (w->contact_point[k].press == 0) continue; // wheels too
+        if (w->contact_point[k].elastic_force == 0) continue; // wheels too
         sum += p->stiffness *
                ramp_integral(-w->contact_point[k].gap, m->desc->contact[p->contact].smooth);
     }
@@ -189,7 +190,7 @@ double snw_contact_energy(const snw_model *m, const snw_work *w) {
 double snw_contact_storing(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++)
-        sum -= w->contact_point[k].press * w->contact_point[k].rate;
+        sum -= w->contact_point[k].elastic_force * w->contact_point[k].rate;
     return sum;
 }
 
@@ -204,7 +205,7 @@ snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact
     snw_wrench sum = {0};
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (p->contact != contact || p->wheel || !w->contact_point[k].near) continue;
+        if (p->contact != contact || p->wheel || !w->contact_point[k].in_contact) continue;
         sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->contact_point[k])));
     }
     return sum;

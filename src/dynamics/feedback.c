@@ -180,17 +180,18 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->load[i] = in->load[i];
         if (!snw_load_reads_signals(m, in, m->load_point[i].load)) continue;
         w->load[i] = (snw_wrench){0};
-        if (*in->share == 0) continue; // not asked: where nothing acts it may have no value
+        if (*in->signal_fraction == 0)
+            continue; // not asked: where nothing acts it may have no value
         snw_load_at(m, i, at, &w->load[i]);
-        w->load[i] = snw_wrench_scale(*in->share, w->load[i]);
+        w->load[i] = snw_wrench_scale(*in->signal_fraction, w->load[i]);
     }
     for (int i = 0; i < m->desc->nstress; i++) {
         // with the sign of a load, so it comes off the residual
-        const double share = *in->share * snw_activation(in, i);
+        const double share = *in->signal_fraction * snw_activation(in, i);
         if (m->stress_reads[i] && share != 0) snw_stress_at(m, i, at, -share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->signal_fraction, w->r);
     }
 }
 
@@ -200,10 +201,11 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
-        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share * snw_activation(in, i), Q);
+        if (m->stress_reads[i])
+            snw_stress_at(m, i, at, *in->signal_fraction * snw_activation(in, i), Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->signal_fraction, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
@@ -300,7 +302,7 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
         if (load->force[k]) F.f.e[k] = snw_expr_jet_signal(load->force[k], at, signal).d;
     }
-    F = snw_wrench_scale(*in->share * a->w, F);
+    F = snw_wrench_scale(*in->signal_fraction * a->w, F);
     if (!load->body) {
         F.m = snw_rotate_inv(w->g[a->seg].R, F.m);
         F.f = snw_rotate_inv(w->g[a->seg].R, F.f);
@@ -319,7 +321,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
     snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
-    const double share = *in->share * snw_activation(in, stress);
+    const double share = *in->signal_fraction * snw_activation(in, stress);
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -341,7 +343,8 @@ static void motor_push(const snw_model *m, int motor, const snw_inputs *in, cons
     if (d->when && snw_expr_value(d->when, at) == 0) return;
     for (int k = 0; k < d->n; k++) {
         if (!d->law[k]) continue;
-        push[m->motor[motor].dof + k] += *in->share * snw_expr_jet_signal(d->law[k], at, signal).d;
+        push[m->motor[motor].dof + k] +=
+            *in->signal_fraction * snw_expr_jet_signal(d->law[k], at, signal).d;
     }
 }
 
@@ -349,7 +352,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
     double *push = w->signal_jacobian + (size_t)m->nlive * nv;
-    for (int k = 0; k < m->nlive && *in->share != 0; k++) {
+    for (int k = 0; k < m->nlive && *in->signal_fraction != 0; k++) {
         const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
         signal_slope(m, k, in, cq, cv, w, w->signal_jacobian);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;

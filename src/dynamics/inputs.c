@@ -27,8 +27,8 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->pose_du = in->pose_u + np;
     in->load = (snw_wrench *)(void *)(in->pose_du + np);
     in->stress = (double *)(void *)(in->load + na);
-    in->share = in->stress + nv;
-    in->drive = (snw_jet *)(void *)(in->share + 1);
+    in->signal_fraction = in->stress + nv;
+    in->drive = (snw_jet *)(void *)(in->signal_fraction + 1);
     in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
     in->dxi = in->xi + m->nfield;
     in->ddxi = in->dxi + m->nfield;
@@ -251,7 +251,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < m->nfield; i++) inputs_field_at(m, i, t, in);
     for (int i = 0; i < m->ntendon; i++) measure_at(m, i, at, in);
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
-    *in->share = 1;
+    *in->signal_fraction = 1;
     in->lead = 0;
 }
 
@@ -281,7 +281,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
     }
-    *in->share = 0;
+    *in->signal_fraction = 0;
 }
 
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
@@ -308,7 +308,7 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
         out->current[i] =
             snw_add(snw_scale(rest, a->current[i]), snw_scale(fraction, b->current[i]));
     }
-    *out->share = rest * *a->share + fraction * *b->share;
+    *out->signal_fraction = rest * *a->signal_fraction + fraction * *b->signal_fraction;
 }
 
 double snw_field_rate(const snw_model *m, const snw_inputs *in) {

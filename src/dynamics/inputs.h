@@ -43,8 +43,8 @@ typedef struct snw_inputs {
     snw_wrench
         *load; // nact: in the frame of the load, world or body; zero for laws that read signals
     double *stress; // nv: generalised force of actuators, on the side of the loads; likewise
-    double *share;  // 1: how much of the laws that read signals acts, less than 1 while loads are
-                    // built up
+    double *signal_fraction; // 1: how much of the laws that read signals acts, less than 1 while
+                             // loads are built up
     snw_jet *drive; // ndrive: where the coordinate is to be, how fast, how accelerated
     // nmeasure: what is given of a tendon or chamber, its effort or coordinate, of a gas moles R
     // temperature; zero for laws that read signals. Pressure around a gas

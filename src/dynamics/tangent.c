@@ -18,7 +18,7 @@
 
 #include "base/fail.h"
 #include "base/vectorise.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"

@@ -24,8 +24,9 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     if (!acts(m, i, in, at)) return;
     switch (d->given) {
     case SNW_TENDON_EFFORT:
-        out->effort =
-            snw_tendon_reads_signals(m, in, i) ? *in->share * snw_expr_value(d->law, at) : given;
+        out->effort = snw_tendon_reads_signals(m, in, i)
+                          ? *in->signal_fraction * snw_expr_value(d->law, at)
+                          : given;
         if (d->kind == SNW_TENDON_CABLE && out->effort < 0) out->effort = 0; // it never pushes
         break;
     case SNW_TENDON_COORDINATE: {
@@ -33,7 +34,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         // (length + extra)/(1 + compliance tension) = what was paid out
         out->paid = m->tendon[i].reference + d->extra - given;
         out->paid_rate = -in->tendon[i].d;
-        out->part = *in->share;
+        out->part = *in->signal_fraction;
         const double strain = (m->tendon[i].reference - out->value + d->extra) / out->paid - 1;
         if (strain <= 0) break; // slack
         out->effort = out->part * strain / d->compliance;
@@ -41,8 +42,8 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         break;
     }
     case SNW_TENDON_GAS: // given: moles R temperature
-        out->effort = *in->share * (given / out->value - in->ambient[i]);
-        out->stiffness = -*in->share * given / (out->value * out->value);
+        out->effort = *in->signal_fraction * (given / out->value - in->ambient[i]);
+        out->stiffness = -*in->signal_fraction * given / (out->value * out->value);
         if (!(out->value > 0))
             out->effort = NAN; // beyond an infinite pressure: no way for a solver
         break;
@@ -68,7 +69,7 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         const snw_tendon_point *p = &m->tendon_point[k];
         snw_tendon_point_work *at = &w->tendon_point[k];
-        *at = (snw_tendon_point_work){.share = 1};
+        *at = (snw_tendon_point_work){.tension_fraction = 1};
         if (p->segment >= 0) {
             snw_tendon_segment_move(&m->tendon_segment[p->segment], w, at);
         } else {
@@ -87,7 +88,7 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
     }
     w->tendon[i].value = d->kind == SNW_TENDON_CABLE ? tendon->reference - c : c;
     w->tendon[i].rate = sign * dc;
-    w->tendon[i].tied = 1;
+    w->tendon[i].tied_fraction = 1;
 }
 
 void snw_tendons_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -104,7 +105,7 @@ static void pull(const snw_model *m, int i, snw_work *w) {
         const int span = m->tendon_point[k].segment;
         if (span < 0) continue;
         snw_tendon_segment_add(&m->tendon_segment[span], &w->tendon_point[k],
-                               effort * w->tendon_point[k].share, w);
+                               effort * w->tendon_point[k].tension_fraction, w);
     }
 }
 
@@ -142,7 +143,7 @@ void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
             const int span = m->tendon_point[k].segment;
             if (span < 0) continue;
             snw_tendon_segment_jacobian(m, &m->tendon_segment[span], w, &w->tendon_point[k],
-                                        -w->tendon_point[k].share, to);
+                                        -w->tendon_point[k].tension_fraction, to);
         }
     }
 }
@@ -152,7 +153,7 @@ double snw_tendon_power(const snw_model *m, int i, const snw_work *w) {
     if (!tendon->has_friction) return w->tendon[i].effort * w->tendon[i].rate;
     double rods = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
-        rods -= w->tendon_point[k].share * m->tendon_point[k].w * w->tendon_point[k].df;
+        rods -= w->tendon_point[k].tension_fraction * m->tendon_point[k].w * w->tendon_point[k].df;
     }
     return w->tendon[i].effort * rods + snw_tendon_friction_heat(m, i, w);
 }
@@ -181,7 +182,7 @@ static double given_power(const snw_model *m, const snw_tendon_desc *d, int k, c
     double slope[6], sum = 0;
     (void)snw_tendon_point_density(d, p, at->xi, slope);
     for (int e = 0; e < 6; e++) sum += rod->given[e] ? slope[e] * at->rate.e[e] : 0;
-    return sign * p->w * at->share * sum;
+    return sign * p->w * at->tension_fraction * sum;
 }
 
 double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
@@ -205,7 +206,7 @@ void snw_tendons_add_forces(const snw_model *m, const snw_inputs *in, const snw_
         const snw_tendon *tendon = &m->tendon[i];
         const bool slack = d->kind == SNW_TENDON_CABLE && w->tendon[i].effort == 0;
         if (!snw_tendon_reads_signals(m, in, i) || !acts(m, i, in, at) || slack) continue;
-        const double f = *in->share * snw_expr_jet_signal(d->law, at, signal).d;
+        const double f = *in->signal_fraction * snw_expr_jet_signal(d->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {
             push[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }
@@ -272,7 +273,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
             continue; // a volume is linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
-            const double f = cq * now->effort * w->tendon_point[k].share * p->w;
+            const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;
             if (p->segment >= 0) {
                 snw_tendon_segment_curvature(m, tendon, &m->tendon_segment[p->segment], w,
                                              &w->tendon_point[k], f, ld, T);

@@ -106,12 +106,13 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
         snw_tendon_point_work *at = &w->tendon_point[k];
         double of_nu, slope[6];
         fallen += angle(m, x, w, k) * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
-        at->share = exp(-fallen);
+        at->tension_fraction = exp(-fallen);
         if (p->segment >= 0) continue;
         (void)snw_tendon_point_density(d, p, at->xi, slope);
-        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, -p->w * at->share, slope, G);
+        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, -p->w * at->tension_fraction, slope,
+                                G);
     }
-    w->tendon[tendon].tied = exp(-fallen) * left_behind(m, tendon, &way, w);
+    w->tendon[tendon].tied_fraction = exp(-fallen) * left_behind(m, tendon, &way, w);
 }
 
 // sum of unstretched parts less what was paid out, and its slope in the tension e
@@ -124,7 +125,7 @@ static double lacking(const snw_model *m, int tendon, double paid, const snw_wor
     *slope = -c * d->extra / (outside * outside);
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const double length = m->tendon_point[k].w * w->tendon_point[k].f,
-                     share = w->tendon_point[k].share;
+                     share = w->tendon_point[k].tension_fraction;
         const double stretch = 1 + c * e * share;
         sum += length / stretch;
         *slope -= c * share * length / (stretch * stretch);
@@ -148,8 +149,8 @@ double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *
     const snw_tendon *x = &m->tendon[tendon];
     double before = 1, sum = 0;
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
-        sum += (before - w->tendon_point[k].share) * w->tendon_point[k].nu;
-        before = w->tendon_point[k].share;
+        sum += (before - w->tendon_point[k].tension_fraction) * w->tendon_point[k].nu;
+        before = w->tendon_point[k].tension_fraction;
     }
     return w->tendon[tendon].effort * sum;
 }
@@ -249,9 +250,9 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid, do
         const snw_tendon_point *p = &m->tendon_point[k];
         const snw_tendon_point_work *at = &w->tendon_point[k];
         double of_nu;
-        spread_slope(m, d, w, k, p->w * e * at->share, S);
+        spread_slope(m, d, w, k, p->w * e * at->tension_fraction, S);
         add_behind(m, d, w, k, &here);
-        const double cT = d->compliance * full * at->share, stretch = 1 + cT;
+        const double cT = d->compliance * full * at->tension_fraction, stretch = 1 + cT;
         C += p->w * at->f * cT / (stretch * stretch);
         spread_slope(m, d, w, k, p->w / stretch, reach);
         // dpsi of the way before this spot

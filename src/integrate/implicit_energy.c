@@ -81,8 +81,8 @@ static footing stand(const snw_implicit *im, double t, const snw_state *s) {
         f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
-        f.power += fabs(at->press * at->rate);
-        f.places = 31 * f.places + (at->press > 0);
+        f.power += fabs(at->elastic_force * at->rate);
+        f.places = 31 * f.places + (at->elastic_force > 0);
     }
     return f;
 }

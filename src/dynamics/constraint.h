@@ -13,7 +13,7 @@
 //
 // Contacts that grip (wheels, rings, anchors; 3.15) are closures that forbid velocities: rows c u,
 // u the velocity of b against a in the axes of b. Their gap is w->velocity_time c u; where all is
-// still it is zero, or, where contacts hold (snw_constraints_hold), what they forbid of the way
+// still it is zero, or, where contacts hold (snw_contacts_freeze), what they forbid of the way
 // from there.
 #pragma once
 
@@ -34,8 +34,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
 
 // From now on, where all is still, contacts hold where they are at the motion in w; and how far the
 // one of loop i has come since, m.
-void snw_constraints_hold(const snw_model *m, snw_work *w);
-double snw_loop_way(const snw_model *m, const snw_work *w, int i);
+void snw_contacts_freeze(const snw_model *m, snw_work *w);
+double snw_loop_displacement(const snw_model *m, const snw_work *w, int i);
 
 // What loop i exerts on its second site, in that segment's frame. NaN where rows that were left out
 // would say more: there it is not determined.
@@ -51,7 +51,7 @@ const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
 // Is the multiplier of kept row r a moment?
-bool snw_loop_turns(const snw_loop *loop, int r);
+bool snw_loop_row_is_moment(const snw_loop *loop, int r);
 
 // The pose of loop i's second site in the world.
 snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);
@@ -67,7 +67,7 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
 // step. One that is off forbids nothing: its C, gap and rates are zero, and its multiplier has to
 // be.
 typedef struct snw_constraint {
-    bool off;
+    bool inactive;
     int n;
     const int *dof;
     const double *C, *R;
@@ -98,8 +98,8 @@ void snw_constraints_apply(const snw_model *m, const snw_work *w, const double *
 
 // What was met: z <- poses of loops and offsets of drives as they are at the motion in w, of those
 // that `fresh` (nswitch) says have just been switched on.
-void snw_constraints_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                          const snw_work *w, const bool *fresh, double *z);
+void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                const snw_work *w, const bool *fresh, double *z);
 
 // J <- [T -s C'; -s C 0] from T, nv x nv at the beginning of J, which has room for all (column
 // major); from w->C.
