@@ -24,10 +24,10 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
 // columns S, S', S'' for which (S' + ad_u S) x + S x' is the variation of its velocity and so on
 // (theory.md 6.2). 108 numbers a joint, row by row.
 void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, double a, double b,
-                        const snw_state *s, double *columns);
+                        const snw_state *s, double *jacobian);
 
 // The same of coordinates x(t) in the chart about where they are zero, at rates dx and
 // accelerations ddx, for x = delta x and its rates: there S, S', S'' are rates of each other. s:
 // the state they give.
 void snw_chart_jets(const snw_model *m, snw_chart chart, const double *x, const double *dx,
-                    const double *ddx, const snw_state *s, double *columns);
+                    const double *ddx, const snw_state *s, double *jacobian);

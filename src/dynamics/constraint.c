@@ -11,7 +11,7 @@
 #include <string.h>
 
 // does a drive hold its coordinate now?
-static bool drive_on(const snw_drive *d, const snw_work *w) {
+static bool drive_is_active(const snw_drive *d, const snw_work *w) {
     return d->row >= 0 && !d->passive && snw_is_active(w, d->condition);
 }
 
@@ -28,23 +28,23 @@ void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const 
         if (d->row < 0) continue;
         w->violation[d->row] = 0;
         if (d->passive) w->r[d->dof] -= s->lambda[d->row];
-        if (!drive_on(d, w)) continue;
+        if (!drive_is_active(d, w)) continue;
         w->violation[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
         w->r[d->dof] -= s->lambda[d->row];
     }
 }
 
 void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w, double *rate, double *bend) {
-    snw_closures_rates(m, w, rate, bend);
+                           const snw_work *w, double *rate, double *acceleration) {
+    snw_closures_rates(m, w, rate, acceleration);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        const bool on = drive_on(d, w);
+        const bool active = drive_is_active(d, w);
         if (d->row < 0) continue;
-        if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
-        if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
+        if (rate) rate[d->row] = active ? s->v[d->dof] - in->drive[i].d : 0;
+        if (acceleration) acceleration[d->row] = active ? s->a[d->dof] - in->drive[i].dd : 0;
     }
-    snw_tendons_rates(m, in, s, w, rate, bend);
+    snw_tendons_rates(m, in, s, w, rate, acceleration);
 }
 
 void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
@@ -99,10 +99,10 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     int i = 0;
     while (m->drive[i].row != number) i++;
     const int *dof = &m->drive[i].dof;
-    const bool on = drive_on(&m->drive[i], w);
-    const double *C = on ? &one : &zero;
+    const bool active = drive_is_active(&m->drive[i], w);
+    const double *C = active ? &one : &zero;
     return (snw_constraint){
-        .inactive = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
+        .inactive = !active, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
 }
 
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,

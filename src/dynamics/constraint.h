@@ -78,7 +78,7 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int row)
 // rate, bend (nrow) <- C v as it is, time included, and what is left of the rows' accelerations
 // when those of the coordinates are as in w. After snw_kinematics, not still; either may be NULL.
 void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w, double *rate, double *bend);
+                           const snw_work *w, double *rate, double *acceleration);
 
 // Does drive i hold its coordinate at s? And where it holds it.
 static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
@@ -107,8 +107,7 @@ void snw_constraints_border(const snw_model *m, const snw_work *w, double s, dou
 // The same where T stands in J as it will: -s C' and -s R alone, nothing moved or cleared.
 void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J);
 
-// ---- parts of the above that are about loops alone
-// ---------------------------------------------------
+// ---- parts of the above that are about loops alone --------------------------
 
 // Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also
 // says which of its rows are left out as long as it is closed. Rows of contacts may rest.
@@ -120,4 +119,4 @@ static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_wor
 
 // As snw_constraints_add_forces and snw_constraints_rates.
 void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w);
-void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *bend);
+void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration);

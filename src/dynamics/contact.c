@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-// ---- a positive part
-// ---------------------------------------------------------------------------------
+// ---- a positive part --------------------------------------------------------
 
 // Zero below -e/2, u above e/2, twice differentiable between: its slope is a smooth step.
 static double ramp(double u, double e) {
@@ -16,7 +15,7 @@ static double ramp(double u, double e) {
     return e * s * s * s * (1 - 0.5 * s);
 }
 
-static double ramp_slope(double u, double e) {
+static double ramp_d1(double u, double e) {
     const double s = u / e + 0.5;
     if (s <= 0) return 0;
     if (s >= 1) return 1;
@@ -30,32 +29,33 @@ static double ramp_integral(double u, double e) {
     return e * e * s * s * s * s * (0.25 - 0.1 * s);
 }
 
-static const double softly = 1; // width over which damping that would pull ends, of 1 - damping g'
+static const double damping_width =
+    1; // width over which damping that would pull ends, of 1 - damping g'
 
-// ---- forces
-// ------------------------------------------------------------------------------------------
+// ---- forces -----------------------------------------------------------------
 
 // mu u in the axes of the segment; a rod's axis counts as far as it lies along the ground
-static snw_vec3 rub(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
+static snw_vec3 friction_product(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
     return snw_add(snw_scale(c->across, u), snw_scale((c->along - c->across) * snw_dot(e, u), e));
 }
 
-static double slip(const snw_contact_desc *c, snw_vec3 u) {
+static double regularised_slip(const snw_contact_desc *c, snw_vec3 u) {
     return sqrt(snw_dot(u, u) + c->creep * c->creep);
 }
 
 // what the ground does to a place that is within its reach
-static void contact_push(const snw_contact_desc *c, double stiffness, const snw_twist *V,
-                         snw_contact_point_work *at) {
+static void contact_force(const snw_contact_desc *c, double stiffness, const snw_twist *V,
+                          snw_contact_point_work *at) {
     at->elastic_force = stiffness * ramp(-at->gap, c->smooth);
     at->f = snw_scale(at->elastic_force, at->d);
     if (!V) return;
     at->v = snw_add(V->v, snw_cross(V->w, at->s));
     at->rate = snw_dot(at->d, at->v);
-    const double N = at->elastic_force * ramp(1 - c->damping * at->rate, softly);
+    const double N = at->elastic_force * ramp(1 - c->damping * at->rate, damping_width);
     const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
-    at->f = snw_sub(snw_scale(N, at->d), snw_scale(N / slip(c, u), rub(c, at->d, u)));
+    at->f = snw_sub(snw_scale(N, at->d),
+                    snw_scale(N / regularised_slip(c, u), friction_product(c, at->d, u)));
 }
 
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
@@ -83,7 +83,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             !snw_is_active(w, p->body_condition))
             continue;
         at->in_contact = true;
-        contact_push(c, p->stiffness, is_static ? NULL : &w->V[p->seg], at);
+        contact_force(c, p->stiffness, is_static ? NULL : &w->V[p->seg], at);
     }
 }
 
@@ -99,11 +99,10 @@ void snw_contact_add(const snw_model *m, snw_work *w) {
     }
 }
 
-// ---- slopes
-// ------------------------------------------------------------------------------------------
+// ---- slopes -----------------------------------------------------------------
 
 // variation of where a place touches with that of the normal
-static snw_vec3 contact_shift(const snw_contact_point *p, snw_vec3 d, snw_vec3 dd) {
+static snw_vec3 touching_point_variation(const snw_contact_point *p, snw_vec3 d, snw_vec3 dd) {
     if (p->sharp) return (snw_vec3){{0}};
     const snw_vec3 Qd = snw_rotate(p->Q, d), Qdd = snw_rotate(p->Q, dd);
     const double r2 = snw_dot(d, Qd) + p->round * p->round, r = sqrt(r2);
@@ -114,8 +113,8 @@ static snw_vec3 contact_shift(const snw_contact_point *p, snw_vec3 d, snw_vec3 d
 }
 
 // variation of rub
-static snw_vec3 rub_slope(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
-                          snw_vec3 du) {
+static snw_vec3 friction_product_d1(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
+                                    snw_vec3 du) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
     const snw_vec3 de = {{-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
     const double more = c->along - c->across;
@@ -125,25 +124,25 @@ static snw_vec3 rub_slope(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw
 }
 
 // Variation of the wrench with that of the pose (zeta) and of the velocity; V NULL when still.
-static snw_wrench contact_vary(const snw_contact_point *p, const snw_contact_desc *c,
-                               const snw_contact_point_work *at, const snw_twist *V, snw_twist zeta,
-                               snw_twist dV) {
-    const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = contact_shift(p, d, dd);
+static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact_desc *c,
+                                           const snw_contact_point_work *at, const snw_twist *V,
+                                           snw_twist zeta, snw_twist dV) {
+    const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = touching_point_variation(p, d, dd);
     // the point that touches moves within the surface: its own shift does not change the gap
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
-    const double dpress = -p->stiffness * ramp_slope(-at->gap, c->smooth) * dgap;
-    snw_vec3 df = snw_add(snw_scale(dpress, d), snw_scale(at->elastic_force, dd));
+    const double delastic = -p->stiffness * ramp_d1(-at->gap, c->smooth) * dgap;
+    snw_vec3 df = snw_add(snw_scale(delastic, d), snw_scale(at->elastic_force, dd));
     if (V) {
         const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
         const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
-        const double z = 1 - c->damping * at->rate, share = ramp(z, softly);
-        const double N = at->elastic_force * share;
+        const double z = 1 - c->damping * at->rate, factor = ramp(z, damping_width);
+        const double N = at->elastic_force * factor;
         const double dN =
-            dpress * share - at->elastic_force * ramp_slope(z, softly) * c->damping * drate;
+            delastic * factor - at->elastic_force * ramp_d1(z, damping_width) * c->damping * drate;
         const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
         const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
-        const double size = slip(c, u), dsize = snw_dot(u, du) / size;
-        const snw_vec3 T = rub(c, d, u), dT = rub_slope(c, d, u, dd, du);
+        const double size = regularised_slip(c, u), dsize = snw_dot(u, du) / size;
+        const snw_vec3 T = friction_product(c, d, u), dT = friction_product_d1(c, d, u, dd, du);
         df = snw_add(snw_scale(dN, d), snw_scale(N, dd));
         df = snw_sub(df, snw_scale((dN - N * dsize / size) / size, T));
         df = snw_sub(df, snw_scale(N / size, dT));
@@ -166,15 +165,14 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
         const snw_twist none = {0};
         snw_twist one = {0};
         one.e[j] = 1;
-        const snw_wrench a = contact_vary(p, c, at, V, one, none);
-        const snw_wrench b = V ? contact_vary(p, c, at, V, none, one) : (snw_wrench){0};
+        const snw_wrench a = contact_wrench_variation(p, c, at, V, one, none);
+        const snw_wrench b = V ? contact_wrench_variation(p, c, at, V, none, one) : (snw_wrench){0};
         for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
     }
     return true;
 }
 
-// ---- energy
-// ------------------------------------------------------------------------------------------
+// ---- energy -----------------------------------------------------------------
 
 double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;

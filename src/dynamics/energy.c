@@ -36,9 +36,9 @@ static double elastic_energy(const snw_model *m, const double *q, const snw_work
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         if (w && !snw_seg_is_active(m, w, rod->seg0)) continue;
-        sum += rod->section_varies
-                   ? 2 * snw_section_varies_energy(m, rod, q)
-                   : snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+        sum += rod->section_varies ? 2 * snw_section_varies_energy(m, rod, q)
+                                   : snw_rod_length_ratio(rod, q) *
+                                         quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
@@ -102,10 +102,10 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = snw_material_inertia(m, w, i);
         if (!snw_seg_has_mass(m, w, i)) continue;
-        const double share = snw_material_scale(m, w, i);
-        mass += share * M->m;
-        sum = snw_add(sum, snw_add(snw_scale(share * M->m, w->g[i].p),
-                                   snw_scale(share, snw_rotate(w->g[i].R, M->mc))));
+        const double scale = snw_material_scale(m, w, i);
+        mass += scale * M->m;
+        sum = snw_add(sum, snw_add(snw_scale(scale * M->m, w->g[i].p),
+                                   snw_scale(scale, snw_rotate(w->g[i].R, M->mc))));
     }
     *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
     return mass;
@@ -118,8 +118,8 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
 }
 
 // what it takes to change the given strains of a slice that carries F
-static double field_power(const snw_model *m, const snw_inputs *in, const snw_slice *sl,
-                          const snw_slice_work *sw, snw_wrench F) {
+static double given_strain_power(const snw_model *m, const snw_inputs *in, const snw_slice *sl,
+                                 const snw_slice_work *sw, snw_wrench F) {
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
     double power = 0;
@@ -130,7 +130,7 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
 
 // The reaction at a station that moves reaches the node below through a slice of its own, which
 // changes its strain; and does work on the section where it holds the place.
-static double sweep_power(const snw_model *m, const snw_work *w, int i) {
+static double sliding_station_power(const snw_model *m, const snw_work *w, int i) {
     const snw_sliding_station_work *at = &w->sliding_station[m->loop[i].sliding_station - 1];
     return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
 }
@@ -152,13 +152,13 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
         const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power += snw_power(w->F[i], w->u[i]);
         if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
-            power += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
+            power += given_strain_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
         }
     }
     power += snw_fluid_power(m, in, s, w);
     if (m->nfield) power -= snw_tendons_given_power(m, w);
     for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
-        if (m->loop[i].sliding_station) power += sweep_power(m, w, i);
+        if (m->loop[i].sliding_station) power += sliding_station_power(m, w, i);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
@@ -184,9 +184,9 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
                               snw_power(F, snw_material_velocity(m, w, point->seg));
     }
     power[nload] = effort_power(m, in, s, w);
-    const int gripped = snw_drag_spring_seg(in);
-    if (gripped)
-        power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[gripped]);
+    const int dragged = snw_drag_spring_seg(in);
+    if (dragged)
+        power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[dragged]);
     power[nload + 1] = motion_power(m, in, s, w);
     if (m->nfeed) power[nload + 2] = snw_variable_length_inflow(m, in, w);
 }
@@ -228,8 +228,8 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const 
         if (!loop->sliding_station || m->sliding_station[loop->sliding_station - 1].rod != at->rod)
             continue;
         const snw_sliding_station_work *sw = &w->sliding_station[loop->sliding_station - 1];
-        const double share = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
-        const double rest = (sw->x.v > at->x) - share;
+        const double scale = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
+        const double rest = (sw->x.v > at->x) - scale;
         sum =
             snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
     }

@@ -32,7 +32,7 @@ void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_wo
 // slope (nv) += cq and cv times the derivatives of coordinate, rate or effort; after
 // snw_tendons_jacobian.
 void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double cq, double cv,
-                         snw_work *w, double *slope);
+                         snw_work *w, double *jacobian);
 
 // T += cq dr/dq + cv dr/dv of what they do. Part of snw_tangent_assemble.
 void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
@@ -41,7 +41,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
 // rate, bend: rates and accelerations of the rows of given lengths and volumes, as in
 // snw_constraints_rates. Part of it.
 void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                       const snw_work *w, double *rate, double *bend);
+                       const snw_work *w, double *rate, double *acceleration);
 
 // What one of them does per second: to the robot, and, of a tendon, to the duct along which it
 // rubs, W; the sum of all; and what friction takes of that. After snw_residual, not still.
@@ -52,5 +52,5 @@ double snw_tendons_heat(const snw_model *m, const snw_work *w);
 double snw_tendons_given_power(const snw_model *m, const snw_work *w);
 
 // push (nv) += what the efforts that follow a signal change with it. Part of snw_feedback_tangent.
-void snw_tendons_add_forces(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,
-                            double *push);
+void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                   int signal, double *derivative);

@@ -17,8 +17,8 @@
 // sine of half the angle by which a kink is rounded, 1e-5 rad
 static const double rounding = 5e-6;
 
-static snw_vec3 direction(const snw_model *m, const snw_tendon_corner *k, int side, double t,
-                          const snw_state *s, const snw_work *w, snw_twist *xi) {
+static snw_vec3 corner_direction(const snw_model *m, const snw_tendon_corner *k, int side, double t,
+                                 const snw_state *s, const snw_work *w, snw_twist *xi) {
     const snw_duct *duct = &k->duct[side];
     if (duct->end.rod < 0) return w->tendon_point[k->point - 1 + side].n;
     snw_tendon_point_strain(m, &duct->end, t, s, xi, NULL);
@@ -26,26 +26,26 @@ static snw_vec3 direction(const snw_model *m, const snw_tendon_corner *k, int si
 }
 
 // a and b
-static void sides(const snw_tendon_corner_work *at, double *a, double *b) {
+static void half_angle_sides(const snw_tendon_corner_work *at, double *a, double *b) {
     const snw_vec3 chord = snw_sub(at->d[1], at->d[0]), sum = snw_add(at->d[1], at->d[0]);
     *a = sqrt(0.25 * snw_dot(chord, chord) + rounding * rounding);
     *b = sqrt(0.25 * snw_dot(sum, sum) + rounding * rounding);
 }
 
-double snw_tendon_corner_turn(const snw_model *m, int i, double t, const snw_state *s,
-                              snw_work *w) {
+double snw_tendon_corner_angle(const snw_model *m, int i, double t, const snw_state *s,
+                               snw_work *w) {
     snw_tendon_corner_work *at = &w->tendon_corner[i];
     double a, b;
     for (int k = 0; k < 2; k++)
-        at->d[k] = direction(m, &m->tendon_corner[i], k, t, s, w, &at->xi[k]);
-    sides(at, &a, &b);
+        at->d[k] = corner_direction(m, &m->tendon_corner[i], k, t, s, w, &at->xi[k]);
+    half_angle_sides(at, &a, &b);
     const double angle = 2 * (atan2(a, b) - atan2(rounding, sqrt(1 + rounding * rounding)));
     return angle > 0 ? angle : 0; // but for the last bit
 }
 
 // to += g . dd/dq of the direction of a duct
-static void spread_duct(const snw_model *m, const snw_duct *duct, const snw_work *w, snw_twist xi,
-                        snw_vec3 d, snw_vec3 g, double *to) {
+static void scatter_duct(const snw_model *m, const snw_duct *duct, const snw_work *w, snw_twist xi,
+                         snw_vec3 d, snw_vec3 g, double *to) {
     const snw_path *path = &m->path[m->seg[duct->seg].path];
     const double *J = w->J + m->seg_store[duct->seg];
     const snw_mat3 R = w->g[duct->seg].R;
@@ -55,9 +55,9 @@ static void spread_duct(const snw_model *m, const snw_duct *duct, const snw_work
         const snw_vec3 turn = {{J[j], J[path->ld + j], J[2 * path->ld + j]}};
         to[duct->of[j - duct->skip]] += snw_dot(lever, turn);
     }
-    double slope[6];
-    snw_tendon_point_d2(&duct->end, xi, own, slope);
-    snw_tendon_point_spread(m, &duct->end, m->tendon_phi + duct->end.phi, 1, slope, to);
+    double d1[6];
+    snw_tendon_point_d2(&duct->end, xi, own, d1);
+    snw_tendon_point_scatter(m, &duct->end, m->tendon_phi + duct->end.phi, 1, d1, to);
 }
 
 void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, double factor,
@@ -66,16 +66,17 @@ void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, do
     const snw_tendon_corner *k = &m->tendon_corner[i];
     const snw_tendon_corner_work *at = &w->tendon_corner[i];
     double a, b;
-    sides(at, &a, &b);
+    half_angle_sides(at, &a, &b);
     const snw_vec3 g = snw_scale(0.5 * factor / (a * b), snw_sub(at->d[1], at->d[0]));
     for (int side = 0; side < 2; side++) {
         const snw_vec3 own = snw_scale(side == 0 ? -1 : 1, g);
-        const int spot = k->point - 1 + side;
+        const int point = k->point - 1 + side;
         if (k->duct[side].end.rod < 0) {
-            snw_tendon_segment_turn(m, &m->tendon_segment[m->tendon_point[spot].segment], w,
-                                    &w->tendon_point[spot], own, to);
+            snw_tendon_segment_direction_jacobian(
+                m, &m->tendon_segment[m->tendon_point[point].segment], w, &w->tendon_point[point],
+                own, to);
         } else {
-            spread_duct(m, &k->duct[side], w, at->xi[side], at->d[side], own, to);
+            scatter_duct(m, &k->duct[side], w, at->xi[side], at->d[side], own, to);
         }
     }
 }

@@ -7,7 +7,8 @@
 #include "dynamics/dynamics.h"
 
 // Angle of kink i at the motion in w, its straight parts known; never negative.
-double snw_tendon_corner_turn(const snw_model *m, int i, double t, const snw_state *s, snw_work *w);
+double snw_tendon_corner_angle(const snw_model *m, int i, double t, const snw_state *s,
+                               snw_work *w);
 
 // to += factor times its derivative, by coordinates of the measure; after snw_tangent_pass or
 // snw_jacobian_pass.

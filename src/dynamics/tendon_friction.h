@@ -14,12 +14,13 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
 
 // Tension at the winch of a tendon that rubs and stretches: its parts between the spots are as long
 // as what was paid out.
-double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid, const snw_work *w);
+double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid_out,
+                                 const snw_work *w);
 
 // What friction takes at the effort in w->tendon, W: never negative.
 double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *w);
 
 // T += cq dr/dq + cv dr/dv of what follows from tensions that vary along the path, their curvature
 // aside. `paid` as above, `part` what acts of the winch.
-void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid, double part,
+void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out, double fraction,
                                  double cq, double cv, snw_work *w, size_t ld, double *T);

@@ -20,7 +20,7 @@ snw_twist snw_tendon_point_strain_d1(const snw_model *m, const snw_tendon_point 
 snw_vec3 snw_tendon_point_tangent(const snw_tendon_point *p, snw_twist xi);
 // Density f of the measure there, and slope <- df/dxi.
 double snw_tendon_point_density(const snw_tendon_desc *d, const snw_tendon_point *p, snw_twist xi,
-                                double slope[6]);
+                                double d1[6]);
 // out <- d2f/dxi2 x of a tendon; of x = (0, g) that is the derivative of g . t.
 void snw_tendon_point_d2(const snw_tendon_point *p, snw_twist xi, snw_twist x, double out[6]);
 
@@ -32,8 +32,8 @@ double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twi
 
 // to += c times the functions `phi` at the spot (those of spot_phi or spot_dphi), by coordinates of
 // the measure.
-void snw_tendon_point_spread(const snw_model *m, const snw_tendon_point *p, const double *phi,
-                             double factor, const double c[6], double *to);
+void snw_tendon_point_scatter(const snw_model *m, const snw_tendon_point *p, const double *phi,
+                              double factor, const double c[6], double *to);
 
 // T -= f d2|u|/dxi2 between the coordinates of one spot.
 void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,

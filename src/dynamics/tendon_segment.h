@@ -7,8 +7,8 @@
 #include "dynamics/dynamics.h"
 
 // Length, direction and rate at the motion in w.
-void snw_tendon_segment_move(const snw_tendon_segment *p, const snw_work *w,
-                             snw_tendon_point_work *out);
+void snw_tendon_segment_motion(const snw_tendon_segment *p, const snw_work *w,
+                               snw_tendon_point_work *out);
 // The second rate, after snw_kinematics with accelerations.
 double snw_tendon_segment_d2(const snw_tendon_segment *p, const snw_work *w,
                              const snw_tendon_point_work *at);
@@ -22,8 +22,9 @@ void snw_tendon_segment_add(const snw_tendon_segment *p, const snw_tendon_point_
 void snw_tendon_segment_jacobian(const snw_model *m, const snw_tendon_segment *p, const snw_work *w,
                                  const snw_tendon_point_work *at, double factor, double *to);
 // to += g . dn/dq, n its direction.
-void snw_tendon_segment_turn(const snw_model *m, const snw_tendon_segment *p, const snw_work *w,
-                             const snw_tendon_point_work *at, snw_vec3 g, double *to);
+void snw_tendon_segment_direction_jacobian(const snw_model *m, const snw_tendon_segment *p,
+                                           const snw_work *w, const snw_tendon_point_work *at,
+                                           snw_vec3 g, double *to);
 // to += factor drate/dq.
 void snw_tendon_segment_rate_jacobian(const snw_model *m, const snw_tendon_segment *p,
                                       const snw_work *w, const snw_tendon_point_work *at,

@@ -11,7 +11,7 @@
 #include "dynamics/dynamics.h"
 
 // How much longer a rod is than in the model.
-static inline double snw_rod_out(const snw_rod *rod, const double *q) {
+static inline double snw_rod_length_ratio(const snw_rod *rod, const double *q) {
     return rod->feed < 0 ? 1 : q[rod->feed_q] / rod->L;
 }
 
@@ -40,7 +40,7 @@ void snw_variable_length_motion(const snw_model *m, const snw_state *s, bool is_
 
 // What node f of a fed rod needs when F is that of the length in the model; its work on the feed is
 // added to w->r.
-snw_wrench snw_variable_length_push(const snw_model *m, int f, snw_wrench F, snw_work *w);
+snw_wrench snw_variable_length_node_wrench(const snw_model *m, int f, snw_wrench F, snw_work *w);
 
 // w->r += elastic and damping forces of a fed rod.
 void snw_variable_length_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s,
@@ -52,8 +52,7 @@ double snw_variable_length_heat(const snw_model *m, const double *q, const doubl
 double snw_variable_length_storing(const snw_model *m, const double *q, const double *v);
 double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, const snw_work *w);
 
-// ---- the tangent
-// -------------------------------------------------------------------------------------
+// ---- the tangent ------------------------------------------------------------
 
 // S[0], S[1], S[2] <- the column of the feed of a slice and its rates, from those of its Magnus map
 // Y (6 x SNW_MAGNUS_LD) and of its tangent map T; the first alone when still. *along <- Y a L, a as
@@ -77,8 +76,7 @@ void snw_variable_length_node_tangent(const snw_model *m, const snw_wrench *load
 void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, const snw_work *w,
                                      double cq, double cv, size_t ld, double *T);
 
-// ---- sections that vary, fed_taper.c
-// -------------------------------------------------------------------
+// ---- sections that vary, fed_taper.c ----------------------------------------
 
 // The same of one rod whose section travels with its material: forces, energy (J), heat and storing
 // (W), tangent.
@@ -92,10 +90,9 @@ double snw_section_varies_storing(const snw_model *m, const snw_rod *rod, const 
 void snw_section_varies_tangent(const snw_model *m, const snw_rod *rod, const snw_work *w,
                                 double cq, double cv, size_t ld, double *T);
 
-// ---- rest strains that vary
-// ----------------------------------------------------------------------------
+// ---- rest strains that vary -------------------------------------------------
 
 // rest[0..3] <- rest strain at y = 1 - x/L of a rod that is out by l, and its derivatives by l;
 // *slope <- that in x/L, unless NULL.
 void snw_variable_length_rest(const snw_model *m, const snw_rod *rod, double l, double y,
-                              snw_twist rest[4], snw_twist *slope);
+                              snw_twist rest[4], snw_twist *rest_d1);

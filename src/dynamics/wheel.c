@@ -42,8 +42,8 @@ void snw_wheel_motion(const snw_model *m, const snw_contact_point *p, bool is_st
 
 // Variation of the wrench with that of the pose (zeta) and of the velocity; the axle is fixed in
 // the segment.
-static snw_wrench wheel_vary(const wheel *x, const snw_contact_point_work *at, const snw_twist *V,
-                             snw_twist zeta, snw_twist dV) {
+static snw_wrench wheel_wrench_variation(const wheel *x, const snw_contact_point_work *at,
+                                         const snw_twist *V, snw_twist zeta, snw_twist dV) {
     const double *c = x->loop->slip;
     const snw_vec3 u = at->v, a = x->a, f = x->f, df = snw_wheel_forward(a, x->d, &zeta.w);
     const snw_vec3 dp = snw_scale(-x->loop->radius, snw_cross(df, a));
@@ -62,8 +62,8 @@ void snw_wheel_jacobian(const snw_model *m, const snw_contact_point *p, const sn
         const snw_twist none = {0};
         snw_twist one = {0};
         one.e[j] = 1;
-        const snw_wrench da = wheel_vary(&x, at, &w->V[p->seg], one, none);
-        const snw_wrench db = wheel_vary(&x, at, &w->V[p->seg], none, one);
+        const snw_wrench da = wheel_wrench_variation(&x, at, &w->V[p->seg], one, none);
+        const snw_wrench db = wheel_wrench_variation(&x, at, &w->V[p->seg], none, one);
         for (int i = 0; i < 6; i++) A[6 * i + j] = da.e[i], B[6 * i + j] = db.e[i];
     }
 }
