@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Loop closures and contacts without slip: rows, reaction wrenches, constraint Jacobian, geometric
+// stiffness and rates, theory.md 3.8 and 3.15. Raw rows follow from the joint or contact kind; the
+// rows of the model are combinations of them (loop->mix).
+
 #include "dynamics/constraint.h"
 
 #include "dynamics/contact.h"
@@ -20,9 +25,9 @@ typedef enum row_kind {
     ROW_ROLL
 } row_kind;
 
-// One raw row: component i of log R; e_i R e_j; component i of p. Of velocities, theory.md 3.15:
-// component i of the angular and of the linear velocity, in the axes of b; along the axle and
-// across it where a wheel touches.
+// One raw row. Holonomic: component i of log R, e_i R e_j, component i of p. Nonholonomic
+// (theory.md 3.15): component i of the angular or linear velocity in the axes of b; velocity of the
+// touching point of a wheel along and across the axle.
 typedef struct row {
     row_kind kind;
     int i, j;
@@ -41,7 +46,7 @@ static const row rows_of_ring[] = {{ROW_SPIN, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP
 static const row rows_of_anchor[] = {{ROW_SPIN, 0, 0}, {ROW_SPIN, 1, 0}, {ROW_SPIN, 2, 0},
                                      {ROW_SLIP, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
 
-// prismatic: as fixed but for p_z; cylindrical: as revolute but for p_z; spherical: the last three
+// prismatic: as fixed without p_z; cylindrical: as revolute without p_z; spherical: last three rows
 // of revolute
 static const row *rows_of_joint(snw_joint_kind kind) {
     switch (kind) {
@@ -51,7 +56,7 @@ static const row *rows_of_joint(snw_joint_kind kind) {
         return rows_of_fixed;
     case SNW_JOINT_REVOLUTE:
     case SNW_JOINT_CYLINDRICAL:
-    case SNW_JOINT_SCREW: // no loop is one
+    case SNW_JOINT_SCREW: // not a loop joint
         return rows_of_revolute;
     case SNW_JOINT_UNIVERSAL:
         return rows_of_universal;
@@ -71,7 +76,7 @@ static const row *closure_rows_of(const snw_loop *loop) {
         return rows_of_wheel;
     case SNW_NONHOLONOMIC_ROLL:
     case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP: // none of them
+    case SNW_NONHOLONOMIC_SLIP: // without rows
         return rows_of_roll;
     case SNW_NONHOLONOMIC_TREAD:
         return rows_of_roll + 1;
@@ -105,17 +110,17 @@ static double row_value(row r, snw_se3 h) {
     case ROW_SLIP:
     case ROW_AXLE:
     case ROW_ROLL:
-        break; // poses are not forbidden
+        break; // nonholonomic
     }
     return 0;
 }
 
-// the way of a wheel in its axes; its axle is z
+// direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
 static snw_vec3 rolling_direction(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
     return snw_wheel_forward(closure_unit_vector(2), snw_rotate_inv(h.R, loop->normal), w);
 }
 
-// c: the row varies by c delta
+// c: the row varies by c delta, theory.md (3.8.1)
 static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
     snw_wrench c = {0};
     switch (r.kind) {
@@ -134,7 +139,7 @@ static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
     case ROW_SLIP:
         c.f = closure_unit_vector(r.i);
         break;
-    case ROW_AXLE: // a (v + w x p) with the touching point p = -radius f x a
+    case ROW_AXLE: // a (v + w x p), touching point p = -radius f x a
         c.f = closure_unit_vector(2);
         c.m = snw_scale(loop->radius, rolling_direction(loop, h, NULL));
         break;
@@ -146,7 +151,7 @@ static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
     return c;
 }
 
-// how c itself varies along a turn w: R' e_i varies by (R' e_i) x w
+// variation of c under a rotation w: R' e_i varies by (R' e_i) x w
 static snw_wrench row_jacobian_d1(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
     snw_wrench d = {0};
     const snw_vec3 u = closure_matrix_row(h.R, r.i);
@@ -179,7 +184,7 @@ static snw_wrench row_jacobian_d1(const snw_loop *loop, row r, snw_se3 h, snw_ve
 
 // ---- a loop at the motion in w ----------------------------------------------
 
-// the second site: a segment, or a station that moves along a rod
+// the second site is a segment or a station that slides along a rod
 static snw_se3 pose_b(const snw_work *w, const snw_loop *loop) {
     return loop->sliding_station ? w->sliding_station[loop->sliding_station - 1].g : w->g[loop->b];
 }
@@ -200,7 +205,7 @@ static snw_se3 relative_pose(const snw_work *w, const snw_loop *loop) {
     return snw_se3_mul(snw_se3_inv(w->g[loop->a]), pose_b(w, loop));
 }
 
-// the same in the axes of the joint
+// relative pose in the axes of the joint
 static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
     const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
     return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
@@ -232,7 +237,7 @@ static snw_wrench closure_wrench_from_axes(snw_mat3 Q, snw_wrench F) {
     return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
 }
 
-// which axis of the first site axis i of the joint is; 3 + i where its axes are none of those
+// axis of the first site that axis i of the joint coincides with; 3 + i if the axes are not aligned
 static int named_axis(const snw_loop *loop, int i) {
     int axis[3] = {-1, -1, -1};
     for (int j = 0; j < 3; j++) {
@@ -281,7 +286,7 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     return turns;
 }
 
-// a whole raw row has its own unit; combinations are of rows already measured
+// a single raw row has its own unit; combinations are of rows already divided by their units
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
@@ -302,8 +307,8 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
 
-// how much of component e of the wrench belongs to raw rows that were left out: what remains of its
-// share in each raw multiplier beside the kept rows, which are orthonormal in sizes
+// Part of wrench component e that depends on raw multipliers outside the span of the active rows,
+// which are orthonormal in their units.
 static double undetermined_part(const snw_model *m, const snw_loop *loop, const snw_work *w,
                                 const snw_wrench *jacobian, int e) {
     double remainder[6], sum = 0;
@@ -324,7 +329,7 @@ static double undetermined_part(const snw_model *m, const snw_loop *loop, const 
     return sum;
 }
 
-// what a wheel is pushed by where it slips
+// force on a wheel that may slip (wheel.c)
 static snw_wrench slip_wrench(const snw_loop *loop, const snw_work *w) {
     return loop->contact_point ? snw_contact_point_wrench(w, loop->contact_point - 1)
                                : (snw_wrench){0};
@@ -360,16 +365,16 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     return F;
 }
 
-// velocity of b against a, in b's frame: V_b = A V_a + u
+// velocity of b relative to a, in b's frame: V_b = A V_a + u
 static snw_twist relative_velocity(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
     return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
-// How far b has come against a since it was held: x the twist of a screw, in the axes of the joint.
-// Of a wheel that rolls it is the one of what carries it, which points along f and does not turn
-// about the axle, S its axes in the wheel's; and spin the angle by which the wheel has turned
-// against that, at most half a turn. What rows forbid of both stands for what goes on between, to
-// second order. theory.md 5
+// Displacement of b relative to a since contacts were frozen: x is the twist of the screw between
+// both poses, in the axes of the joint. For a rolling wheel x is that of its carrier, which points
+// along f and does not turn about the axle; S are the axes of the carrier in those of the wheel,
+// and spin is the rotation of the wheel relative to the carrier, at most half a turn. The forbidden
+// components of x and spin replace the path integral of the rows to second order, theory.md 5.
 typedef struct displacement {
     snw_mat3 S;
     snw_twist x;
@@ -392,7 +397,7 @@ static displacement displacement_of(const snw_work *w, const snw_loop *loop, snw
                           .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
 }
 
-// what row r forbids of a way or of its variation
+// component of a displacement, or of its variation, that row r forbids
 static double forbidden_component(const snw_loop *loop, row r, snw_twist x, double spin) {
     switch (r.kind) {
     case ROW_SPIN:
@@ -406,7 +411,7 @@ static double forbidden_component(const snw_loop *loop, row r, snw_twist x, doub
     case ROW_LOG:
     case ROW_TILT:
     case ROW_MOVE:
-        break; // of poses
+        break; // holonomic
     }
     return 0;
 }
@@ -462,9 +467,10 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
     }
 }
 
-// ---- columns ----------------------------------------------------------------
+// ---- Jacobian ---------------------------------------------------------------
 
-// out (6 x ndof) += or -= columns of segment i, carried by h, in the axes of the joint
+// out (6 x ndof) += sign times the columns of a segment in `store` (w->J or a rate), transformed by
+// *carry unless NULL, in the axes of the joint
 static void closure_add_jacobian(const snw_model *m, const snw_loop *loop, int seg, const int *of,
                                  const double *store, const snw_se3 *carry, double sign,
                                  double *out) {
@@ -479,7 +485,7 @@ static void closure_add_jacobian(const snw_model *m, const snw_loop *loop, int s
     }
 }
 
-// out <- columns of b less those of a, from a store of the tangent
+// out <- columns of b minus those of a, from `store` (w->J or a rate)
 static void closure_relative_jacobian(const snw_model *m, const snw_work *w, const snw_loop *loop,
                                       const double *store, snw_se3 h_ab, double *out) {
     const snw_sliding_station_work *at =
@@ -490,7 +496,7 @@ static void closure_relative_jacobian(const snw_model *m, const snw_work *w, con
     closure_add_jacobian(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
 }
 
-// D <- variation of b against a, and A <- that of a seen from b, in the axes of the joint; 6 x ndof
+// D <- variation of b relative to a, A <- that of a in the frame of b; axes of the joint, 6 x ndof
 static void closure_variations(const snw_model *m, const snw_work *w, const snw_loop *loop,
                                double *D, double *A) {
     const snw_se3 h_ab = relative_pose(w, loop);
@@ -518,9 +524,9 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
     }
 }
 
-// R <- derivatives of rows of velocities, pace (cq d/dq + cv d/dv) c u. With delta = D x the
-// variation of b against a, u varies by D' x + ad_u D x + D x', D' = J_b' - Ad J_a' + ad_u Ad J_a;
-// c by what turns it. E: 6 x ndof of scratch.
+// R <- derivatives of nonholonomic rows, velocity_time (cq d/dq + cv d/dv) c u, theory.md (3.15.1).
+// With delta = D x the variation of b relative to a, u varies by D' x + ad_u D x + D x',
+// D' = J_b' - Ad J_a' + ad_u Ad J_a; c varies with the rotation of b. E: 6 x ndof of scratch.
 static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const snw_loop *loop,
                                    double cq, double cv, const double *D, const double *A,
                                    double *E, double *R) {
@@ -528,8 +534,8 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
     const size_t n = (size_t)loop->ndof;
     const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
     const snw_twist U = closure_twist_in_axes(loop, relative_velocity(w, loop, h_ab));
-    // of a station that moves the material counts, which the slice below carries: J' = Ad J_below'
-    // - ad_u Ad J_below
+    // a sliding station moves with the material, through the slice from the node below:
+    // J' = Ad J_below' - ad_u Ad J_below
     const snw_sliding_station_work *at =
         loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
     const snw_twist V = at ? closure_twist_in_axes(loop, snw_twist_sub(at->V, at->u)) : U;
@@ -551,8 +557,9 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
     }
 }
 
-// R <- derivatives of the way that rows of velocities forbid where contacts hold: x varies by
-// T(x)^-1 delta, delta as what carries the wheel sees it, which turns by -d spin against it
+// R <- derivatives of the forbidden displacement of frozen contacts: x varies by T(x)^-1 delta,
+// with delta in the axes of the carrier of the wheel, which rotates by -d spin relative to the
+// wheel
 static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const double *D,
                                  double *R) {
     const row *rows = closure_rows_of(loop);
@@ -579,10 +586,10 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
     }
 }
 
-// The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F
-// varies by N delta, and what a gets turns with the way it is carried: dW_b = -N delta, dW_a = N
-// delta - ad_delta' F, both seen from b. So
-//   T -= D' N D + A' coad(F) D
+// Geometric stiffness, theory.md (3.8.2). The wrench F of a loop acts on b and, transformed, on a.
+// Under delta = D x, F varies by N delta and the transformation to a rotates it: dW_b = -N delta,
+// dW_a = N delta - ad_delta' F, both in the frame of b. Hence
+//   T -= cq (D' N D + A' coad(F) D)
 static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
                                   const double *D, const double *A, size_t ld, double *T) {
     const row *rows = closure_rows_of(loop);
@@ -640,8 +647,8 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
 
 // ---- rates ------------------------------------------------------------------
 
-// with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A
-// V_a; a row's first and second rates are c u and c u' + c' u
+// theory.md (3.8.3): with u the velocity of b relative to a in b's frame, V_b = A V_a + u and
+// u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u
 void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// constraint.c: the rows of all that a robot is forced to keep, loops, given lengths and volumes,
-// and driven coordinates, as solvers see them; those of loops are made in loop.c, of lengths and
-// volumes in measure.c.
+// Constraint rows of all kinds in one numbering, as solvers see them: loops (closure.c), given
+// lengths and volumes (tendon.c), driven coordinates. Assembles violations, rates, C x, C' x and
+// the bordered Newton matrix.
+
 #include "dynamics/constraint.h"
 
 #include "dynamics/tendon.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-// does a drive hold its coordinate now?
 static bool drive_is_active(const snw_drive *d, const snw_work *w) {
     return d->row >= 0 && !d->passive && snw_is_active(w, d->condition);
 }
@@ -80,8 +80,8 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
         const snw_loop *loop = &m->loop[i];
         const int r = number - loop->row;
         if (r < 0 || r >= loop->nrow) continue;
-        const bool rated =
-            loop->nonholonomic && w->velocity_time > 0; // by its rate, not by the way of a step
+        const bool rated = loop->nonholonomic &&
+                           w->velocity_time > 0; // violation is a rate, not an increment of a step
         return (snw_constraint){.inactive = !snw_closure_row_is_active(loop, w, r),
                                 .n = loop->ndof,
                                 .dof = loop->dof,
@@ -135,8 +135,7 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
         const size_t at = nv + (size_t)k;
-        if (c.inactive)
-            J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
+        if (c.inactive) J[at * n + at] = -s; // keeps its multiplier zero; sign as for an active row
         for (int j = 0; j < c.n; j++) {
             const size_t dof = (size_t)c.dof[j];
             J[at * n + dof] = -s * c.C[j];

@@ -1,71 +1,74 @@
 // SPDX-License-Identifier: MIT
 //
-// closure.h: what a robot is forced to keep, as rows with multipliers. Those of closures come
-// first, theory.md 3.8. With A and B the frames of a loop's two sites in the axes of its joint and
-// h = A^-1 B = (R, p), a joint forbids some of
-//   turning      log R (three rows), the axis' tilt e_x R e_z and e_y R e_z, or of a universal
-//   joint e_x R e_y moving       components of p, in the axes of A
-// as rows e(h) = 0. A variation delta = (h^-1 delta h) changes row k by c_k delta, so along the
-// rows the joint exerts F = sum l_k c_k on B, and -F, carried over, on A.
+// constraint.h: constraint rows and their Lagrange multipliers. Order of the rows: loop closures
+// and contacts, driven coordinates, given lengths and volumes.
 //
-// Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the
-// coordinate; and given lengths of tendons and volumes of chambers, 3.11.
+// Loop closure (holonomic, theory.md 3.8): with A and B the frames of the two sites in the axes of
+// the joint and h = A^-1 B = (R, p), the joint forbids some of
+//   rotations     log R (three rows); tilt of the axis, e_x R e_z and e_y R e_z;
+//                 universal joint: e_x R e_y
+//   translations  components of p in the axes of A
+// as rows e(h) = 0. A variation delta = (h^-1 delta h) changes row k by c_k delta. The joint exerts
+// F = sum lambda_k c_k on B, and -F, transformed to its frame, on A.
 //
-// Contacts that grip (wheels, rings, anchors; 3.15) are closures that forbid velocities: rows c u,
-// u the velocity of b against a in the axes of b. Their gap is w->velocity_time c u; where all is
-// still it is zero, or, where contacts hold (snw_contacts_freeze), what they forbid of the way
-// from there.
+// Driven coordinate (3.9): e = q_i - law(t); lambda is the effort on the coordinate. Given length
+// of a tendon or volume of a chamber (3.11): lambda is the tension or pressure.
+//
+// Contact without slip (nonholonomic: wheels, rings, anchors; 3.15): rows c u = 0 with u the
+// velocity of b relative to a in the axes of b. The violation is w->velocity_time c u. In statics
+// it is zero, or, with frozen contacts (snw_contacts_freeze), the forbidden component of the
+// displacement from the frozen pose.
 #pragma once
 
 #include "dynamics/dynamics.h"
 
-// w->violation <- the rows at the motion in w; what the multipliers s->lambda (nrow) do is taken
-// off w->F and w->r. Part of snw_residual.
+// w->violation <- violation of all rows at the motion in w; w->F, w->r -= forces of the multipliers
+// s->lambda (nconstraint). Part of snw_residual.
 void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                 snw_work *w);
 
-// w->C <- rows per coordinate, after snw_tangent_pass.
+// w->C <- constraint Jacobian, after snw_tangent_pass or snw_jacobian_pass.
 void snw_constraints_jacobian(const snw_model *m, snw_work *w);
-// The same and T += cq (what the wrenches of the loops change as they are carried along), columns
-// ld apart; w->R <- derivatives cq d/dq + cv d/dv of rows of velocities, times w->velocity_time; C
-// where cq is zero. Part of snw_tangent_assemble.
+// The same, and T += cq times the geometric stiffness of the loop wrenches, theory.md (3.8.2),
+// columns ld apart; w->R <- derivatives cq d/dq + cv d/dv of nonholonomic rows, times
+// w->velocity_time, or C if cq is zero. Part of snw_tangent_assemble.
 void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                                  double *T);
 
-// From now on, where all is still, contacts hold where they are at the motion in w; and how far the
-// one of loop i has come since, m.
+// Freeze the nonholonomic contacts at the poses in w for the static evaluations that follow.
+// snw_loop_displacement: displacement of contact i since then, m; rotations times the length of the
+// robot.
 void snw_contacts_freeze(const snw_model *m, snw_work *w);
 double snw_loop_displacement(const snw_model *m, const snw_work *w, int i);
 
-// What loop i exerts on its second site, in that segment's frame. NaN where rows that were left out
-// would say more: there it is not determined.
+// Wrench of loop i on its second site, in that segment's frame. Components that depend on rows left
+// out as redundant are not determined and are NaN.
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *lambda);
 
-// The same with zeros there: what the multipliers of w->lambda say.
+// The same from w->lambda, with zero multipliers for the rows left out.
 snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 
-// A raw row of a loop by name ("tilt x", an axis of the first site; "tilt first across" where the
-// joint's axes are none of those), and what it is measured by: a radian, or the length of the
-// robot.
+// Raw row k of a loop: its name ("tilt x" for an axis of the first site; "tilt first across" if the
+// axes of the joint are not aligned with those), and its unit: 1 rad, or the length of the robot.
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
-// Is the multiplier of kept row r a moment?
+// Is the multiplier of row r a moment?
 bool snw_loop_row_is_moment(const snw_loop *loop, int r);
 
-// The pose of loop i's second site in the world.
+// Pose of the second site of loop i in the world.
 snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);
 
-// What kept row r of a loop is measured by; and that row as a wrench on b in the frame of the
-// world, whose power on a motion is what the row says of it. Zero where it is off. After
-// snw_kinematics.
+// Row r of a loop, a combination of raw rows: its unit, and the row as a wrench c on b in the world
+// frame, so that the rate of the row is the power of c on the relative motion; zero if inactive.
+// After snw_kinematics.
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r);
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
 
-// One row, after snw_constraints_jacobian: it varies by C[k] with coordinate dof[k], and `size` is
-// neither small nor large of it. R: the same, but of a row of velocities its derivative within a
-// step. One that is off forbids nothing: its C, gap and rates are zero, and its multiplier has to
-// be.
+// One constraint row, after snw_constraints_jacobian. C[k] is its derivative by coordinate dof[k];
+// R is equal to C, except for a nonholonomic row, where it is the derivative within a time step.
+// `size` is a typical magnitude of the violation. An inactive row has zero C, violation and rates,
+// and its multiplier must be zero.
 typedef struct snw_constraint {
     bool inactive;
     int n;
@@ -75,12 +78,13 @@ typedef struct snw_constraint {
 } snw_constraint;
 snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int row);
 
-// rate, bend (nrow) <- C v as it is, time included, and what is left of the rows' accelerations
-// when those of the coordinates are as in w. After snw_kinematics, not still; either may be NULL.
+// rate, acceleration (nconstraint) <- first and second time derivatives of the rows at the motion
+// in w, explicit time dependence included, theory.md (3.8.3). After snw_kinematics, not static;
+// either may be NULL.
 void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
                            const snw_work *w, double *rate, double *acceleration);
 
-// Does drive i hold its coordinate at s? And where it holds it.
+// Is drive i active at s? Its target value of the coordinate.
 static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
     const snw_drive *d = &m->drive[i];
     return d->row >= 0 && !d->passive &&
@@ -88,35 +92,35 @@ static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i
 }
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i);
 
-// s->v, s->a <- those of the laws, for driven coordinates.
+// s->v, s->a <- values of the laws, for driven coordinates.
 void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state *s);
 
-// out (nv) += C' x, out (nrow) += C x; from w->C.
+// out (nv) += C' x; out (nconstraint) += C x. From w->C.
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,
                                      double *out);
 void snw_constraints_apply(const snw_model *m, const snw_work *w, const double *x, double *out);
 
-// What was met: z <- poses of loops and offsets of drives as they are at the motion in w, of those
-// that `fresh` (nswitch) says have just been switched on.
+// Loops and drives that close in the configuration they find: z <- relative poses and offsets at
+// the motion in w, for the conditions in `fresh` (ncondition) that have just become true.
 void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                 const snw_work *w, const bool *fresh, double *z);
 
-// J <- [T -s C'; -s C 0] from T, nv x nv at the beginning of J, which has room for all (column
-// major); from w->C.
+// J <- bordered matrix [T -s C'; -s R 0], column major. T is stored nv x nv at the beginning of J,
+// which has room for the whole.
 void snw_constraints_border(const snw_model *m, const snw_work *w, double s, double *J);
-// The same where T stands in J as it will: -s C' and -s R alone, nothing moved or cleared.
+// The same with T in its final place: writes -s C' and -s R only, moves and clears nothing.
 void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J);
 
-// ---- parts of the above that are about loops alone --------------------------
+// ---- loops only -------------------------------------------------------------
 
-// Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also
-// says which of its rows are left out as long as it is closed. Rows of contacts may rest.
+// Is row r of this loop active? Bit 0 of the condition of a conditional loop is its state; bit r +
+// 1 marks row r as redundant while the loop is closed. Redundant contact rows are dropped per step.
 static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_work *w, int r) {
     if (loop->redundancy >= 0 && w->dropped[loop->redundancy] >> r & 1) return false;
     return loop->condition < 0 ||
            (w->active[loop->condition] != 0 && !(w->active[loop->condition] >> (r + 1) & 1));
 }
 
-// As snw_constraints_add_forces and snw_constraints_rates.
+// Parts of snw_constraints_add_forces and snw_constraints_rates.
 void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w);
 void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration);

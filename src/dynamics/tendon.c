@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Coordinates, efforts, forces, power and tangent of tendons and chambers, theory.md (3.11.1) to
+// (3.11.3). Quantities at quadrature points come from tendon_point.c, of straight segments from
+// tendon_segment.c, tension losses from tendon_friction.c.
+
 #include "dynamics/tendon.h"
 
 #include "dynamics/tendon_friction.h"
@@ -14,7 +19,7 @@ static bool tendon_is_active(const snw_model *m, int i, const snw_inputs *in, sn
     return !when || snw_tendon_is_manual(in, i) || snw_expr_value(when, at) != 0;
 }
 
-// effort and its slope in the coordinate
+// effort and its derivative by the coordinate
 static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at,
                       snw_tendon_work *out) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
@@ -26,11 +31,12 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->effort = snw_tendon_reads_signals(m, in, i)
                           ? *in->signal_fraction * snw_expr_value(d->law, at)
                           : given;
-        if (d->kind == SNW_TENDON_CABLE && out->effort < 0) out->effort = 0; // it never pushes
+        if (d->kind == SNW_TENDON_CABLE && out->effort < 0)
+            out->effort = 0; // a cable does not push
         break;
     case SNW_TENDON_COORDINATE: {
-        if (m->tendon[i].unit > 0) break; // a row
-        // (length + extra)/(1 + compliance tension) = what was paid out
+        if (m->tendon[i].unit > 0) break; // a constraint row
+        // (length + extra)/(1 + compliance tension) = length paid out
         out->paid_out = m->tendon[i].reference + d->extra - given;
         out->paid_out_rate = -in->tendon[i].d;
         out->fraction = *in->signal_fraction;
@@ -40,11 +46,10 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->stiffness = -out->fraction / (out->paid_out * d->compliance);
         break;
     }
-    case SNW_TENDON_GAS: // given: moles R temperature
+    case SNW_TENDON_GAS: // given: n R T
         out->effort = *in->signal_fraction * (given / out->value - in->ambient[i]);
         out->stiffness = -*in->signal_fraction * given / (out->value * out->value);
-        if (!(out->value > 0))
-            out->effort = NAN; // beyond an infinite pressure: no way for a solver
+        if (!(out->value > 0)) out->effort = NAN; // no physical pressure: the solver must step back
         break;
     }
 }
@@ -54,9 +59,9 @@ static double static_sliding(const snw_tendon_desc *d, double t) {
     return x > 1 ? 1 : (x < -1 ? -1 : x);
 }
 
-// ---- all --------------------------------------------------------------------
+// ---- coordinates and forces -------------------------------------------------
 
-// value and rate of a measure, w->G <- its slope along rods, and its spots
+// value and rate of a tendon or chamber and its points; w->G <- dy/dq along rods
 static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                           bool is_static, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
@@ -94,7 +99,7 @@ void snw_tendons_motion(const snw_model *m, const snw_inputs *in, const snw_stat
     for (int i = 0; i < m->ntendon; i++) tendon_gather(m, i, in, s, is_static, w);
 }
 
-// what the effort does to the coordinates of rods and at the ends of straight parts
+// w->r, w->F -= forces of the effort on coordinates of rods and at the ends of straight segments
 static void tendon_add_forces(const snw_model *m, int i, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
     const double *G = w->G + tendon->store, effort = w->tendon[i].effort;
@@ -120,7 +125,7 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
         } else {
             effort_of(m, i, in, at, out);
         }
-        // without motion nothing slides: there friction acts as it is said to
+        // statics: the sliding direction of friction is an input
         out->sliding = is_static ? static_sliding(&m->desc->tendon[i], in->t) : 0;
         if (tendon->has_friction && (!is_static || out->sliding != 0) && out->effort > 0) {
             snw_tendon_friction_distribute(m, i, in->t, s, w);
@@ -170,7 +175,7 @@ double snw_tendons_heat(const snw_model *m, const snw_work *w) {
     return heat;
 }
 
-// of spot k, by the strains of its rod that are laws; straight parts act on sections instead
+// power per effort of point k on given strains; straight segments act on sections instead
 static double given_power(const snw_model *m, const snw_tendon_desc *d, int k, const snw_work *w) {
     const snw_tendon_point *p = &m->tendon_point[k];
     if (p->segment >= 0) return 0;
@@ -212,7 +217,7 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
     }
 }
 
-// acceleration of a spot of a tendon: d2f/dt2 = slope . xi'' + xi' . (d2f/dxi2 xi')
+// d2f/dt2 at a point = df/dxi . xi'' + xi' . (d2f/dxi2 xi')
 static double point_second_rate(const snw_model *m, const snw_tendon_desc *d,
                                 const snw_tendon_point *p, double t, const snw_state *s,
                                 const snw_tendon_point_work *at) {
@@ -249,7 +254,7 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
 
 // ---- derivatives ------------------------------------------------------------
 
-// T += cq dr/dq of a winch or gas whose effort follows its coordinate
+// T -= f G G', f = cq de/dy: winch or gas whose effort depends on its coordinate
 static void add_effort_stiffness(const snw_tendon *tendon, double f, const double *G, size_t ld,
                                  double *T) {
     for (int k = 0; k < tendon->ndof && f != 0; k++) {
@@ -271,7 +276,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
                                  ld, T);
         }
         if (cq == 0 || m->desc->tendon[i].kind != SNW_TENDON_CABLE)
-            continue; // a volume is linear in the strain
+            continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
             const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;
@@ -285,15 +290,15 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
     }
 }
 
-// ---- what laws read ---------------------------------------------------------
+// ---- signals ----------------------------------------------------------------
 
 void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
     const bool later = m->tendon[i].row >= 0 || m->tendon_reads[i];
     if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->tendon[i]);
 }
 
-// to += cq and cv times the derivatives of the rate of spot k, of a density f: df/dv = df/dxi phi,
-// d(f')/dq = (d2f/dxi2 xi') phi
+// to += cq d/dq + cv d/dv of the rate f' of point k: df'/dv = df/dxi phi,
+// df'/dq = (d2f/dxi2 xi') phi
 static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, double cv,
                                 const snw_work *w, double *to) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
@@ -308,7 +313,7 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
     }
     (void)snw_tendon_point_density(d, p, at->xi, d1);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cv * p->w, d1, to);
-    if (d->kind != SNW_TENDON_CABLE || w->is_static) return; // a volume is linear in the strain
+    if (d->kind != SNW_TENDON_CABLE || w->is_static) return; // volumes are linear in the strain
     snw_tendon_point_d2(p, at->xi, at->rate, d2);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cq * p->w, d2, to);
 }
@@ -323,7 +328,7 @@ void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double 
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         if (reading == SNW_READ_TENDON_RATE) {
             point_rate_jacobian(m, i, k, sign * cq, sign * cv, w, own);
-        } else { // the rate depends on the rates as the value does on the coordinates
+        } else { // dy/dq = d(dy/dt)/dv
             point_rate_jacobian(m, i, k, 0, sign * cq * follow, w, own);
         }
     }

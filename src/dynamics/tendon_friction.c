@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// tendon_friction.c: with spots k = 0, 1, ... from the end that is pulled to the one that is tied,
-// the tendon slides past the duct before spot k by the rate of the path behind, c_k = sum_{j >= k}
-// w_j f_j, and its tension falls there by the angle between spots,
-//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),   psi_k = (after_{k-1} turn_{k-1} + kink_k +
-//   before_k turn_k) s(nu_k), s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
-// The path behind a kink between two spots is that from the second on, so there, too, it slides by
-// nu_k. The robot gets - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k: what is lost is a
-// sum of terms none of which is negative. A tendon on a winch stretches as it slides; evenly, that
-// is c_k l/(c + extra) of what was paid out, l, so
-//   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),   a = c'/(c + extra) -
-//   l'/l
+// Capstan friction of tendons: tension along the path, heat, winch tension and tangent, theory.md
+// (3.11.5) and (3.11.6).
+//
+// Points k = 0, 1, ... run from the pulled end to the fixed end. The remaining path after point k
+// is c_k = sum_{j >= k} w_j f_j. The tendon slides past the duct before point k at the rate nu_k of
+// c_k, and its tension decreases there by the angle between the points:
+//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),
+//   psi_k = (after_{k-1} turning_{k-1} + corner_k + before_k turning_k) s(nu_k),
+//   s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
+// At a corner between two points the tendon slides with the speed of the second. The power on the
+// robot is - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k; no term of the dissipated sum
+// is negative. A tendon on a winch stretches uniformly while it slides; with l the length paid out,
+//   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),
+//   a = c'/(c + extra) - l'/l
 // which is the speed of the winch at its own end.
+
 #include "dynamics/tendon_friction.h"
 
 #include "dynamics/tendon_corner.h"
@@ -21,11 +25,10 @@
 #include <math.h>
 #include <string.h>
 
-// rad: angle by which turning is rounded on the whole path
+// rad: rounding of the angle of the whole path
 static const double rounding = 1e-5;
 
-// How a tendon slides: nu_k = -r (c_k' - a c_k), and b = 1/(c + extra), zero where it does not
-// stretch.
+// Sliding speed nu_k = -r (c_k' - a c_k); b = 1/(c + extra), zero for an inextensible tendon.
 typedef struct slide {
     double r, a, b, rate; // rate: c'
 } slide;
@@ -41,8 +44,8 @@ static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
                    .rate = -now->rate};
 }
 
-// Relative loss of tension per angle of the path, and its derivative by the sliding speed; in
-// static steps the file gives the direction of sliding.
+// Relative loss of tension per angle of the path, s(nu), and its derivative; in statics the sliding
+// direction is an input of the model.
 static double tendon_friction_loss(const snw_model *m, int tendon, const snw_work *w, double nu,
                                    double *d1) {
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
@@ -59,7 +62,7 @@ static double tendon_friction_loss(const snw_model *m, int tendon, const snw_wor
     return d->viscous * nu + d->friction * unit;
 }
 
-// angle between a spot and the one before, of the kink between them and along their rods
+// angle of the path between a point and the previous one: corner and curvature of the rods
 static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, int k) {
     const double own =
         w->tendon_point[k].corner + m->tendon_point[k].before * w->tendon_point[k].turning;
@@ -67,8 +70,8 @@ static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, 
                             : own;
 }
 
-// What is left of the tension on the way from the last spot to where the tendon is tied. The path
-// behind is half of that way in the mean; no coordinate moves by it.
+// Tension at the fixed end over that at the last point. The mean remaining path is half the
+// distance between them. For probes only: it exerts no generalised force.
 static double tied_remainder(const snw_model *m, int tendon, const slide *sl, const snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
     const int last = x->point_adr + x->npoint - 1;
@@ -114,7 +117,7 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
     w->tendon[tendon].tied_fraction = exp(-loss) * tied_remainder(m, tendon, &sl, w);
 }
 
-// sum of unstretched parts less what was paid out, and its slope in the tension e
+// sum of unstretched lengths minus length paid out, and its derivative by the tension e
 static double length_excess(const snw_model *m, int tendon, double paid_out, const snw_work *w,
                             double e, double *d1) {
     const snw_tendon *x = &m->tendon[tendon];
@@ -132,7 +135,7 @@ static double length_excess(const snw_model *m, int tendon, double paid_out, con
     return sum;
 }
 
-// The sum falls and is convex in e: Newton's steps from slack go up to the root and never beyond.
+// The sum is decreasing and convex in e: Newton's iteration from e = 0 converges monotonically.
 double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid_out,
                                  const snw_work *w) {
     double e = 0, d1;
@@ -155,7 +158,7 @@ double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *
     return w->tendon[tendon].effort * sum;
 }
 
-// to += factor times the derivative of the angle turned per length at a spot
+// to += factor d(turning)/dq at a point
 static void scatter_turning(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
                             double factor, double *to) {
     const snw_tendon_point *p = &m->tendon_point[k];
@@ -167,7 +170,7 @@ static void scatter_turning(const snw_model *m, const snw_tendon *x, const snw_w
     snw_tendon_point_scatter(m, p, m->tendon_dphi + p->phi, factor, of_dxi, to);
 }
 
-// T += column row' between the coordinates of a measure
+// T += column row' between the coordinates of a tendon
 static void add_outer_product(const snw_tendon *x, const double *column, const double *row,
                               size_t ld, double *T) {
     for (int j = 0; j < x->ndof; j++) {
@@ -177,18 +180,18 @@ static void add_outer_product(const snw_tendon *x, const double *column, const d
     }
 }
 
-// r has sum w_k T_k g_k, g_k = df_k/dq, and T_k = e share_k, so besides the curvature of f
-//   dr = (sum w_k share_k g_k) de - sum_k S_k dpsi_k,   S_k = sum_{j >= k} w_j T_j g_j
-// A winch adds de = -(sum w_k/(1 + c T_k) g_k dq + sum_k C_k dpsi_k)/slope, C_k = sum_{j >= k} w_j
-// f_j c T_j/(1 + c T_j)^2.
+// The residual contains sum w_k T_k g_k with g_k = df_k/dq and T_k = e phi_k, phi_k the tension
+// fraction. Apart from the second derivative of f,
+//   dr = (sum w_k phi_k g_k) de - sum_k S_k dpsi_k,   S_k = sum_{j >= k} w_j T_j g_j
+// A winch has de = -(sum w_k/(1 + c T_k) g_k dq + sum_k C_k dpsi_k)/d1 with the compliance c, d1 of
+// length_excess and C_k = sum_{j >= k} w_j f_j c T_j/(1 + c T_j)^2.
 //
-// Sums over the spots behind one: derivatives of c_k (P) and of c_k' (R) in q, c_k and c_k'
-// themselves.
+// Sums over the remaining path: c_k, c_k', and their derivatives in q, P and R.
 typedef struct remaining_path {
     double *P, *R, c, dc;
 } remaining_path;
 
-// to += factor df/dq at a spot
+// to += factor df/dq at a point
 static void scatter_density(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
                             double factor, double *to) {
     const snw_tendon_point *p = &m->tendon_point[k];
@@ -238,7 +241,7 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
     const slide sl = slide_of(m, tendon, w);
     const bool winch = d->given == SNW_TENDON_COORDINATE;
     const double e = w->tendon[tendon].effort, full = winch ? e / fraction : e;
-    const double *G = w->tendon_jacobian + x->store; // -sum w share g
+    const double *G = w->tendon_jacobian + x->store; // -sum w phi g
     double *S = w->tendon_friction, *row = S + n, *column = row + n, *length_jacobian = column + n;
     remaining_path here = {.P = length_jacobian + n, .R = length_jacobian + 2 * n},
                    all = {.P = length_jacobian + 3 * n, .R = length_jacobian + 4 * n};
@@ -257,7 +260,7 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
         const double cT = d->compliance * full * at->tension_fraction, stretch = 1 + cT;
         C += p->w * at->f * cT / (stretch * stretch);
         scatter_density(m, d, w, k, p->w / stretch, length_jacobian);
-        // dpsi of the way before this spot
+        // dpsi of the path before this point
         const double turned = angle(m, x, w, k),
                      s = tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
         sliding_speed_jacobian(&sl, &here, &all, turned * of_nu, cq, cv, n, row);

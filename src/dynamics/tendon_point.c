@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
+//
+// Strain, density and path angle of a tendon or chamber at one section of a rod, with first and
+// second derivatives, for tendon.c and tendon_friction.c.
+
 #include "dynamics/tendon_point.h"
 
 #include <math.h>
 
 // ---- strain -----------------------------------------------------------------
 
-// xi += functions times the numbers x (of the model's, from the rod's first coordinate on)
+// xi += B phi x, x coordinates or rates from the rod's first coordinate on
 static void add_functions(const snw_model *m, const snw_tendon_point *p, const double *phi,
                           const double *x, snw_twist *xi) {
     const snw_rod *rod = &m->rod[p->rod];
@@ -72,7 +76,7 @@ snw_vec3 snw_tendon_point_tangent(const snw_tendon_point *p, snw_twist xi) {
     return snw_normalise(tangent_of(p, xi));
 }
 
-// out <- (du/dxi)' a = (D x a, a): what a force a on the tangent does to the strain
+// out <- (du/dxi)' a = (D x a, a)
 static void strain_gradient(const snw_tendon_point *p, snw_vec3 a, double out[6]) {
     out[0] = p->y * a.z - p->z * a.y;
     out[1] = p->z * a.x;
@@ -92,7 +96,7 @@ double snw_tendon_point_density(const snw_tendon_desc *d, const snw_tendon_point
     return size;
 }
 
-// a less its part along the unit vector t
+// component of a perpendicular to the unit vector t
 static snw_vec3 tendon_point_across(snw_vec3 t, snw_vec3 a) {
     return snw_sub(a, snw_scale(snw_dot(t, a), t));
 }
@@ -105,10 +109,10 @@ void snw_tendon_point_d2(const snw_tendon_point *p, snw_twist xi, snw_twist x, d
     strain_gradient(p, v, out);
 }
 
-// ---- turning ----------------------------------------------------------------
+// ---- angle of the path ------------------------------------------------------
 
-// The unit tangent t = u/|u| of a tendon turns in space by t' + K x t per length, t' = (1 - t t')
-// u'/|u| and u' = Gamma' + K' x D + K x D' + D''.
+// The unit tangent t = u/|u| rotates in space by t' + K x t per length, with t' = (1 - t t') u'/|u|
+// and u' = Gamma' + K' x D + K x D' + D''.
 double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twist dxi,
                                 double round, double of_xi[6], double of_dxi[6]) {
     const snw_vec3 D = {{0, p->y, p->z}}, dD = {{0, p->dy, p->dz}}, ddD = {{0, p->ddy, p->ddz}};
@@ -123,8 +127,8 @@ double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twi
         snw_twist x = {0};
         x.e[e] = 1;
         const snw_vec3 du_dxi = snw_add(x.v, snw_cross(x.w, D)), ddu_dxi = snw_cross(x.w, dD);
-        const snw_vec3 vt = snw_scale(per, tendon_point_across(t, du_dxi)); // of t
-        // of t': those of the projection, of u' and of |u|
+        const snw_vec3 vt = snw_scale(per, tendon_point_across(t, du_dxi)); // variation of t
+        // variation of t': of the projection, of u' and of |u|
         snw_vec3 vdt = snw_sub(tendon_point_across(t, ddu_dxi), snw_scale(snw_dot(vt, du), t));
         vdt = snw_sub(vdt, snw_add(snw_scale(along, vt), snw_scale(snw_dot(t, du_dxi), dt)));
         const snw_vec3 v =
@@ -135,7 +139,7 @@ double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twi
     return size - round;
 }
 
-// ---- by coordinates ---------------------------------------------------------
+// ---- coordinates ------------------------------------------------------------
 
 void snw_tendon_point_scatter(const snw_model *m, const snw_tendon_point *p, const double *phi,
                               double factor, const double c[6], double *to) {

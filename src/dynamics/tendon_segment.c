@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Length, forces and derivatives of a straight segment of a tendon, from poses and body Jacobians
+// of its end segments.
+
 #include "dynamics/tendon_segment.h"
 
 // velocity of a segment's origin, world axes
@@ -6,7 +10,7 @@ static snw_vec3 origin_velocity(const snw_work *w, int s) {
     return snw_rotate(w->g[s].R, w->V[s].v);
 }
 
-// acceleration likewise; less gravity, which differences do not see
+// its acceleration, world axes; gravity cancels in differences
 static snw_vec3 origin_acceleration(const snw_work *w, int s) {
     return snw_rotate(w->g[s].R, snw_add(w->A[s].v, snw_cross(w->V[s].w, w->V[s].v)));
 }
@@ -30,19 +34,19 @@ double snw_tendon_segment_d2(const snw_tendon_segment *p, const snw_work *w,
 
 void snw_tendon_segment_add(const snw_tendon_segment *p, const snw_tendon_point_work *at,
                             double tension, snw_work *w) {
-    const snw_vec3 pull = snw_scale(tension, at->n); // on a; the opposite on b
+    const snw_vec3 pull = snw_scale(tension, at->n); // force on a; opposite on b
     w->F[p->a].f = snw_sub(w->F[p->a].f, snw_rotate_inv(w->g[p->a].R, pull));
     w->F[p->b].f = snw_add(w->F[p->b].f, snw_rotate_inv(w->g[p->b].R, pull));
 }
 
-// ---- columns ----------------------------------------------------------------
+// ---- derivatives ------------------------------------------------------------
 
-// One end of a span: its columns, and where they stand among those of the measure.
+// One end: its body Jacobian, and the indices of its columns among the tendon's coordinates.
 typedef struct segment_end {
     int seg, n, ld;
     const int *at;
     const double *J, *dJ;
-    double sign; // of its place in the distance
+    double sign; // of its position in p_b - p_a
 } segment_end;
 
 static segment_end tendon_segment_end_of(const snw_model *m, const snw_work *w, int seg,
@@ -63,12 +67,12 @@ static snw_twist tendon_segment_column(const double *J, int ld, int j) {
     return x;
 }
 
-// variation of the origin, world axes
+// variation of the origin by coordinate j, world axes
 static snw_vec3 tendon_segment_displacement(const snw_work *w, const segment_end *e, int j) {
     return snw_rotate(w->g[e->seg].R, tendon_segment_column(e->J, e->ld, j).v);
 }
 
-// variation of its velocity with the configuration: d(R v) = R (dv + z x v), dv of dV = J' + ad_V J
+// variation of its velocity with q: d(R v) = R (dv + z x v), dv of dV = J' + ad_V J
 static snw_vec3 velocity_variation(const snw_work *w, const segment_end *e, int j) {
     const snw_twist x = tendon_segment_column(e->J, e->ld, j), V = w->V[e->seg];
     const snw_twist dV = snw_twist_add(tendon_segment_column(e->dJ, e->ld, j), snw_ad(V, x));
@@ -99,7 +103,7 @@ void snw_tendon_segment_direction_jacobian(const snw_model *m, const snw_tendon_
     tendon_segment_scatter(m, p, w, snw_scale(1 / at->f, across), to);
 }
 
-// rate = n . v with v the difference of velocities; n varies by (1 - n n') dp/f
+// rate = n . v, v the difference of velocities; n varies by (1 - n n') dp/f
 void snw_tendon_segment_rate_jacobian(const snw_model *m, const snw_tendon_segment *p,
                                       const snw_work *w, const snw_tendon_point_work *at,
                                       double factor, double *to) {
@@ -117,9 +121,9 @@ void snw_tendon_segment_rate_jacobian(const snw_model *m, const snw_tendon_segme
     }
 }
 
-// The force on b is -R_b' n in its own frame, and varies by -R_b'(dn - w_b x n), w_b its turn in
-// world axes; that on a is R_a' n. Taken off r they give p_b.(dn - w_b x n) - p_a.(dn - w_a x n), p
-// the columns of the ends.
+// Per unit tension the force on b is -R_b' n in its own frame and varies by -R_b'(dn - w_b x n),
+// w_b the rotation of b in world axes; that on a is R_a' n. Subtracted from r they give p_b.(dn -
+// w_b x n) - p_a.(dn - w_a x n), p the displacement columns of the ends.
 void snw_tendon_segment_curvature(const snw_model *m, const snw_tendon *x,
                                   const snw_tendon_segment *p, const snw_work *w,
                                   const snw_tendon_point_work *at, double f, size_t ld, double *T) {
@@ -137,7 +141,7 @@ void snw_tendon_segment_curvature(const snw_model *m, const snw_tendon *x,
             double *to = T + (size_t)x->dof[of->at[j]] * ld;
             for (int r = 0; r < 2; r++) {
                 const segment_end *row = &ends[r];
-                snw_vec3 force = dn; // how that on the row's end changes
+                snw_vec3 force = dn; // variation of the force on the row's end
                 if (r == c) force = snw_sub(force, snw_cross(turn, at->n));
                 for (int i = 0; i < row->n; i++) {
                     to[x->dof[row->at[i]]] +=
