@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// jacobian_column.h: columns of six numbers, by value, for loops of the tangent that run along the
-// columns. Private to src/dynamics.
+// jacobian_column.h: columns of six numbers, by value, for loops of the tangent along the columns.
+// Private to src/dynamics.
 #pragma once
 
 #include "model/inertia.h"
 
-// a column of six by value; named fields so that the compiler keeps it in registers
+// Named fields, so that the compiler keeps the column in registers.
 typedef struct col {
     double a, b, c, d, e, f;
 } col;

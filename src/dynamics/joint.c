@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+//
+// Force, energy and tangent of springs, dampers and regularised dry friction in joints.
+
 #include "dynamics/joint.h"
 
 #include <math.h>
 
-// from rest: a difference, or a rotation vector
+// deflection from rest: a difference, or a rotation vector
 static void spring_deflection(const snw_block *b, const snw_spring *s, const double *q,
                               double e[3]) {
     if (b->space == SNW_SPACE_RN) {
@@ -74,8 +77,9 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
     }
 }
 
-// A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x',
-// and rows go along S. de/dzeta is the inverse of the tangent map at e.
+// Spherical joint with variations S x: the rotation varies by S x, the angular velocity by
+// (S' + w^ S) x + S x', and the rows are multiplied by S'. de/dzeta is the inverse of the tangent
+// map at e.
 static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
                          double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
@@ -113,7 +117,7 @@ void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work 
         return;
     }
     const snw_twist u = w->u[b->seg];
-    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // one but for a screw
+    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // 1 except for a screw
     const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
     double G;
     spring_damping_jacobian(s, 1, &v, &G);

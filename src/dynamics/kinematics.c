@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Poses, body twists and accelerations of all segments from the root to the leaves, theory.md
+// (3.2), for the residual and the tangent; then motion of fluid points, contact points and tendons.
+
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
@@ -9,8 +13,7 @@
 
 #include <string.h>
 
-// xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is
-// there
+// xi += B Phi c at the Magnus points of a slice, c its coordinates
 static inline void kinematics_gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                                      const double *c, snw_twist *xi) {
     const double *phi = m->phi + sl->phi;
@@ -25,7 +28,7 @@ static inline void kinematics_gather(const snw_model *m, const snw_slice *sl, co
     }
 }
 
-// the same of coordinates, rates and accelerations at one go
+// the same for coordinates, velocities and accelerations in one pass
 static inline void gather_rates(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                                 const snw_state *s, snw_slice_work *to) {
     const double *phi = m->phi + sl->phi;
@@ -47,7 +50,7 @@ static inline void gather_rates(const snw_model *m, const snw_slice *sl, const s
     }
 }
 
-// theory.md 3.14: a fed rod advances by strain times l/L, and so do the rates
+// theory.md (3.14.1): a variable-length rod advances by strain times l/L; strains and rates
 static void scale_strains_by_length(const snw_rod *r, const snw_state *s, bool is_static,
                                     snw_slice_work *sw) {
     const double ratio = s->q[r->feed_q] / r->L;
@@ -65,8 +68,8 @@ static void scale_strains_by_length(const snw_rod *r, const snw_state *s, bool i
     }
 }
 
-// a rest strain that travels with the material of a fed rod, and its rates
-static void add_varying_rest_strain(const snw_model *m, const snw_slice *sl, const snw_state *s,
+// xi, dxi, ddxi <- rest strain that moves with the material of a variable-length rod, and rates
+static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, const snw_state *s,
                                     bool is_static, snw_slice_work *sw, snw_rest_varies_work *to) {
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
@@ -89,7 +92,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0) { // in reserve
+    if (sl->h == 0) { // slice of no length, kept in reserve (theory.md 3.16)
         memset(sw, 0, sizeof *sw);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_identity();
@@ -98,7 +101,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->rest_varies)
-        add_varying_rest_strain(m, sl, s, is_static, sw,
+        set_varying_rest_strain(m, sl, s, is_static, sw,
                                 w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
     const bool given = sl->field >= 0;
     for (int k = 0; given && k < r->nc; k++) {
@@ -129,7 +132,7 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
     const snw_seg *seg = &m->seg[i];
     switch (seg->kind) {
     case SNW_SEG_WORLD:
-        // gravity as an acceleration of the world upwards
+        // gravity as an upward acceleration of the world
         w->h[i] = w->g[i] = snw_se3_identity();
         w->u[i] = w->du[i] = w->V[i] = (snw_twist){0};
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
@@ -163,7 +166,7 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
         slice_motion(m, in, s, seg->item, is_static, w, &w->h[i], &w->u[i], &w->du[i]);
         break;
     }
-    // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
+    // theory.md (3.2): V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
     const int p = seg->parent;
     w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
     w->A[i] = snw_twist_to_child(w->h[i], w->A[p]);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Inverse dynamics: wrenches from the leaves to the root and their projection on the generalised
+// coordinates, theory.md (3.3). Also elastic and damping forces alone.
+
 #include "dynamics/dynamics.h"
 
 #include "dynamics/constraint.h"
@@ -9,7 +13,7 @@
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
-// what acts on a segment from outside, in its frame
+// sum of the loads on segment i, in its body frame
 static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *load,
                                          const snw_work *w, int i) {
     snw_wrench F = {0};
@@ -26,8 +30,8 @@ static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *l
     return F;
 }
 
-// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the
-// basis; of a fed rod also to its length, by which all strains grow
+// r += S' F for a slice: transposed tangent map and Magnus map to the strains, then the strain
+// basis; for a variable-length rod also to its free length, which scales all strains
 static inline void residual_project(const snw_model *m, int i, const snw_work *w, snw_wrench F,
                                     double *r) {
     const snw_slice_work *sw = &w->slice[i];
@@ -94,7 +98,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     }
     const snw_wrench *load = snw_loads(m, in, w);
 
-    // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
+    // W = M V' - ad_V' M V - F_applied at each segment; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
         const int node = m->seg[i].variable_node;

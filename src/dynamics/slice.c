@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// A slice moves its end by exp(W), W a function of the strains z at its points: its columns are S =
-// T(W) Y Phi, Y = dW/dz and Phi the functions there, with S' = (T' Y + T Y') Phi and S'' = (T'' Y +
-// 2 T' Y' + T Y'') Phi. Strains are few, so T meets them first; along the strains, and then along
-// the coordinates, loops vectorise.
+// Jacobian of a slice of rod and second derivative of its map, for the tangent (theory.md (4.1),
+// (4.4)). A slice moves its end by exp(W), W a function of the strains z at its Magnus points. Its
+// columns are S = T(W) Y Phi with Y = dW/dz and Phi the shape functions, S' = (T' Y + T Y') Phi and
+// S'' = (T'' Y + 2 T' Y' + T Y'') Phi. There are few strains, so T is applied to Y first; loops
+// along the strains, then along the coordinates, vectorise.
+
 #include "dynamics/slice.h"
 
 #include "base/vectorise.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/variable_length.h"
 
-// Rows of what is per strain are so far apart, whatever the number of strains: a constant.
+// Row stride of matrices per strain, constant for any number of strains.
 enum { LD = SNW_MAGNUS_LD };
 
 // ---- per strain -------------------------------------------------------------
 
-// the strains in use of all that the rule knows
+// columns of the strains that the rod uses, out of all strains of the rule
 static void select_strains(const snw_rod *r, const double *restrict raw, double *restrict Y) {
     for (int z = 0; z < r->nz; z++) col_store(Y, LD, z, col_load(raw, LD, r->z[z]));
 }
@@ -42,7 +44,7 @@ static void apply_tangent_map_static(const snw_lower *T, int nz, const double *r
     for (int z = 0; z < nz; z++) col_store(D, LD, z, slice_lower(&L, col_load(Y, LD, z)));
 }
 
-// and with rates
+// the same with rates
 static void apply_tangent_map(const snw_lower T[3], int nz, const double *restrict Y,
                               const double *restrict dY, const double *restrict ddY,
                               double *restrict D, double *restrict dD, double *restrict ddD) {
@@ -58,8 +60,8 @@ static void apply_tangent_map(const snw_lower T[3], int nz, const double *restri
     }
 }
 
-// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with
-// p = T' F, N = d(T' F)/dW, of the form [. .; . 0]
+// G <- second derivative of the virtual work of F in the strains: Hess_p(W) + Y' N Y with p = T' F
+// and N = d(T' F)/dW, of the form [. .; . 0]
 static void slice_hessian(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
                           snw_wrench F, const double *restrict Y, double *restrict G) {
     const int nz = r->nz;
@@ -92,8 +94,8 @@ static void slice_hessian(const snw_slice *sl, const snw_rod *r, const snw_slice
 
 // ---- per coordinate ---------------------------------------------------------
 
-// S <- sum over the points of D Phi, unless NULL, J += the same: n functions of one component, na
-// strains from point to point
+// S <- sum over the points of D Phi unless NULL, J += the same: n functions of one component,
+// stride na from point to point in D
 SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const double *restrict phi,
                               int step, int ld, double *restrict S, double *restrict J) {
     col d[SNW_MAGNUS_POINTS];
@@ -106,7 +108,7 @@ SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const doub
     }
 }
 
-// for all components
+// the same for all components
 static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
                          int ld, double *S, double *J) {
     const double *phi = m->phi + sl->phi;
@@ -114,7 +116,7 @@ static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod 
     for (int a = 0; a < na; phi += sl->count[a], a++) {
         const int at = r->dof[a] - r->dof0 + sl->first[a], n = sl->count[a];
         double *s = S ? S + at : NULL;
-        switch (r->nc) { // written out: the sum over the points stays in registers
+        switch (r->nc) { // constant nc: the sum over the points stays in registers
         case 1:
             slice_scatter(1, na, n, D + a, phi, step, ld, s, J + at);
             break;
@@ -131,7 +133,7 @@ static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod 
     }
 }
 
-// to <- sum over the points of G Phi, one row
+// to <- one row of G Phi, summed over the points
 SNW_INLINE void row_scatter(int nc, int na, int n, const double *G, const double *restrict phi,
                             int step, double *restrict to) {
     for (int j = 0; j < n; j++) {
@@ -141,7 +143,7 @@ SNW_INLINE void row_scatter(int nc, int na, int n, const double *G, const double
     }
 }
 
-// K += Phi' G Phi within the rod; GP: nz x ncol numbers
+// K += Phi' G Phi within the rod; GP: nz x ncol scratch
 SNW_INLINE void add_stiffness(int nc, const snw_model *m, const snw_slice *sl, const snw_rod *r,
                               const double *G, double *restrict GP, double *restrict K) {
     const int na = r->na, n = r->ndof, step = sl->ncol;
@@ -154,7 +156,7 @@ SNW_INLINE void add_stiffness(int nc, const snw_model *m, const snw_slice *sl, c
                         GP + (ptrdiff_t)z * step + c);
         }
     }
-    // a slice that fills all columns of its rod does so at one go
+    // a slice that fills all columns of its rod needs one loop over them
     const bool whole = step == n;
     for (int a = 0; a < na; a++) {
         double *out = K + (ptrdiff_t)(r->dof[a] - r->dof0 + sl->first[a]) * n;
@@ -175,9 +177,9 @@ SNW_INLINE void add_stiffness(int nc, const snw_model *m, const snw_slice *sl, c
     }
 }
 
-// ---- fed rods ---------------------------------------------------------------
+// ---- variable-length rods ---------------------------------------------------
 
-// one column, in front of the strains
+// column of the free length, before those of the strains
 static void store_feed_column(int ld, snw_twist S, bool add, double *to) {
     for (int row = 0; row < 6; row++) {
         double *x = to + row * ld - 1;
@@ -185,8 +187,8 @@ static void store_feed_column(int ld, snw_twist S, bool add, double *to) {
     }
 }
 
-// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of
-// the feed.
+// Variable-length rod: the strains above are xi l/L. Scales D and its rates to derivatives by xi,
+// and stores the column of the free length.
 static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, double Y[3][6 * LD],
                               const snw_lower T[3], int ld, double D[3][6 * LD],
                               snw_slice_jacobian to) {
@@ -246,7 +248,7 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
         snw_variable_length_curvature(m, i, raw[0], along, *F, w);
     }
     double *GP = w->slice_scratch, *K = w->K + r->own_store;
-    switch (r->nc) { // written out for the most common
+    switch (r->nc) { // constant nc for the most common rules
     case 2:
         add_stiffness(2, m, sl, r, G, GP, K);
         break;

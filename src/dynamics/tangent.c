@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The exact derivative of the residual, rods.md 3.4, for a tree.
+// Exact derivative of the residual for a tree, theory.md (4.1) to (4.4).
 //
-// A segment depends on the coordinates of its path only. Forward, each segment gets the columns
+// A segment depends only on the coordinates of its path to the root. The forward pass gives each
+// segment the columns
 //   zeta = J x,  J <- A J_p + S,  and the rates dJ, ddJ of J along the motion,
 // so that for variations x, x', x'' of the coordinates
 //   delta V  = (dJ + ad_V J) x + J x'
@@ -10,10 +11,12 @@
 // and its own wrench W = M V' - ad_V' M V - F varies by M delta V' + X delta V - G zeta, with
 // X = -ad_V' M - coad(M V). Since r = sum over segments of J' W + (internal forces),
 //   delta r = sum J' delta W + sum (delta J)' W.
-// The second sum, with the wrench F carried through each segment, is
-//   - J_p' A' coad(F) S                        (the parent's rows, the segment's own columns)
-//   + second derivative of the slice's map     (own rows, own columns).
-// Rows are stored one after the other, 6 by ld, so that loops run along the columns and vectorise.
+// The second sum, with F the wrench transmitted through each segment, is
+//   - J_p' A' coad(F) S                        (rows of the parent, columns of the segment)
+//   + second derivative of the slice's map     (rows and columns of the segment).
+// Columns are stored as six rows of length ld, so that loops run along the coordinates and
+// vectorise.
+
 #include "dynamics/dynamics.h"
 
 #include "base/fail.h"
@@ -31,9 +34,9 @@
 #include <math.h>
 #include <string.h>
 
-// ---- forward: columns of the motion -----------------------------------------
+// ---- forward pass: body Jacobians -------------------------------------------
 
-// all columns of the parent, those that pad them included: they are zero
+// all columns of the parent, zero padding included
 SNW_CLONES static void carry_static(const snw_se3 *h, int ldp, const double *restrict Jp, int ld,
                                     double *restrict J) {
     const snw_se3 H = *h;
@@ -60,7 +63,7 @@ SNW_CLONES static void tangent_carry(const snw_se3 *h, const double *u, const do
     }
 }
 
-// coordinates of the segment's own joint or rod
+// number of coordinates of the segment's own joint or rod
 static int own_count(const snw_model *m, const snw_seg *seg) {
     switch (seg->kind) {
     case SNW_SEG_WORLD:
@@ -76,7 +79,7 @@ static int own_count(const snw_model *m, const snw_seg *seg) {
     return 0;
 }
 
-// does its rod's free length move it, too? That stands in front of the rod's coordinates
+// does the free length of its rod move it? Its column precedes those of the rod's strains
 static bool has_variable_length(const snw_model *m, const snw_seg *seg) {
     return seg->kind == SNW_SEG_ROD && m->rod[m->slice[seg->item].rod].feed >= 0;
 }
@@ -87,8 +90,8 @@ static void clear_own(const snw_path *path, double *J) {
     }
 }
 
-// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step
-// makes of it. The own columns are zero before.
+// S of a joint: its screw axis; for a spherical or free joint the identity, or the Jacobian of the
+// local chart of a time step. The own columns must be zero before.
 static void joint_columns(const snw_block *b, const double *chart, bool is_static, int ld,
                           double *J, double *dJ, double *ddJ) {
     if (b->space == SNW_SPACE_RN) {
@@ -106,7 +109,7 @@ static void joint_columns(const snw_block *b, const double *chart, bool is_stati
     }
 }
 
-// columns of one segment; with `curvature` also what its map adds to the stiffness
+// columns of one segment; with `curvature` also the stiffness w->K of its slice map
 static void tangent_columns(const snw_model *m, const double *chart, bool curvature, int i,
                             snw_work *w) {
     const bool is_static = w->is_static;
@@ -132,14 +135,15 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
         joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
     } else {
         const snw_slice *sl = &m->slice[seg->item];
-        if (sl->h == 0 || sl->ncol < count) clear_own(path, S); // there is more than it fills
-        if (sl->h == 0) return;                                 // in reserve
+        if (sl->h == 0 || sl->ncol < count)
+            clear_own(path, S); // columns that the slice does not fill
+        if (sl->h == 0) return; // kept in reserve
         snw_slice_jacobian_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
                                    (snw_slice_jacobian){S + own, J + own, dJ + own, ddJ + own});
     }
 }
 
-// columns of all segments; without `curvature` only those of the motion, for the mass matrix
+// columns of all segments; without `curvature` only those of the motion
 static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
     if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
@@ -154,9 +158,9 @@ void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
 
 void snw_jacobian_pass(const snw_model *m, snw_work *w) { all_columns(m, NULL, false, w); }
 
-// ---- backward: products -----------------------------------------------------
+// ---- backward pass: products ------------------------------------------------
 
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the inertia, theory.md (4.3)
 SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, const double *A,
                                        double cq, double cv, double ca, int n, int ld,
                                        const double *restrict J, const double *restrict dJ,
@@ -193,7 +197,7 @@ SNW_CLONES static void inertia_columns_static(const snw_seg *seg, const double *
     }
 }
 
-// a dead wrench turns against the section: - delta(R' f) = - (R' f) x zeta
+// a dead load rotates relative to the section: - delta(R' f) = - (R' f) x zeta
 SNW_CLONES static void dead_load_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
                                          const double *restrict J, double *restrict WJ) {
     SNW_INDEPENDENT
@@ -208,7 +212,7 @@ SNW_CLONES static void dead_load_columns(snw_vec3 moment, snw_vec3 force, double
     }
 }
 
-// the same column about another point of the segment; a wrench back from there
+// a twist column referred to the point c of the segment; a wrench column referred back from there
 static inline col tangent_col_about(const double *c, col x) {
     return (col){x.a,
                  x.b,
@@ -231,7 +235,7 @@ static inline double tangent_row_product(const double *S, col x) {
     return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
 }
 
-// P += Phi' dY for stretch and shear of the rod of a place, one column
+// P += Phi' dY for stretch and shear of the rod at a fluid point, one column, theory.md (3.12.4)
 static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, const double *Y,
                         col vel, int ldp, double *P) {
     const snw_rod *rod = &m->rod[p->rod];
@@ -245,8 +249,8 @@ static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, c
     }
 }
 
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod;
-// its motion through the fluid varies like any motion, theory.md 3.12
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the fluid at one point, P += its part on the strains
+// of the rod; the motion relative to the fluid varies by (4.2), theory.md 3.12
 SNW_CLONES static void fluid_point_columns(const snw_model *m, const snw_fluid_point *p,
                                            const snw_fluid_point_work *at, const snw_path *path,
                                            bool is_static, double cq, double cv, double ca,
@@ -277,7 +281,7 @@ SNW_CLONES static void fluid_point_columns(const snw_model *m, const snw_fluid_p
     }
 }
 
-// a dead force at a point of the segment
+// buoyancy: a dead force f at a point of the segment
 static void buoyancy_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double *J,
                              double *WJ) {
     for (int j = 0; j < n; j++) {
@@ -288,7 +292,7 @@ static void buoyancy_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const do
     }
 }
 
-// all fluids at a segment
+// all fluid points of a segment
 static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                           double cq, double cv, double ca, double *WJ, double *P) {
     const snw_path *path = &m->path[m->seg[i].path];
@@ -303,8 +307,8 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     }
 }
 
-// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A
-// and B
+// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i with the derivatives A by its pose and B by
+// its velocity
 SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int i,
                                       const double A[36], const double B[36], double cq, double cv,
                                       double *WJ) {
@@ -327,7 +331,7 @@ SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int
     }
 }
 
-// the same for all that touches the ground at a segment, and for the hand that pulls at it
+// the same for the contact points of a segment and for the drag spring
 static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                             double cq, double cv, double *WJ) {
     double A[36], B[36];
@@ -339,8 +343,8 @@ static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_
     wrench_columns(m, w, i, A, B, cq, cv, WJ);
 }
 
-// P[0..rows, ..] += J' Z: six-term sums, along the columns; of a symmetric one only what is not
-// left of the diagonal
+// P[0..rows, ..] += J' Z: sums of six terms, along the columns; if symmetric only from the diagonal
+// on
 SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict J, int cols,
                                        int ldz, const double *restrict Z, bool symmetric, int ldp,
                                        double *restrict P) {
@@ -355,7 +359,7 @@ SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict
     }
 }
 
-// Z[:, j] (+)= - cq A' coad(F) S for the own columns
+// Z[:, j] -= cq A' coad(F) S for the own columns
 SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n,
                                          int lds, const double *restrict S, int ldz,
                                          double *restrict Z) {
@@ -391,8 +395,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     if (dead) dead_load_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
 }
 
-// T[dof, dof] += P, row major columns of a path to column major; of a symmetric one from the upper
-// half
+// T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
 static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, size_t ld,
                             double *T) {
     const size_t ldp = (size_t)path->ld;
@@ -417,7 +420,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         if (path->n == 0) continue;
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
-        // only slices hand columns to their parents; a bare joint has none
+        // only slices write columns of their parents; a joint without mass and loads has none
         if (seg->has_mass || seg->kind == SNW_SEG_ROD ||
             m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
             m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
@@ -434,15 +437,15 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             tangent_product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass,
                             path->ld, P);
         }
-        // what the parent's rows get from the segment's own columns
+        // rows of the parent, columns of the segment: - J_p' A' coad(F) S
         const int n = own_count(m, seg) + has_variable_length(m, seg), own = path->n - n;
         if (cq == 0 || n == 0) continue;
         if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
                               w->WJ + to + own);
         } else if (up->n > 0) {
-            // columns the parent does not have: the product is taken here; WJ of this segment is
-            // free now
+            // the parent does not have these columns: form the product here, with WJ of this
+            // segment as scratch
             double *Z = w->WJ + at;
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
             const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
@@ -510,7 +513,7 @@ void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *
     snw_kinematics(m, in, s, true, w);
     all_columns(m, NULL, false, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
-    // J' M J is symmetric but for the order of its sums
+    // J' M J is symmetric up to rounding
     for (int i = 0; i < m->nv; i++) {
         for (int j = 0; j < i; j++) {
             double *a = M + (size_t)i * (size_t)m->nv + j, *b = M + (size_t)j * (size_t)m->nv + i;
