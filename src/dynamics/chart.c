@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Conversion between states and local charts of a time step, and the Jacobians of the charts for
+// the tangent.
+
 #include "dynamics/chart.h"
 
 #include "math/se3_tangent.h"
@@ -72,7 +76,7 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
     }
 }
 
-// column k of the variations of pose, velocity and acceleration under delta d = e_k
+// variations of pose, velocity and acceleration under delta d = e_k
 static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a, double b,
                       snw_twist V, snw_twist A, int k, snw_twist *zeta, snw_twist *dV,
                       snw_twist *dA) {
@@ -96,7 +100,7 @@ static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a,
                     snw_add(snw_cross(dV->w, V.v), snw_cross(V.w, dV->v)));
 }
 
-// a block's share of x, as a twist
+// components of a block in x, as a twist
 static snw_twist block_twist(const snw_block *b, const double *x) {
     snw_twist t = {0};
     for (int i = 0; i < b->n; i++) t.e[i] = x[b->dof + i];
@@ -108,7 +112,7 @@ void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, do
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *j = &m->block[f];
         if (j->lie_block < 0) continue;
-        // a ball is a free joint that only turns; there both charts agree
+        // a spherical joint is a free joint without translation: both charts agree
         const snw_mat3 R = snw_so3_from_numbers(s->q + j->q);
         const snw_twist V = block_twist(j, s->v), A = block_twist(j, s->a);
         const snw_lower T = snw_se3_tangent(block_twist(j, d));
@@ -139,7 +143,7 @@ static void store_lower(const snw_lower *T, double *out) {
     }
 }
 
-// where a position is apart: zeta_v = R' delta p, (R')' = -w x R', (R')'' = w x (w x R') - w' x R'
+// position block of SO3R3: zeta_v = R' delta p, (R')' = -w x R', (R')'' = w x (w x R') - w' x R'
 static void store_separate(snw_mat3 R, snw_vec3 w, snw_vec3 dw, double *S) {
     for (int k = 0; k < 3; k++) {
         const snw_vec3 z = {{R.e[k][0], R.e[k][1], R.e[k][2]}}, y = snw_cross(z, w);

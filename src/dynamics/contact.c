@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
+//
+// Penalty contact of points and convex shapes with a half-space: gap, normal force, regularised
+// Coulomb friction, their derivatives and energy, theory.md (3.13.1) to (3.13.3).
+
 #include "dynamics/contact.h"
 
 #include "dynamics/wheel.h"
 
 #include <math.h>
 
-// ---- a positive part --------------------------------------------------------
+// ---- smooth positive part ---------------------------------------------------
 
-// Zero below -e/2, u above e/2, twice differentiable between: its slope is a smooth step.
+// Zero below -e/2, u above e/2, twice differentiable: its derivative is a smooth step.
 static double ramp(double u, double e) {
     const double s = u / e + 0.5;
     if (s <= 0) return 0;
@@ -29,12 +33,11 @@ static double ramp_integral(double u, double e) {
     return e * e * s * s * s * s * (0.25 - 0.1 * s);
 }
 
-static const double damping_width =
-    1; // width over which damping that would pull ends, of 1 - damping g'
+static const double damping_width = 1; // width e of the positive part of 1 - damping g'
 
 // ---- forces -----------------------------------------------------------------
 
-// mu u in the axes of the segment; a rod's axis counts as far as it lies along the ground
+// mu u in the axes of the segment; e is the component of the rod's axis along the ground
 static snw_vec3 friction_product(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
     return snw_add(snw_scale(c->across, u), snw_scale((c->along - c->across) * snw_dot(e, u), e));
@@ -44,7 +47,7 @@ static double regularised_slip(const snw_contact_desc *c, snw_vec3 u) {
     return sqrt(snw_dot(u, u) + c->creep * c->creep);
 }
 
-// what the ground does to a place that is within its reach
+// force at a point in contact; V NULL: statics
 static void contact_force(const snw_contact_desc *c, double stiffness, const snw_twist *V,
                           snw_contact_point_work *at) {
     at->elastic_force = stiffness * ramp(-at->gap, c->smooth);
@@ -75,7 +78,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             const snw_vec3 Qd = snw_rotate(p->Q, d);
             const double reach = sqrt(snw_dot(d, Qd) + p->round * p->round);
             at->gap -= reach - p->round;
-            // the slope of sqrt(d'Q d + round^2 d'd) - round |d|, how far it reaches along d
+            // minus the gradient of the support function sqrt(d'Q d + round^2 d'd) - round |d|
             at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
             at->s = snw_add(at->s, snw_scale(p->round * (1 - p->round / reach), d));
         }
@@ -99,9 +102,9 @@ void snw_contact_add(const snw_model *m, snw_work *w) {
     }
 }
 
-// ---- slopes -----------------------------------------------------------------
+// ---- derivatives ------------------------------------------------------------
 
-// variation of where a place touches with that of the normal
+// variation of the touching point with the variation dd of the normal
 static snw_vec3 touching_point_variation(const snw_contact_point *p, snw_vec3 d, snw_vec3 dd) {
     if (p->sharp) return (snw_vec3){{0}};
     const snw_vec3 Qd = snw_rotate(p->Q, d), Qdd = snw_rotate(p->Q, dd);
@@ -112,7 +115,7 @@ static snw_vec3 touching_point_variation(const snw_contact_point *p, snw_vec3 d,
         ds, snw_add(snw_scale(round * (1 - round / r), dd), snw_scale(round * round * dr / r2, d)));
 }
 
-// variation of rub
+// variation of friction_product
 static snw_vec3 friction_product_d1(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
                                     snw_vec3 du) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
@@ -123,12 +126,12 @@ static snw_vec3 friction_product_d1(const snw_contact_desc *c, snw_vec3 d, snw_v
     return snw_add(snw_scale(c->across, du), snw_scale(more, part));
 }
 
-// Variation of the wrench with that of the pose (zeta) and of the velocity; V NULL when still.
+// Variation of the wrench with those of the pose (zeta) and velocity (dV); V NULL: statics.
 static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact_desc *c,
                                            const snw_contact_point_work *at, const snw_twist *V,
                                            snw_twist zeta, snw_twist dV) {
     const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = touching_point_variation(p, d, dd);
-    // the point that touches moves within the surface: its own shift does not change the gap
+    // the shift of the touching point is tangential and does not change the gap
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
     const double delastic = -p->stiffness * ramp_d1(-at->gap, c->smooth) * dgap;
     snw_vec3 df = snw_add(snw_scale(delastic, d), snw_scale(at->elastic_force, dd));
@@ -178,7 +181,7 @@ double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (w->contact_point[k].elastic_force == 0) continue; // wheels too
+        if (w->contact_point[k].elastic_force == 0) continue; // includes wheels
         sum += p->stiffness *
                ramp_integral(-w->contact_point[k].gap, m->desc->contact[p->contact].smooth);
     }

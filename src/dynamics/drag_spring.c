@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+//
+// Wrench of the drag spring and its derivatives, from pose and velocity of its segment.
+
 #include "dynamics/drag_spring.h"
 
-// from the segment's origin to where the hand is, in its frame
+// from the segment's origin to the target, in the segment's frame
 static snw_vec3 drag_spring_reach(const snw_drag_spring *spring, const snw_work *w) {
     const snw_se3 *g = &w->g[spring->seg];
     return snw_rotate_inv(g->R, snw_sub(spring->to, g->p));
@@ -21,7 +24,7 @@ snw_wrench snw_drag_spring_wrench(const snw_inputs *in, bool is_static, const sn
     return at_point(spring, f);
 }
 
-// with dg = g zeta^ what the hand sees moves by -zeta.w x reach - zeta.v
+// under dg = g zeta^ the target moves by -zeta.w x reach - zeta.v in the segment's frame
 void snw_drag_spring_jacobian(const snw_inputs *in, const snw_work *w, double A[36], double B[36]) {
     const snw_drag_spring *spring = &in->manual->drag_spring;
     const snw_vec3 y = drag_spring_reach(spring, w);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads, active stress and efforts that follow signals: probes of configuration and velocity,
-// integrals of such, numbers held between instants (theory.md 3.7).
+// Loads, active stress and efforts of laws that read signals: probes of configuration and velocity,
+// integrals of expressions, and values held between instants (theory.md 3.7).
 //
-// A probe p is a function of the pose g and the velocity V of one segment, so that
+// A probe p is a function of the pose g and the velocity V of one segment,
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
-// which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the
-// forces, so its part of the tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per
-// signal.
+// which gives one row per signal. A law L(p) adds J' L to the forces; its tangent is a sum of
+// products, (J' dL/dp) (dp/d(q, v))', one per signal.
+
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-// What a signal is and how it varies with the pose and velocity of its segment.
+// Value of a signal and its derivatives alpha by the pose and beta by the velocity of its segment.
 typedef struct reading {
     double value, alpha[6], beta[6];
 } reading;
@@ -33,7 +33,7 @@ static reading of_position(snw_se3 g, int i) {
     return r;
 }
 
-// qw qx qy qz rx ry rz xx .. zz
+// i: qw qx qy qz rx ry rz xx .. zz
 static reading feedback_of_rotation(snw_mat3 R, int i) {
     reading r = {0};
     if (i < 4) { // h' = h (0, w)/2
@@ -56,7 +56,7 @@ static reading feedback_of_rotation(snw_mat3 R, int i) {
     return r;
 }
 
-// one of three components of a velocity v, `at` in the body twist: in the body's axes, or R v
+// component i of a velocity v, at index `at` of the body twist: in body axes, or of R v
 static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     reading r = {0};
     if (body) {
@@ -88,10 +88,10 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_TWIST:
         return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
                      : of_velocity(g.R, V.v, 3, p->body, i - 3);
-    case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
+    case SNW_READ_STRAIN: // functions of the coordinates, see below
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
-    case SNW_READ_TENDON: // of tendons and chambers
+    case SNW_READ_TENDON:
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
@@ -104,7 +104,7 @@ static snw_reading reading_of(const snw_model *m, const snw_signal_desc *signal)
     return snw_probe_reading(&m->desc->probe[signal->probe]);
 }
 
-// the coordinate of a joint's axis that a signal shows; NULL: it shows something else
+// joint axis whose coordinate or rate a signal is; NULL: another kind of signal
 static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
     const snw_reading r = reading_of(m, signal);
     if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
@@ -115,7 +115,6 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
     return &m->block[m->link_block[p->site.link] + signal->column];
 }
 
-// does a signal show something of a tendon or chamber?
 static bool is_tendon_signal(const snw_model *m, const snw_signal_desc *signal) {
     return m->desc->probe[signal->probe].of == SNW_PROBE_OF_TENDON;
 }
@@ -179,13 +178,12 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->load[i] = in->load[i];
         if (!snw_load_reads_signals(m, in, m->load_point[i].load)) continue;
         w->load[i] = (snw_wrench){0};
-        if (*in->signal_fraction == 0)
-            continue; // not asked: where nothing acts it may have no value
+        if (*in->signal_fraction == 0) continue; // not evaluated: it may have no finite value there
         snw_load_at(m, i, at, &w->load[i]);
         w->load[i] = snw_wrench_scale(*in->signal_fraction, w->load[i]);
     }
     for (int i = 0; i < m->desc->nstress; i++) {
-        // with the sign of a load, so it comes off the residual
+        // sign of a load: subtracted from the residual
         const double fraction = *in->signal_fraction * snw_activation(in, i);
         if (m->stress_reads[i] && fraction != 0) snw_stress_at(m, i, at, -fraction, w->r);
     }
@@ -255,7 +253,7 @@ static void probe_jacobian(const snw_model *m, const snw_signal_desc *signal, co
     }
 }
 
-// slope of live signal k; those before it are known
+// row k of the Jacobian of the live signals; rows before it are known
 static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
                             snw_work *w, double *jacobian) {
     const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
@@ -280,14 +278,14 @@ static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, dou
             if (d == 0) continue;
             for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * jacobian[(size_t)j * nv + i];
         }
-    } // what is held between instants does not vary
+    } // signals held between instants are constant
 }
 
 static bool load_active(const snw_load_desc *load, snw_at at) {
     return !load->when || snw_expr_value(load->when, at) != 0;
 }
 
-// push += J' dL/dsignal of one act
+// force_d1 += J' dL/dsignal at one load point
 static void load_force_derivative(const snw_model *m, int point, const snw_inputs *in,
                                   const snw_work *w, int signal, double *force_d1) {
     const snw_load_point *a = &m->load_point[point];

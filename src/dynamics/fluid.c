@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
+//
+// Added mass, drag, momentum flux and buoyancy at fluid points, their derivative, energies and
+// power, theory.md (3.12.1) to (3.12.4).
+
 #include "dynamics/fluid.h"
 
 #include <math.h>
 
-// velocity of the fluid at a place, in its axes
+// velocity of the fluid at a point, in the axes of its segment
 static snw_vec3 current(const snw_inputs *in, const snw_work *w, const snw_fluid_point *p) {
     return snw_rotate_inv(w->g[p->seg].R, in->current[p->fluid]);
 }
 
-// a twist about the centre of a place
+// a twist referred to the centre of a point
 static snw_twist fluid_twist_about_centre(const snw_fluid_point *p, snw_twist x) {
     return (snw_twist){{.w = x.w, .v = snw_add(x.v, snw_cross(x.w, p->centre))}};
 }
@@ -22,7 +26,7 @@ void snw_fluid_motion(const snw_model *m, const snw_inputs *in, bool is_static, 
         snw_fluid_point_work *to = &w->fluid_point[k];
         *to = (snw_fluid_point_work){.V = {{.v = snw_scale(-1, U)}}};
         if (is_static) continue;
-        // V = V - (0, R'U) and its rate, gravity taken out of the acceleration again
+        // V - (0, R'U) and its rate, without the gravity that w->A contains
         const snw_vec3 offset = snw_sub(in->gravity, in->current_rate[p->fluid]);
         to->V = snw_twist_add(to->V, fluid_twist_about_centre(p, w->V[p->seg]));
         to->A = fluid_twist_about_centre(p, w->A[p->seg]);
@@ -49,7 +53,7 @@ snw_wrench snw_fluid_momentum(const snw_model *m, const snw_work *w) {
     return sum;
 }
 
-// what it takes to move against the resistance
+// drag, positive along V
 static snw_wrench fluid_resistance(const snw_fluid_point *p, snw_twist V) {
     snw_wrench F;
     for (int i = 0; i < 6; i++) F.e[i] = (p->linear[i] + p->square[i] * fabs(V.e[i])) * V.e[i];
@@ -71,7 +75,7 @@ snw_vec3 snw_fluid_point_lift(const snw_inputs *in, const snw_work *w, const snw
     return snw_scale(p->displaced, snw_rotate_inv(w->g[p->seg].R, up));
 }
 
-// what a place needs, but for buoyancy
+// wrench at a point without buoyancy, theory.md (3.12.1)
 static snw_wrench fluid_point_wrench(const snw_fluid_point *p, const snw_fluid_point_work *at) {
     snw_wrench F =
         snw_wrench_sub(added_momentum(p, at->A), snw_ad_pull(at->V, added_momentum(p, at->V)));
@@ -80,7 +84,7 @@ static snw_wrench fluid_point_wrench(const snw_fluid_point *p, const snw_fluid_p
     return F;
 }
 
-// r += Phi' Y at a node of a rod that stretches or shears
+// r += Phi' Y at a node of a rod that stretches or shears, theory.md (3.12.4)
 static void add_flux_force(const snw_model *m, const snw_fluid_point *p, snw_vec3 Y, double *r) {
     const snw_rod *rod = &m->rod[p->rod];
     const double *phi = m->fluid_phi + p->phi;
@@ -161,7 +165,7 @@ double snw_fluid_heat(const snw_model *m, const snw_work *w) {
     return sum;
 }
 
-// rates of stretch and shear against Y at a node
+// power of Y on the rates of stretch and shear at a node
 static double flux_strain_power(const snw_model *m, const snw_fluid_point *p, snw_vec3 Y,
                                 const double *v) {
     const snw_rod *rod = &m->rod[p->rod];
@@ -186,7 +190,7 @@ double snw_fluid_power(const snw_model *m, const snw_inputs *in, const snw_state
         if (p->end) sum += p->end * snw_dot(Y, at->V.v);
         if (p->phi >= 0) sum -= flux_strain_power(m, p, Y, s->v);
         if (!m->flowing) continue;
-        // the fluid moves, and an accelerated one pushes what it surrounds
+        // power of the current, and pressure of an accelerated fluid
         const snw_mat3 R = w->g[p->seg].R;
         const snw_vec3 v = fluid_twist_about_centre(p, w->V[p->seg]).v;
         sum -= snw_dot(fluid_point_wrench(p, at).f, current(in, w, p));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// How well the nodes resolve the shape: the same coordinates, every segment cut in two. The Magnus
-// expansion's error falls by 4 or more, so the difference is an estimate of the coarse one's error.
+// Error of a rod's tip position due to the Magnus expansion: difference to the same coordinates
+// with every segment halved. Halving reduces the error by 4 or more, so the difference estimates
+// the error of the coarse mesh.
+
 #include "dynamics/variable_length.h"
 
 static snw_vec3 tip_position(const snw_model *m, const snw_rod *rod, const double *q, double t,

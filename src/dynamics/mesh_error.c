@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Cells of rods with a tolerance (model/rod_mesh.h), at a state.
+// Error estimates and mesh cells of rods with a tolerance at a state (theory.md 3.16,
+// model/rod_mesh.h), for the placement of nodes between time steps.
+
 #include "dynamics/dynamics.h"
 
 #include "model/rod_mesh.h"

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+//
+// Position, strain and motion of stations that slide along rods with prescribed strains, for the
+// rows of contacts there.
+
 #include "dynamics/sliding_station.h"
 
-// strain at x and its derivatives in t; in x as well unless slope is NULL
+// strain at x and its derivatives by t; by x as well unless dxi_dx is NULL
 static void sliding_station_strain_at(const snw_rod_desc *d, double t, double x, double L,
                                       snw_twist *xi, snw_twist *dxi, snw_twist *ddxi,
                                       snw_twist *dxi_dx) {
@@ -20,7 +24,7 @@ static void sliding_station_strain_at(const snw_rod_desc *d, double t, double x,
     }
 }
 
-// where the station is now, and the strains of its slice: laws, asked once for each time
+// position of the station and strains of its slice; laws are evaluated once per time t
 static void sliding_station_evaluate(const snw_model *m, const snw_sliding_station *station,
                                      double t, snw_sliding_station_work *to) {
     const snw_rod *rod = &m->rod[station->rod];
@@ -45,9 +49,9 @@ static void sliding_station_evaluate(const snw_model *m, const snw_sliding_stati
                               &to->here_dx);
 }
 
-// The row sees V(x(t), t), so its rate is that of the material and V' x'; V' = xi' - ad_xi V along
-// the rod, where slices are as good as their rule. What holds a place and not a section sees V + xi
-// x'.
+// A row sees V(x(t), t). Its rate is that of the material plus x' dV/dx, with dV/dx = dxi/dt -
+// ad_xi V of the continuous rod, which the slice approximates to the order of its rule. A station
+// at a fixed place instead of a section sees V + xi x'.
 static void row_motion(const snw_sliding_station *station, snw_sliding_station_work *to) {
     const double dx = to->x.d;
     const snw_twist along = snw_twist_sub(to->here_dt, snw_ad(to->here, to->V));

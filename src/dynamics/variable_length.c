@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+//
+// Variable-length rods, theory.md 3.14: motion of the material at nodes, elastic and damping
+// forces, energy inflow, and the parts of the tangent that belong to slices and strains.
+
 #include "dynamics/variable_length.h"
 
-// xi <- B phi c at a node, c coordinates or their rates; added to what is there
+// xi += B phi c at a node, c coordinates or velocities
 static void variable_length_gather(const snw_model *m, const snw_variable_length_node *n, int phi,
                                    const double *c, snw_twist *xi) {
     const snw_rod *r = &m->rod[n->rod];
@@ -21,7 +25,7 @@ void snw_variable_length_rest(const snw_model *m, const snw_rod *rod, double l, 
     }
 }
 
-// strain where the rest strain travels with the material; its slope
+// rest strain at a node and its derivatives; it moves with the material
 static void varying_rest_strain(const snw_model *m, const snw_variable_length_node *n, double l,
                                 snw_variable_length_work *f, snw_twist *rest_d1) {
     snw_twist rest[4];
@@ -30,7 +34,7 @@ static void varying_rest_strain(const snw_model *m, const snw_variable_length_no
     for (int k = 0; k < 2; k++) f->rest[k] = rest[k + 1];
 }
 
-// inertia where the section travels with the material
+// inertia at a node and its derivative by l; the section moves with the material
 static void varying_inertia(const snw_model *m, const snw_variable_length_node *n, double l,
                             snw_variable_length_work *f) {
     const snw_rod *rod = &m->rod[n->rod];
@@ -55,14 +59,14 @@ void snw_variable_length_motion(const snw_model *m, const snw_state *s, bool is_
         const snw_rod *r = &m->rod[n->rod];
         snw_variable_length_work *f = &w->variable_node[k];
         const snw_feed_work *feed = &w->feed[n->rod];
-        snw_twist rest_d1 = {0}; // of the rest strain
+        snw_twist rest_d1 = {0}; // of the rest strain, by x/L
         f->xi = n->xi0;
         if (r->rest_varies) varying_rest_strain(m, n, feed->l, f, &rest_d1);
         if (r->section_varies) varying_inertia(m, n, feed->l, f);
         variable_length_gather(m, n, n->phi, s->q + r->shift, &f->xi);
         f->V = w->V[n->seg], f->A = w->A[n->seg];
         if (is_static) continue;
-        const double speed = feed->dl * n->y; // how fast material goes past the node
+        const double speed = feed->dl * n->y; // of the material relative to the node
         f->xi_d1 = rest_d1;
         f->dxi = r->rest_varies ? snw_twist_scale(feed->dl, f->rest[0]) : (snw_twist){0};
         variable_length_gather(m, n, n->phi_d1, s->q + r->shift, &f->xi_d1);
@@ -101,12 +105,12 @@ static double variable_length_dot(int n, const double *x, const double *y) {
     return sum;
 }
 
-// Of w->feed_part, for a rod with n functions.
+// Layout of w->feed_part for a rod with n strain coordinates.
 typedef struct parts {
-    double *rows, *columns; // n: curvature, strains by feed and feed by strains
-    double *Kq, *Dv;        // n: forces of the length in the model
+    double *rows, *columns; // n: curvature, strains by length and length by strains
+    double *Kq, *Dv;        // n: forces for the length in the model
     double *Sq, *Sv, *SSq;  // n: DS q, DS' v, SS q
-    double *corner, *qSSq;  // 1: curvature, feed by feed
+    double *corner, *qSSq;  // 1: curvature, length by length; q' SS q
 } parts;
 
 static parts parts_of(const snw_rod *rod, const snw_work *w) {
@@ -181,13 +185,13 @@ double snw_variable_length_storing(const snw_model *m, const double *q, const do
     return sum;
 }
 
-// kinetic energy and that of weight
+// kinetic energy and potential energy of the weight
 static double energy_of(const snw_inertia *M, snw_twist V, const snw_se3 *g, snw_vec3 gravity) {
     const snw_vec3 moment = snw_add(snw_scale(M->m, g->p), snw_rotate(g->R, M->mc));
     return 0.5 * snw_power(snw_inertia_apply(M, V), V) - snw_dot(gravity, moment);
 }
 
-// what the energies at the nodes gain beyond what the forces there do
+// rate of the energies at the nodes minus the power of the forces there, theory.md (3.14.5)
 double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->nvariable_node; k++) {
@@ -203,7 +207,7 @@ double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, cons
         if (m->rod[n->rod].section_varies)
             here += feed->l * energy_of(&f->dM, f->V, g, in->gravity);
         const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
-        snw_twist change; // along the rod, as the material sees it
+        snw_twist change; // convective part of the material acceleration
         for (int i = 0; i < 6; i++) {
             change.e[i] =
                 speed * (f->dxi.e[i] + turned.e[i]) + speed * speed / feed->l * f->xi_d1.e[i];
@@ -214,7 +218,7 @@ double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, cons
     return sum;
 }
 
-// ---- the tangent of slices and forces ---------------------------------------
+// ---- tangent of slices and forces -------------------------------------------
 
 // Y x, x at the Magnus points
 static snw_twist apply_rule_jacobian(const snw_rod *r, const double *Y, const snw_twist *x) {
@@ -227,8 +231,8 @@ static snw_twist apply_rule_jacobian(const snw_rod *r, const double *Y, const sn
     return out;
 }
 
-// What a slice that holds strains times l/L gains of them by the feed, times L: they themselves and
-// their rates, and where the rest strain varies l times its derivative by l.
+// x[0..2] <- derivative by l, times L, of the scaled strains xi l/L at the Magnus points and of
+// their rates: xi and its rates, and for a varying rest strain l times its derivative by l.
 static void feed_strains(const snw_rod *r, const snw_feed_work *feed, const snw_slice_work *sw,
                          const snw_rest_varies_work *rest, int order,
                          snw_twist x[3][SNW_MAGNUS_POINTS]) {
@@ -291,9 +295,10 @@ void snw_variable_length_clear_curvature(const snw_model *m, snw_work *w) {
     }
 }
 
-// The strains z = xi l/L vary with both, and their product once more: with a = xi/L at the points,
+// The scaled strains z = xi l/L are bilinear in q and l: with a = xi/L at the points, the second
+// variation is
 //   d2 = (phi l/L dq + a dl)' (H + Y'NY) (phi l/L dq + a dl) + 2 p' phi/L dq dl
-// A rest strain that varies adds xi0_l l/L to a, and p' (2 xi0_l + l xi0_ll)/L dl dl.
+// A varying rest strain adds xi0_l l/L to a, and p' (2 xi0_l + l xi0_ll)/L dl dl.
 void snw_variable_length_curvature(const snw_model *m, int slice, const double *Y, snw_twist along,
                                    snw_wrench F, snw_work *w) {
     enum { LD = SNW_MAGNUS_LD };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The tangent of what a node of a fed rod needs, theory.md 3.14. Beside the coordinates that move
-// the node, its material sees the feed and the strain there:
+// Tangent of the wrench at a node of a variable-length rod, theory.md (3.14.2) and (3.14.3).
+// Besides the coordinates that move the node, the motion of the material depends on the free length
+// and on the strain there:
 //   delta V_m = delta V + y xi dl' + l'y dxi
 //   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l
-//   dslope
-//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l slope) dl' - (l'y/l)^2 slope dl
-// and where the rest strain varies dxi, dxi' and dslope by the feed, too. The wrench F it needs
-// grows with l, and does work on y xi dl besides that on the node.
+//   dxi_d1
+//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l xi_d1) dl' - (l'y/l)^2 xi_d1 dl
+// with xi_d1 = dxi/dx. With a varying rest strain dxi, dxi' and dxi_d1 depend on l as well. The
+// wrench F is proportional to l and does the work F y xi dl in addition to that on the node.
+
 #include "dynamics/jacobian_column.h"
 #include "dynamics/variable_length.h"
 
@@ -17,13 +19,13 @@ static double power_with(const double *F, col x) {
     return F[0] * x.a + F[1] * x.b + F[2] * x.c + F[3] * x.d + F[4] * x.e + F[5] * x.f;
 }
 
-// what the tangent of one node is made of
+// quantities of one node
 typedef struct node {
     const snw_variable_length_node *n;
     const snw_rod *rod;
     const snw_variable_length_work *f;
     const snw_feed_work *feed;
-    const double *V, *A; // of the node
+    const double *V, *A; // of the node, not of the material
     bool is_static;
     double cq, cv, ca, speed;
 } node;
@@ -66,8 +68,8 @@ static void add_feed_columns(const node *k, int at, int ld, double *vel, double 
     variable_jacobian_add(acc, ld, at, col_times(-k->cq * speed * speed / (l * l), d1));
 }
 
-// what the feed does to a rest strain that travels with the material; r_x = -r_l/y is its slope
-// along the material
+// column of the free length through a rest strain r that moves with the material; r_x = -r_l/y is
+// its derivative along the material
 static void add_rest_columns(const node *k, int at, int ld, double *vel, double *acc) {
     if (k->is_static || !k->rod->rest_varies) return;
     const double y = k->n->y, l = k->feed->l, speed = k->speed;
@@ -77,13 +79,13 @@ static void add_rest_columns(const node *k, int at, int ld, double *vel, double 
                           col_times(k->cq * k->feed->ddl * y + 2 * k->cv * speed, rest_l));
     variable_jacobian_add(acc, ld, at, col_times(2 * k->cq * speed * k->feed->dl, rest_ll));
     variable_jacobian_add(acc, ld, at, col_times(k->cq * speed, col_ad(k->V, rest_l)));
-    // slope = l r_x, (l' y)^2/l d(l r_x)
+    // xi_d1 = l r_x: (l' y)^2/l d(l r_x)
     variable_jacobian_add(
         acc, ld, at,
         col_times(-k->cq * speed * k->feed->dl, col_plus(col_times(1 / l, rest_l), rest_ll)));
 }
 
-// own: where the coordinates of the rod begin among the columns
+// own: index of the rod's first coordinate among the columns
 static void add_strain_columns(const snw_model *m, const node *k, int own, int ld, double *vel,
                                double *acc) {
     if (k->is_static) return;
@@ -108,7 +110,7 @@ static void add_strain_columns(const snw_model *m, const node *k, int own, int l
     }
 }
 
-// what a section that travels with the material needs more as it is fed
+// derivative of the inertial wrench by l through the inertia of a varying section
 static col variable_jacobian_of_section(const node *k) {
     const snw_inertia *M = &k->f->dM;
     const col force = col_inertia(M, col_from(k->f->A.e));
@@ -116,7 +118,7 @@ static col variable_jacobian_of_section(const node *k) {
     return col_plus(force, col_minus_ad_pull(k->f->V.e, col_inertia(M, col_from(k->f->V.e))));
 }
 
-// dead loads at the segment, in its frame
+// *F <- sum of the dead loads at the segment, in its frame; false: there is none
 static bool dead_loads(const snw_model *m, const snw_wrench *loads, const snw_work *w, int i,
                        snw_wrench *F) {
     bool any = false;

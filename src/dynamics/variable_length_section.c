@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Elastic and damping forces of fed rods whose section varies, theory.md 3.14: the section travels
-// with the material. At a point of weight w, y = 1 - x of the free length from the tip, with the
-// strain e = phi q, its rate u = phi v, its slope s = phi' q, and R = u + (l'/l) y s the rate of
-// the material's strain:
-//   energy (l w/L) e'H e/2,   r_q = (l w/L) phi' (H e + D R),   r_l = (w/L) (e'H e + l e'H_l e)/2 +
-//   (w y/L) s'D R
-// H and D are those of the material there now; H_l, H_ll, D_l are their derivatives by the free
+// Elastic and damping forces of variable-length rods whose section varies along the material,
+// theory.md (3.14.6). At a quadrature point of weight w, y = 1 - x of the free length from the tip,
+// with the strain e = phi q, its rate u = phi v, its derivative s = phi' q in x/L and the material
+// rate R = u + (l'/l) y s of the strain:
+//   energy (l w/L) e'H e/2,   r_q = (l w/L) phi' (H e + D R),
+//   r_l = (w/L) (e'H e + l e'H_l e)/2 + (w y/L) s'D R
+// H and D are those of the material at the point; H_l, H_ll, D_l are derivatives by the free
 // length.
+
 #include "dynamics/variable_length.h"
 
 #include <string.h>
 
-// one point of a rod that is out by l
+// one quadrature point of a rod with free length l
 typedef struct section_point {
     const snw_rod *rod;
     const snw_point *p;
-    const double *phi, *phi_d1; // functions and their slopes
-    double y, weight;           // share = w/L
+    const double *phi, *phi_d1; // shape functions and their derivatives by x/L
+    double y, weight;           // weight = w/L
     double l, dl;
 } section_point;
 
-// the k-th one
 static section_point section_point_of(const snw_model *m, const snw_rod *rod, int k, double l,
                                       double dl) {
     const snw_point *p = &m->point[rod->point0 + k];
@@ -45,7 +45,7 @@ static snw_twist varying_section_gather(const section_point *s, const double *f,
     return xi;
 }
 
-// what is at the point; without v no rates
+// *at <- section and strains at the point; v NULL: no rates
 static void varying_section_evaluate(const snw_model *m, const section_point *s, const double *q,
                                      const double *v, snw_section_varies_work *at) {
     const snw_rod *r = s->rod;
@@ -77,7 +77,7 @@ static double varying_section_form(snw_twist a, const double H[36], snw_twist b)
     return snw_power(varying_section_stress(H, b), a);
 }
 
-// to (ndof) += c phi' F
+// to (ndof, stride step) += c f' F, f shape functions or their derivatives
 static void varying_section_scatter(const section_point *s, const double *f, double c, snw_wrench F,
                                     size_t step, double *to) {
     const snw_rod *r = s->rod;
@@ -145,7 +145,7 @@ double snw_section_varies_storing(const snw_model *m, const snw_rod *rod, const 
     return sum;
 }
 
-// T += a' A b over the functions, a and b functions or slopes
+// T += a' A b, a and b shape functions or their derivatives
 static void varying_section_add_outer(const section_point *s, const double *a, const double A[36],
                                       const double *b, size_t ld, double *T) {
     const snw_rod *r = s->rod;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Rolling direction of a wheel, and viscous slip force of wheels with its derivative, for contact.c
+// and closure.c.
+
 #include "dynamics/wheel.h"
 
 snw_vec3 snw_wheel_forward(snw_vec3 a, snw_vec3 d, const snw_vec3 *w) {
@@ -10,8 +14,8 @@ snw_vec3 snw_wheel_forward(snw_vec3 a, snw_vec3 d, const snw_vec3 *w) {
     return snw_sub(turn, snw_scale(snw_dot(f, turn), f));
 }
 
-// A wheel at the motion in w, in the axes of its segment: axle, normal, way, and the point that
-// touches.
+// A wheel at the motion in w, in the axes of its segment: axle, ground normal, rolling direction
+// and touching point.
 typedef struct wheel {
     const snw_loop *loop;
     snw_vec3 a, d, f, p;
@@ -40,8 +44,8 @@ void snw_wheel_motion(const snw_model *m, const snw_contact_point *p, bool is_st
         snw_add(snw_scale(-c[0] * snw_dot(x.a, u), x.a), snw_scale(-c[1] * snw_dot(x.f, u), x.f));
 }
 
-// Variation of the wrench with that of the pose (zeta) and of the velocity; the axle is fixed in
-// the segment.
+// Variation of the wrench with those of the pose (zeta) and velocity (dV); the axle is fixed in the
+// segment.
 static snw_wrench wheel_wrench_variation(const wheel *x, const snw_contact_point_work *at,
                                          const snw_twist *V, snw_twist zeta, snw_twist dV) {
     const double *c = x->loop->slip;
