@@ -181,14 +181,14 @@ double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (w->contact_point[k].elastic_force == 0) continue; // includes wheels
+        if (w->contact_point[k].elastic_force == 0) continue; // no contact, or a wheel
         sum += p->stiffness *
                ramp_integral(-w->contact_point[k].gap, m->desc->contact[p->contact].smooth);
     }
     return sum;
 }
 
-double snw_contact_storing(const snw_model *m, const snw_work *w) {
+double snw_contact_energy_rate(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++)
         sum -= w->contact_point[k].elastic_force * w->contact_point[k].rate;
@@ -199,7 +199,7 @@ double snw_contact_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ncontact_point; k++)
         sum -= snw_dot(w->contact_point[k].f, w->contact_point[k].v);
-    return sum - snw_contact_storing(m, w);
+    return sum - snw_contact_energy_rate(m, w);
 }
 
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {

@@ -168,13 +168,13 @@ double snw_variable_length_heat(const snw_model *m, const double *q, const doubl
     return sum;
 }
 
-double snw_variable_length_storing(const snw_model *m, const double *q, const double *v) {
+double snw_variable_length_energy_rate(const snw_model *m, const double *q, const double *v) {
     double sum = 0;
     for (int r = 0; m->nfeed && r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         if (rod->feed < 0) continue;
         if (rod->section_varies) {
-            sum += snw_section_varies_storing(m, rod, q, v);
+            sum += snw_section_varies_energy_rate(m, rod, q, v);
             continue;
         }
         const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;

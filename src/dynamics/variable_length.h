@@ -48,7 +48,7 @@ void snw_variable_length_elastic(const snw_model *m, const snw_rod *rod, const s
 // Variable-length rods, W: power dissipated; rate of the elastic energy; kinetic and potential
 // energy carried in with the material, theory.md (3.14.5) (after snw_kinematics).
 double snw_variable_length_heat(const snw_model *m, const double *q, const double *v);
-double snw_variable_length_storing(const snw_model *m, const double *q, const double *v);
+double snw_variable_length_energy_rate(const snw_model *m, const double *q, const double *v);
 double snw_variable_length_inflow(const snw_model *m, const snw_inputs *in, const snw_work *w);
 
 // ---- tangent ----------------------------------------------------------------
@@ -85,8 +85,8 @@ void snw_section_varies_elastic(const snw_model *m, const snw_rod *rod, const sn
 double snw_section_varies_energy(const snw_model *m, const snw_rod *rod, const double *q);
 double snw_section_varies_heat(const snw_model *m, const snw_rod *rod, const double *q,
                                const double *v);
-double snw_section_varies_storing(const snw_model *m, const snw_rod *rod, const double *q,
-                                  const double *v);
+double snw_section_varies_energy_rate(const snw_model *m, const snw_rod *rod, const double *q,
+                                      const double *v);
 void snw_section_varies_tangent(const snw_model *m, const snw_rod *rod, const snw_work *w,
                                 double cq, double cv, size_t ld, double *T);
 

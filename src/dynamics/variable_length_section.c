@@ -129,8 +129,8 @@ double snw_section_varies_heat(const snw_model *m, const snw_rod *rod, const dou
     return sum;
 }
 
-double snw_section_varies_storing(const snw_model *m, const snw_rod *rod, const double *q,
-                                  const double *v) {
+double snw_section_varies_energy_rate(const snw_model *m, const snw_rod *rod, const double *q,
+                                      const double *v) {
     double sum = 0;
     for (int k = 0; k < rod->npoint; k++) {
         const section_point p = section_point_of(m, rod, k, q[rod->feed_q], v[rod->feed]);
