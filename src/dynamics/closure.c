@@ -374,7 +374,7 @@ static snw_twist relative_velocity(const snw_work *w, const snw_loop *loop, snw_
 // both poses, in the axes of the joint. For a rolling wheel x is that of its carrier, which points
 // along f and does not turn about the axle; S are the axes of the carrier in those of the wheel,
 // and spin is the rotation of the wheel relative to the carrier, at most half a turn. The forbidden
-// components of x and spin replace the path integral of the rows to second order, theory.md 5.
+// components of x and spin replace the path integral of the rows to second order, theory.md (5.1).
 typedef struct displacement {
     snw_mat3 S;
     snw_twist x;

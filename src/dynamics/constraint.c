@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Constraint rows of all kinds in one numbering, as solvers see them: loops (closure.c), given
+// Constraint rows of all kinds in one numbering, for the solvers: loops (closure.c), given
 // lengths and volumes (tendon.c), driven coordinates. Assembles violations, rates, C x, C' x and
 // the bordered Newton matrix.
 

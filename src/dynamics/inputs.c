@@ -54,7 +54,7 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
 static double inputs_value(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
 // Relative pose h of the laws with its body twist u and the rate du. R = R0 turn_0 turn_1 turn_2;
-// behind a turn exp(a th) about a fixed axis, w <- turn' w + a th' and
+// after a turn exp(a th) about a fixed axis, w <- turn' w + a th' and
 // dw <- turn' dw - th' a x (turn' w) + a th''.
 static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, snw_twist *du) {
     const snw_at at = {.t = t};

@@ -49,9 +49,9 @@ static void sliding_station_evaluate(const snw_model *m, const snw_sliding_stati
                               &to->here_dx);
 }
 
-// A row sees V(x(t), t). Its rate is that of the material plus x' dV/dx, with dV/dx = dxi/dt -
-// ad_xi V of the continuous rod, which the slice approximates to the order of its rule. A station
-// at a fixed place instead of a section sees V + xi x'.
+// Constraint rows depend on V(x(t), t). The rate is that of the material plus x' dV/dx, with dV/dx
+// = dxi/dt - ad_xi V of the continuous rod, which the slice approximates to the order of its rule.
+// If the contact holds a place and not a section, the rows depend on V + xi x'.
 static void row_motion(const snw_sliding_station *station, snw_sliding_station_work *to) {
     const double dx = to->x.d;
     const snw_twist along = snw_twist_sub(to->here_dt, snw_ad(to->here, to->V));

@@ -4,8 +4,8 @@
 // (3.11.5) and (3.11.6).
 //
 // Points k = 0, 1, ... run from the pulled end to the fixed end. The remaining path after point k
-// is c_k = sum_{j >= k} w_j f_j. The tendon slides past the duct before point k at the rate nu_k of
-// c_k, and its tension decreases there by the angle between the points:
+// is c_k = sum_{j >= k} w_j f_j. The tendon slides past the duct before point k with the speed
+// nu_k, and its tension decreases there by the angle between the points:
 //   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),
 //   psi_k = (after_{k-1} turning_{k-1} + corner_k + before_k turning_k) s(nu_k),
 //   s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)

@@ -4,9 +4,9 @@
 // Besides the coordinates that move the node, the motion of the material depends on the free length
 // and on the strain there:
 //   delta V_m = delta V + y xi dl' + l'y dxi
-//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l
-//   dxi_d1
-//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l xi_d1) dl' - (l'y/l)^2 xi_d1 dl
+//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi
+//               + (l'y)^2/l dxi_d1 + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l xi_d1) dl'
+//               - (l'y/l)^2 xi_d1 dl
 // with xi_d1 = dxi/dx. With a varying rest strain dxi, dxi' and dxi_d1 depend on l as well. The
 // wrench F is proportional to l and does the work F y xi dl in addition to that on the node.
 
