@@ -6,7 +6,7 @@
 #include "bench.h"
 
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/implicit.h"
 #include "language/document.h"
 #include "limbs.h"

@@ -7,7 +7,7 @@
 #include "described.h"
 
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/explicit.h"
 
 typedef struct closed_robot {

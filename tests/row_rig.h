@@ -4,7 +4,7 @@
 // their gaps.
 #pragma once
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "tangent_rig.h"
 
 // C is the derivative of the gaps

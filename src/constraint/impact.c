@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ void snw_impacts_set(snw_impacts *ip, const snw_inputs *in, const double *z, snw
     }
     if (m->nsignal) memcpy(s->z, z, (size_t)m->nsignal * sizeof *z);
     snw_state_clear_inactive(m, s);
-    snw_constraints_meet(m, in, s, ip->w, ip->fresh, s->z);
+    snw_constraints_record_met(m, in, s, ip->w, ip->fresh, s->z);
     come_driven(ip, in, s);
 }
 
@@ -147,7 +147,7 @@ void snw_impacts_compare(snw_impacts *ip, const snw_inputs *in, snw_state *s) {
     mark_implied(ip, in, s);
     snw_kinematics(ip->m, in, s, false, ip->w);
     for (int k = 0; k < ip->m->nconstraint; k++) {
-        if (snw_constraint_at(ip->m, ip->w, k).off) s->lambda[k] = 0;
+        if (snw_constraint_at(ip->m, ip->w, k).inactive) s->lambda[k] = 0;
     }
 }
 
@@ -203,7 +203,7 @@ static snw_status check_left_out(snw_impacts *ip, const snw_inputs *in, const sn
     bool any = false;
     for (int k = 0; k < m->nconstraint; k++) {
         fast = fmax(fast, fabs(ip->rate[k]) / snw_constraint_at(m, ip->w, k).size);
-        any = any || snw_constraint_at(m, ip->w, k).off;
+        any = any || snw_constraint_at(m, ip->w, k).inactive;
     }
     if (!any) return SNW_OK;
     for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);

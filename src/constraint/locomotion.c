@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/fluid.h"
 #include "solve/dense.h"
 
@@ -114,7 +114,7 @@ static void locomotion_list_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
-            const bool turns = snw_loop_turns(&m->loop[i], r);
+            const bool turns = snw_loop_row_is_moment(&m->loop[i], r);
             lo->row[lo->nr] = (snw_locomotion_row){.row = m->loop[i].row + r,
                                                    .loop = i,
                                                    .r = r,

@@ -5,7 +5,7 @@
 #include "constraint/locomotion_private.h"
 
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 #include <string.h>

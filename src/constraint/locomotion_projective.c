@@ -10,7 +10,7 @@
 #include "constraint/locomotion_private.h"
 
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 

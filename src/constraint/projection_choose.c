@@ -6,7 +6,7 @@
 // smallest diagonal entry of R in a QR factorisation with pivoting, behind all that others forbid.
 #include "constraint/projection_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
             if (n == 0 && m->ncondition) { // poses met here stand for those met anywhere
-                snw_constraints_meet(m, in, s, w, all, s->z);
+                snw_constraints_record_met(m, in, s, w, all, s->z);
                 snw_residual(m, in, s, true, w);
             }
             survey_at(m, in, s, w, rates, &seed, v);

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static snw_status projection_rates_shortest(snw_projection *pr, snw_error *err) 
     for (size_t k = 0; k < nr; k++) {
         memset(pr->S + k * nr, 0, nr * sizeof *pr->S);
         snw_constraints_apply(m, pr->w, pr->X + k * nv, pr->S + k * nr);
-        if (snw_constraint_at(m, pr->w, (int)k).off) pr->S[k * (nr + 1)] = 1;
+        if (snw_constraint_at(m, pr->w, (int)k).inactive) pr->S[k * (nr + 1)] = 1;
         pr->dx[k] = pr->S[k * (nr + 1)];
     }
     const int n = pr->nP > 0 ? pr->nP : m->nconstraint;

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ void snw_redundancy_weigh(snw_redundancy *rd, double torque) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow; r++) {
-            if (snw_loop_turns(loop, r)) rd->weight[loop->row + r] = torque;
+            if (snw_loop_row_is_moment(loop, r)) rd->weight[loop->row + r] = torque;
         }
     }
 }
@@ -141,7 +141,7 @@ static void redundancy_look(snw_redundancy *rd, const snw_inputs *in, const snw_
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < m->nconstraint; k++) {
             if (rd->nonholonomic[k] == (pass == 1) && !is_drive(m, k) &&
-                !snw_constraint_at(m, rd->w, k).off)
+                !snw_constraint_at(m, rd->w, k).inactive)
                 rd->row[rd->n++] = k;
         }
         if (pass == 0) rd->front = rd->n;

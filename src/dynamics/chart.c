@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Conversion between states and local charts of a time step, and the Jacobians of the charts for
+// the tangent.
+
 #include "dynamics/chart.h"
 
 #include "math/se3_tangent.h"
@@ -9,13 +13,14 @@ static snw_twist twist_at(const double *x) {
     return t;
 }
 
-static void chart_put(snw_twist t, double *x) {
+static void chart_store_twist(snw_twist t, double *x) {
     for (int i = 0; i < 6; i++) x[i] = t.e[i];
 }
 
 // q, v, a of a free joint
-static void to_free(snw_chart chart, const snw_block *b, const double *old, const double *d,
-                    const double *rate, const double *acc, snw_state *s) {
+static void free_joint_to_state(snw_chart chart, const snw_block *b, const double *old,
+                                const double *d, const double *rate, const double *acc,
+                                snw_state *s) {
     const snw_se3 g0 = snw_se3_from_numbers(old + b->q);
     const snw_twist x = twist_at(d + b->dof);
     snw_se3 g;
@@ -27,9 +32,9 @@ static void to_free(snw_chart chart, const snw_block *b, const double *old, cons
         // V = R' p',  V' = R' p'' - w x V
         const snw_twist V = twist_at(rate + b->dof), A = twist_at(acc + b->dof);
         const snw_vec3 v = snw_rotate_inv(g.R, V.v);
-        chart_put((snw_twist){{V.w, v}}, s->v + b->dof);
-        chart_put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
-                  s->a + b->dof);
+        chart_store_twist((snw_twist){{V.w, v}}, s->v + b->dof);
+        chart_store_twist((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
+                          s->a + b->dof);
     }
     snw_se3_to_numbers(g, s->q + b->q);
 }
@@ -50,7 +55,7 @@ void snw_chart_to_state(const snw_model *m, snw_chart chart, const double *old, 
             break;
         }
         case SNW_SPACE_SE3:
-            to_free(chart, b, old, d, rate, acc, s);
+            free_joint_to_state(chart, b, old, d, rate, acc, s);
             break;
         }
     }
@@ -65,13 +70,13 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
         if (j->space != SNW_SPACE_SE3) continue;
         const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
         const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
-        chart_put((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
-        chart_put((snw_twist){{A.w, snw_rotate(g.R, snw_add(A.v, snw_cross(V.w, V.v)))}},
-                  acc + j->dof);
+        chart_store_twist((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
+        chart_store_twist((snw_twist){{A.w, snw_rotate(g.R, snw_add(A.v, snw_cross(V.w, V.v)))}},
+                          acc + j->dof);
     }
 }
 
-// column k of the variations of pose, velocity and acceleration under delta d = e_k
+// variations of pose, velocity and acceleration under delta d = e_k
 static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a, double b,
                       snw_twist V, snw_twist A, int k, snw_twist *zeta, snw_twist *dV,
                       snw_twist *dA) {
@@ -89,29 +94,29 @@ static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a,
     dV->w = snw_scale(a, e.w);
     dV->v = snw_add(snw_cross(V.v, zeta->w), snw_scale(a, zeta->v));
     // v' + w x v = R' p''
-    const snw_vec3 felt = snw_add(A.v, snw_cross(V.w, V.v));
+    const snw_vec3 acc_b = snw_add(A.v, snw_cross(V.w, V.v));
     dA->w = snw_scale(b, e.w);
-    dA->v = snw_sub(snw_add(snw_cross(felt, zeta->w), snw_scale(b, zeta->v)),
+    dA->v = snw_sub(snw_add(snw_cross(acc_b, zeta->w), snw_scale(b, zeta->v)),
                     snw_add(snw_cross(dV->w, V.v), snw_cross(V.w, dV->v)));
 }
 
-// a block's share of x, as a twist
-static snw_twist part_of(const snw_block *b, const double *x) {
+// components of a block in x, as a twist
+static snw_twist block_twist(const snw_block *b, const double *x) {
     snw_twist t = {0};
     for (int i = 0; i < b->n; i++) t.e[i] = x[b->dof + i];
     return t;
 }
 
 void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, double a, double b,
-                        const snw_state *s, double *columns) {
+                        const snw_state *s, double *jacobian) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *j = &m->block[f];
         if (j->lie_block < 0) continue;
-        // a ball is a free joint that only turns; there both charts agree
+        // a spherical joint is a free joint without translation: both charts agree
         const snw_mat3 R = snw_so3_from_numbers(s->q + j->q);
-        const snw_twist V = part_of(j, s->v), A = part_of(j, s->a);
-        const snw_lower T = snw_se3_tangent(part_of(j, d));
-        double *S = columns + 108 * j->lie_block, *dS = S + 36, *ddS = S + 72;
+        const snw_twist V = block_twist(j, s->v), A = block_twist(j, s->a);
+        const snw_lower T = snw_se3_tangent(block_twist(j, d));
+        double *S = jacobian + 108 * j->lie_block, *dS = S + 36, *ddS = S + 72;
         for (int k = 0; k < j->n; k++) {
             snw_twist z, dV, dA;
             variation(chart, &T, R, a, b, V, A, k, &z, &dV, &dA);
@@ -128,7 +133,7 @@ void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, do
     }
 }
 
-static void put_lower(const snw_lower *T, double *out) {
+static void store_lower(const snw_lower *T, double *out) {
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             out[6 * i + k] = out[6 * (i + 3) + k + 3] = T->A.e[i][k];
@@ -138,8 +143,8 @@ static void put_lower(const snw_lower *T, double *out) {
     }
 }
 
-// where a position is apart: zeta_v = R' delta p, (R')' = -w x R', (R')'' = w x (w x R') - w' x R'
-static void put_apart(snw_mat3 R, snw_vec3 w, snw_vec3 dw, double *S) {
+// position block of SO3R3: zeta_v = R' delta p, (R')' = -w x R', (R')'' = w x (w x R') - w' x R'
+static void store_separate(snw_mat3 R, snw_vec3 w, snw_vec3 dw, double *S) {
     for (int k = 0; k < 3; k++) {
         const snw_vec3 z = {{R.e[k][0], R.e[k][1], R.e[k][2]}}, y = snw_cross(z, w);
         const snw_vec3 x = snw_add(snw_cross(y, w), snw_cross(z, dw));
@@ -151,20 +156,20 @@ static void put_apart(snw_mat3 R, snw_vec3 w, snw_vec3 dw, double *S) {
 }
 
 void snw_chart_jets(const snw_model *m, snw_chart chart, const double *x, const double *dx,
-                    const double *ddx, const snw_state *s, double *columns) {
+                    const double *ddx, const snw_state *s, double *jacobian) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
         if (b->lie_block < 0) continue;
-        const bool apart = chart == SNW_CHART_SO3R3 && b->space == SNW_SPACE_SE3;
-        snw_twist W = part_of(b, x), dW = part_of(b, dx), ddW = part_of(b, ddx);
-        if (apart) W.v = dW.v = ddW.v = (snw_vec3){{0}};
+        const bool separate = chart == SNW_CHART_SO3R3 && b->space == SNW_SPACE_SE3;
+        snw_twist W = block_twist(b, x), dW = block_twist(b, dx), ddW = block_twist(b, ddx);
+        if (separate) W.v = dW.v = ddW.v = (snw_vec3){{0}};
         snw_lower T[3];
         snw_se3_tangent_jet(W, dW, ddW, &T[0], &T[1], &T[2]);
-        double *S = columns + 108 * b->lie_block;
-        for (int k = 0; k < 3; k++) put_lower(&T[k], S + 36 * k);
-        if (apart) {
-            const snw_twist V = part_of(b, s->v), A = part_of(b, s->a);
-            put_apart(snw_so3_from_numbers(s->q + b->q), V.w, A.w, S);
+        double *S = jacobian + 108 * b->lie_block;
+        for (int k = 0; k < 3; k++) store_lower(&T[k], S + 36 * k);
+        if (separate) {
+            const snw_twist V = block_twist(b, s->v), A = block_twist(b, s->a);
+            store_separate(snw_so3_from_numbers(s->q + b->q), V.w, A.w, S);
         }
     }
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "dynamics/closure.h"
+//
+// Loop closures and contacts without slip: rows, reaction wrenches, constraint Jacobian, geometric
+// stiffness and rates, theory.md 3.8 and 3.15. Raw rows follow from the joint or contact kind; the
+// rows of the model are combinations of them (loop->mix).
+
+#include "dynamics/constraint.h"
 
 #include "dynamics/contact.h"
 #include "dynamics/tendon.h"
@@ -8,8 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- raw rows of a joint
-// ---------------------------------------------------------------------------
+// ---- raw rows of a joint ----------------------------------------------------
 
 typedef enum row_kind {
     ROW_LOG,
@@ -21,9 +25,9 @@ typedef enum row_kind {
     ROW_ROLL
 } row_kind;
 
-// One raw row: component i of log R; e_i R e_j; component i of p. Of velocities, theory.md 3.15:
-// component i of the angular and of the linear velocity, in the axes of b; along the axle and
-// across it where a wheel touches.
+// One raw row. Holonomic: component i of log R, e_i R e_j, component i of p. Nonholonomic
+// (theory.md 3.15): component i of the angular or linear velocity in the axes of b; velocity of the
+// touching point of a wheel along and across the axle.
 typedef struct row {
     row_kind kind;
     int i, j;
@@ -42,7 +46,7 @@ static const row rows_of_ring[] = {{ROW_SPIN, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP
 static const row rows_of_anchor[] = {{ROW_SPIN, 0, 0}, {ROW_SPIN, 1, 0}, {ROW_SPIN, 2, 0},
                                      {ROW_SLIP, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
 
-// prismatic: as fixed but for p_z; cylindrical: as revolute but for p_z; spherical: the last three
+// prismatic: as fixed without p_z; cylindrical: as revolute without p_z; spherical: last three rows
 // of revolute
 static const row *rows_of_joint(snw_joint_kind kind) {
     switch (kind) {
@@ -52,7 +56,7 @@ static const row *rows_of_joint(snw_joint_kind kind) {
         return rows_of_fixed;
     case SNW_JOINT_REVOLUTE:
     case SNW_JOINT_CYLINDRICAL:
-    case SNW_JOINT_SCREW: // no loop is one
+    case SNW_JOINT_SCREW: // not a loop joint
         return rows_of_revolute;
     case SNW_JOINT_UNIVERSAL:
         return rows_of_universal;
@@ -72,7 +76,7 @@ static const row *closure_rows_of(const snw_loop *loop) {
         return rows_of_wheel;
     case SNW_NONHOLONOMIC_ROLL:
     case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP: // none of them
+    case SNW_NONHOLONOMIC_SLIP: // without rows
         return rows_of_roll;
     case SNW_NONHOLONOMIC_TREAD:
         return rows_of_roll + 1;
@@ -84,13 +88,13 @@ static const row *closure_rows_of(const snw_loop *loop) {
     return rows_of_joint(loop->joint);
 }
 
-static snw_vec3 closure_unit(int i) {
+static snw_vec3 closure_unit_vector(int i) {
     snw_vec3 e = {{0}};
     e.e[i] = 1;
     return e;
 }
 
-static snw_vec3 closure_row_of(snw_mat3 R, int i) {
+static snw_vec3 closure_matrix_row(snw_mat3 R, int i) {
     return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
 }
 
@@ -106,60 +110,61 @@ static double row_value(row r, snw_se3 h) {
     case ROW_SLIP:
     case ROW_AXLE:
     case ROW_ROLL:
-        break; // poses are not forbidden
+        break; // nonholonomic
     }
     return 0;
 }
 
-// the way of a wheel in its axes; its axle is z
-static snw_vec3 forward(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
-    return snw_wheel_forward(closure_unit(2), snw_rotate_inv(h.R, loop->normal), w);
+// direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
+static snw_vec3 rolling_direction(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
+    return snw_wheel_forward(closure_unit_vector(2), snw_rotate_inv(h.R, loop->normal), w);
 }
 
-// c: the row varies by c delta
-static snw_wrench row_slope(const snw_loop *loop, row r, snw_se3 h) {
+// c: the row varies by c delta, theory.md (3.8.1)
+static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
     snw_wrench c = {0};
     switch (r.kind) {
     case ROW_LOG: // delta log R = T^-1 delta_w
-        c.m = closure_row_of(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
+        c.m = closure_matrix_row(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
         break;
     case ROW_TILT: // e_i R (delta_w x e_j)
-        c.m = snw_cross(closure_unit(r.j), closure_row_of(h.R, r.i));
+        c.m = snw_cross(closure_unit_vector(r.j), closure_matrix_row(h.R, r.i));
         break;
     case ROW_MOVE: // e_i R delta_v
-        c.f = closure_row_of(h.R, r.i);
+        c.f = closure_matrix_row(h.R, r.i);
         break;
     case ROW_SPIN:
-        c.m = closure_unit(r.i);
+        c.m = closure_unit_vector(r.i);
         break;
     case ROW_SLIP:
-        c.f = closure_unit(r.i);
+        c.f = closure_unit_vector(r.i);
         break;
-    case ROW_AXLE: // a (v + w x p) with the touching point p = -radius f x a
-        c.f = closure_unit(2);
-        c.m = snw_scale(loop->radius, forward(loop, h, NULL));
+    case ROW_AXLE: // a (v + w x p), touching point p = -radius f x a
+        c.f = closure_unit_vector(2);
+        c.m = snw_scale(loop->radius, rolling_direction(loop, h, NULL));
         break;
     case ROW_ROLL: // f (v + w x p)
-        c.f = forward(loop, h, NULL);
-        c.m = snw_scale(-loop->radius, closure_unit(2));
+        c.f = rolling_direction(loop, h, NULL);
+        c.m = snw_scale(-loop->radius, closure_unit_vector(2));
         break;
     }
     return c;
 }
 
-// how c itself varies along a turn w: R' e_i varies by (R' e_i) x w
-static snw_wrench row_bend(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
+// variation of c under a rotation w: R' e_i varies by (R' e_i) x w
+static snw_wrench row_jacobian_d1(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
     snw_wrench d = {0};
-    const snw_vec3 u = closure_row_of(h.R, r.i);
+    const snw_vec3 u = closure_matrix_row(h.R, r.i);
     switch (r.kind) {
     case ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
         const snw_vec3 theta = snw_so3_log(h.R);
         const snw_vec3 turn = snw_rotate(snw_so3_tangent_inv(theta), w);
-        d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), closure_unit(r.i), snw_scale(-1, turn));
+        d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), closure_unit_vector(r.i),
+                                     snw_scale(-1, turn));
         break;
     }
     case ROW_TILT:
-        d.m = snw_cross(closure_unit(r.j), snw_cross(u, w));
+        d.m = snw_cross(closure_unit_vector(r.j), snw_cross(u, w));
         break;
     case ROW_MOVE:
         d.f = snw_cross(u, w);
@@ -168,19 +173,18 @@ static snw_wrench row_bend(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
     case ROW_SLIP:
         break; // fixed to b
     case ROW_AXLE:
-        d.m = snw_scale(loop->radius, forward(loop, h, &w));
+        d.m = snw_scale(loop->radius, rolling_direction(loop, h, &w));
         break;
     case ROW_ROLL:
-        d.f = forward(loop, h, &w);
+        d.f = rolling_direction(loop, h, &w);
         break;
     }
     return d;
 }
 
-// ---- a loop at the motion in w
-// ---------------------------------------------------------------------
+// ---- a loop at the motion in w ----------------------------------------------
 
-// the second site: a segment, or a station that moves along a rod
+// the second site is a segment or a station that slides along a rod
 static snw_se3 pose_b(const snw_work *w, const snw_loop *loop) {
     return loop->sliding_station ? w->sliding_station[loop->sliding_station - 1].g : w->g[loop->b];
 }
@@ -197,11 +201,11 @@ snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i) {
     return pose_b(w, &m->loop[i]);
 }
 
-static snw_se3 from_a_to_b(const snw_work *w, const snw_loop *loop) {
+static snw_se3 relative_pose(const snw_work *w, const snw_loop *loop) {
     return snw_se3_mul(snw_se3_inv(w->g[loop->a]), pose_b(w, loop));
 }
 
-// the same in the axes of the joint
+// relative pose in the axes of the joint
 static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
     const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
     return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
@@ -219,21 +223,21 @@ static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double r
     const row *rows = closure_rows_of(loop);
     snw_wrench F = {0};
     for (int k = 0; k < loop->nraw; k++)
-        F = snw_wrench_axpy(raw[k], row_slope(loop, rows[k], h), F);
+        F = snw_wrench_axpy(raw[k], row_jacobian(loop, rows[k], h), F);
     return F;
 }
 
 // a twist in the axes of the joint
-static snw_twist closure_untwist(const snw_loop *loop, snw_twist u) {
+static snw_twist closure_twist_in_axes(const snw_loop *loop, snw_twist u) {
     const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
     return (snw_twist){{snw_rotate(Qt, u.w), snw_rotate(Qt, u.v)}};
 }
 
-static snw_wrench closure_turned(snw_mat3 Q, snw_wrench F) {
+static snw_wrench closure_wrench_from_axes(snw_mat3 Q, snw_wrench F) {
     return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
 }
 
-// which axis of the first site axis i of the joint is; 3 + i where its axes are none of those
+// axis of the first site that axis i of the joint coincides with; 3 + i if the axes are not aligned
 static int named_axis(const snw_loop *loop, int i) {
     int axis[3] = {-1, -1, -1};
     for (int j = 0; j < 3; j++) {
@@ -273,7 +277,7 @@ double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
 }
 
-bool snw_loop_turns(const snw_loop *loop, int r) {
+bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
         const row_kind kind = closure_rows_of(loop)[k].kind;
@@ -282,7 +286,7 @@ bool snw_loop_turns(const snw_loop *loop, int r) {
     return turns;
 }
 
-// a whole raw row has its own unit; combinations are of rows already measured
+// a single raw row has its own unit; combinations are of rows already divided by their units
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
@@ -295,38 +299,38 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     const snw_loop *loop = &m->loop[i];
     snw_wrench c = {0};
     if (!snw_is_active(w, loop->condition) || !snw_closure_row_is_active(loop, w, r)) return c;
-    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     for (int k = 0; k < loop->nraw; k++) {
         if (loop->mix[r][k] == 0) continue;
-        c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, closure_rows_of(loop)[k], h), c);
+        c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, closure_rows_of(loop)[k], h), c);
     }
-    return snw_wrench_to_parent(pose_b(w, loop), closure_turned(loop->Q, c));
+    return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
 
-// how much of component e of the wrench belongs to raw rows that were left out: what remains of its
-// share in each raw multiplier beside the kept rows, which are orthonormal in sizes
-static double left_out(const snw_model *m, const snw_loop *loop, const snw_work *w,
-                       const snw_wrench *slope, int e) {
-    double rest[6], sum = 0;
+// Part of wrench component e that depends on raw multipliers outside the span of the active rows,
+// which are orthonormal in their units.
+static double undetermined_part(const snw_model *m, const snw_loop *loop, const snw_work *w,
+                                const snw_wrench *jacobian, int e) {
+    double remainder[6], sum = 0;
     for (int k = 0; k < loop->nraw; k++) {
-        rest[k] = slope[k].e[e] / snw_loop_row_size(m, loop, k);
+        remainder[k] = jacobian[k].e[e] / snw_loop_row_size(m, loop, k);
     }
     for (int r = 0; r < loop->nrow; r++) {
         double dot = 0, square = 0, unit[6];
         if (!snw_closure_row_is_active(loop, w, r)) continue;
         for (int k = 0; k < loop->nraw; k++) {
             unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
-            dot += unit[k] * rest[k];
+            dot += unit[k] * remainder[k];
             square += unit[k] * unit[k];
         }
-        for (int k = 0; k < loop->nraw; k++) rest[k] -= dot / square * unit[k];
+        for (int k = 0; k < loop->nraw; k++) remainder[k] -= dot / square * unit[k];
     }
-    for (int k = 0; k < loop->nraw; k++) sum += fabs(rest[k] * snw_loop_row_size(m, loop, k));
+    for (int k = 0; k < loop->nraw; k++) sum += fabs(remainder[k] * snw_loop_row_size(m, loop, k));
     return sum;
 }
 
-// what a wheel is pushed by where it slips
-static snw_wrench slipping(const snw_loop *loop, const snw_work *w) {
+// force on a wheel that may slip (wheel.c)
+static snw_wrench slip_wrench(const snw_loop *loop, const snw_work *w) {
     return loop->contact_point ? snw_contact_point_wrench(w, loop->contact_point - 1)
                                : (snw_wrench){0};
 }
@@ -336,63 +340,65 @@ snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i) {
     double raw[6];
     if (!snw_is_active(w, loop->condition)) return (snw_wrench){0};
     raw_multipliers(loop, w->lambda, raw);
-    const snw_wrench F = wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw);
-    return snw_wrench_add(closure_turned(loop->Q, F), slipping(loop, w));
+    const snw_wrench F = wrench_in_axes(loop, in_axes(loop, relative_pose(w, loop)), raw);
+    return snw_wrench_add(closure_wrench_from_axes(loop->Q, F), slip_wrench(loop, w));
 }
 
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *lambda) {
     const snw_loop *loop = &m->loop[i];
     if (!snw_is_active(w, loop->condition)) return (snw_wrench){0};
-    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     double raw[6];
     raw_multipliers(loop, lambda, raw);
-    snw_wrench F = closure_turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
-    F = snw_wrench_add(F, slipping(loop, w));
+    snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw)), jacobian[6];
+    F = snw_wrench_add(F, slip_wrench(loop, w));
     int kept = 0;
     for (int r = 0; r < loop->nrow; r++) kept += snw_closure_row_is_active(loop, w, r);
     if (kept == loop->nraw) return F;
     for (int k = 0; k < loop->nraw; k++) {
-        slope[k] = closure_turned(loop->Q, row_slope(loop, closure_rows_of(loop)[k], h));
+        jacobian[k] =
+            closure_wrench_from_axes(loop->Q, row_jacobian(loop, closure_rows_of(loop)[k], h));
     }
     for (int e = 0; e < 6; e++) {
-        if (left_out(m, loop, w, slope, e) > 1e-9) F.e[e] = NAN;
+        if (undetermined_part(m, loop, w, jacobian, e) > 1e-9) F.e[e] = NAN;
     }
     return F;
 }
 
-// velocity of b against a, in b's frame: V_b = A V_a + u
-static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
+// velocity of b relative to a, in b's frame: V_b = A V_a + u
+static snw_twist relative_velocity(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
     return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
-// How far b has come against a since it was held: x the twist of a screw, in the axes of the joint.
-// Of a wheel that rolls it is the one of what carries it, which points along f and does not turn
-// about the axle, S its axes in the wheel's; and spin the angle by which the wheel has turned
-// against that, at most half a turn. What rows forbid of both stands for what goes on between, to
-// second order. theory.md 5
-typedef struct way {
+// Displacement of b relative to a since contacts were frozen: x is the twist of the screw between
+// both poses, in the axes of the joint. For a rolling wheel x is that of its carrier, which points
+// along f and does not turn about the axle; S are the axes of the carrier in those of the wheel,
+// and spin is the rotation of the wheel relative to the carrier, at most half a turn. The forbidden
+// components of x and spin replace the path integral of the rows to second order, theory.md (5.1).
+typedef struct displacement {
     snw_mat3 S;
     snw_twist x;
     double spin;
-} way;
+} displacement;
 
-static snw_mat3 carriage(const snw_loop *loop, snw_se3 h) {
+static snw_mat3 carriage_axes(const snw_loop *loop, snw_se3 h) {
     if (loop->nonholonomic != SNW_NONHOLONOMIC_ROLL) return snw_mat3_identity();
-    const snw_vec3 f = forward(loop, h, NULL), a = closure_unit(2), g = snw_cross(a, f);
+    const snw_vec3 f = rolling_direction(loop, h, NULL), a = closure_unit_vector(2),
+                   g = snw_cross(a, f);
     return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
 }
 
-static way way_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
-    const snw_se3 from = in_axes(loop, w->held[loop->redundancy]);
-    const snw_mat3 S0 = carriage(loop, from), S = carriage(loop, h);
+static displacement displacement_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
+    const snw_se3 from = in_axes(loop, w->frozen_pose[loop->redundancy]);
+    const snw_mat3 S0 = carriage_axes(loop, from), S = carriage_axes(loop, h);
     const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
-    return (way){.S = S,
-                 .x = snw_se3_log(snw_se3_mul(snw_se3_inv(g0), g)),
-                 .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
+    return (displacement){.S = S,
+                          .x = snw_se3_log(snw_se3_mul(snw_se3_inv(g0), g)),
+                          .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
 }
 
-// what row r forbids of a way or of its variation
-static double closure_forbidden(const snw_loop *loop, row r, snw_twist x, double spin) {
+// component of a displacement, or of its variation, that row r forbids
+static double forbidden_component(const snw_loop *loop, row r, snw_twist x, double spin) {
     switch (r.kind) {
     case ROW_SPIN:
         return x.w.e[r.i];
@@ -405,22 +411,22 @@ static double closure_forbidden(const snw_loop *loop, row r, snw_twist x, double
     case ROW_LOG:
     case ROW_TILT:
     case ROW_MOVE:
-        break; // of poses
+        break; // holonomic
     }
     return 0;
 }
 
-void snw_constraints_hold(const snw_model *m, snw_work *w) {
+void snw_contacts_freeze(const snw_model *m, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->redundancy >= 0) w->held[loop->redundancy] = from_a_to_b(w, loop);
+        if (loop->redundancy >= 0) w->frozen_pose[loop->redundancy] = relative_pose(w, loop);
     }
-    w->holding = true;
+    w->contacts_frozen = true;
 }
 
-double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
+double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
-    const snw_twist x = way_of(w, loop, in_axes(loop, from_a_to_b(w, loop))).x;
+    const snw_twist x = displacement_of(w, loop, in_axes(loop, relative_pose(w, loop))).x;
     return snw_norm(x.v) + m->length * snw_norm(x.w);
 }
 
@@ -430,17 +436,17 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
         const row *rows = closure_rows_of(loop);
         for (int r = 0; r < loop->nrow; r++) w->violation[loop->row + r] = 0;
         if (!snw_is_active(w, loop->condition)) continue;
-        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
         double raw[6];
         if (loop->nonholonomic && !w->is_static) {
-            const snw_twist U = closure_untwist(loop, against(w, loop, h_ab));
+            const snw_twist U = closure_twist_in_axes(loop, relative_velocity(w, loop, h_ab));
             for (int k = 0; k < loop->nraw; k++) {
-                raw[k] = w->velocity_time * snw_power(row_slope(loop, rows[k], h), U);
+                raw[k] = w->velocity_time * snw_power(row_jacobian(loop, rows[k], h), U);
             }
-        } else if (loop->redundancy >= 0 && w->holding) {
-            const way x = way_of(w, loop, h);
+        } else if (loop->redundancy >= 0 && w->contacts_frozen) {
+            const displacement x = displacement_of(w, loop, h);
             for (int k = 0; k < loop->nraw; k++)
-                raw[k] = closure_forbidden(loop, rows[k], x.x, x.spin);
+                raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
         }
@@ -450,7 +456,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             }
         }
         raw_multipliers(loop, lambda, raw);
-        const snw_wrench F = closure_turned(loop->Q, wrench_in_axes(loop, h, raw));
+        const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
         if (loop->sliding_station) {
             const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
             w->F[at->below] = snw_wrench_sub(w->F[at->below], snw_wrench_to_parent(at->h, F));
@@ -461,42 +467,42 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
     }
 }
 
-// ---- columns
-// ---------------------------------------------------------------------------------------
+// ---- Jacobian ---------------------------------------------------------------
 
-// out (6 x ndof) += or -= columns of segment i, carried by h, in the axes of the joint
-static void closure_add_columns(const snw_model *m, const snw_loop *loop, int seg, const int *of,
-                                const double *store, const snw_se3 *carry, double sign,
-                                double *out) {
+// out (6 x ndof) += sign times the columns of a segment in `store` (w->J or a rate), transformed by
+// *carry unless NULL, in the axes of the joint
+static void closure_add_jacobian(const snw_model *m, const snw_loop *loop, int seg, const int *of,
+                                 const double *store, const snw_se3 *carry, double sign,
+                                 double *out) {
     const snw_path *path = &m->path[m->seg[seg].path];
     const double *J = path->n > 0 ? store + m->seg_store[seg] : NULL;
     const size_t n = (size_t)loop->ndof;
     for (int j = 0; j < path->n; j++) {
         snw_twist x;
         for (int i = 0; i < 6; i++) x.e[i] = J[i * path->ld + j];
-        x = closure_untwist(loop, carry ? snw_twist_to_child(*carry, x) : x);
+        x = closure_twist_in_axes(loop, carry ? snw_twist_to_child(*carry, x) : x);
         for (size_t i = 0; i < 6; i++) out[i * n + (size_t)of[j]] += sign * x.e[i];
     }
 }
 
-// out <- columns of b less those of a, from a store of the tangent
-static void closure_columns_of(const snw_model *m, const snw_work *w, const snw_loop *loop,
-                               const double *store, snw_se3 h_ab, double *out) {
+// out <- columns of b minus those of a, from `store` (w->J or a rate)
+static void closure_relative_jacobian(const snw_model *m, const snw_work *w, const snw_loop *loop,
+                                      const double *store, snw_se3 h_ab, double *out) {
     const snw_sliding_station_work *at =
         loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
     memset(out, 0, 6 * (size_t)loop->ndof * sizeof *out);
-    closure_add_columns(m, loop, at ? at->below : loop->b, loop->of_b, store, at ? &at->h : NULL, 1,
-                        out);
-    closure_add_columns(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
+    closure_add_jacobian(m, loop, at ? at->below : loop->b, loop->of_b, store, at ? &at->h : NULL,
+                         1, out);
+    closure_add_jacobian(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
 }
 
-// D <- variation of b against a, and A <- that of a seen from b, in the axes of the joint; 6 x ndof
-static void variations(const snw_model *m, const snw_work *w, const snw_loop *loop, double *D,
-                       double *A) {
-    const snw_se3 h_ab = from_a_to_b(w, loop);
-    closure_columns_of(m, w, loop, w->J, h_ab, D);
+// D <- variation of b relative to a, A <- that of a in the frame of b; axes of the joint, 6 x ndof
+static void closure_variations(const snw_model *m, const snw_work *w, const snw_loop *loop,
+                               double *D, double *A) {
+    const snw_se3 h_ab = relative_pose(w, loop);
+    closure_relative_jacobian(m, w, loop, w->J, h_ab, D);
     memset(A, 0, 6 * (size_t)loop->ndof * sizeof *A);
-    closure_add_columns(m, loop, loop->a, loop->of_a, w->J, &h_ab, 1, A);
+    closure_add_jacobian(m, loop, loop->a, loop->of_a, w->J, &h_ab, 1, A);
 }
 
 static snw_twist closure_column(const double *D, size_t n, size_t j) {
@@ -512,27 +518,28 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
         for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-            c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows[k], h), c);
+            c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
     }
 }
 
-// R <- derivatives of rows of velocities, pace (cq d/dq + cv d/dv) c u. With delta = D x the
-// variation of b against a, u varies by D' x + ad_u D x + D x', D' = J_b' - Ad J_a' + ad_u Ad J_a;
-// c by what turns it. E: 6 x ndof of scratch.
-static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loop, double cq,
-                      double cv, const double *D, const double *A, double *E, double *R) {
+// R <- derivatives of nonholonomic rows, velocity_time (cq d/dq + cv d/dv) c u, theory.md (3.15.1).
+// With delta = D x the variation of b relative to a, u varies by D' x + ad_u D x + D x',
+// D' = J_b' - Ad J_a' + ad_u Ad J_a; c varies with the rotation of b. E: 6 x ndof of scratch.
+static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const snw_loop *loop,
+                                   double cq, double cv, const double *D, const double *A,
+                                   double *E, double *R) {
     const row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
-    const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
-    const snw_twist U = closure_untwist(loop, against(w, loop, h_ab));
-    // of a station that moves the material counts, which the slice below carries: J' = Ad J_below'
-    // - ad_u Ad J_below
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist U = closure_twist_in_axes(loop, relative_velocity(w, loop, h_ab));
+    // a sliding station moves with the material, through the slice from the node below:
+    // J' = Ad J_below' - ad_u Ad J_below
     const snw_sliding_station_work *at =
         loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
-    const snw_twist V = at ? closure_untwist(loop, snw_twist_sub(at->V, at->u)) : U;
-    closure_columns_of(m, w, loop, w->dJ, h_ab, E);
+    const snw_twist V = at ? closure_twist_in_axes(loop, snw_twist_sub(at->V, at->u)) : U;
+    closure_relative_jacobian(m, w, loop, w->dJ, h_ab, E);
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = closure_column(D, n, j);
         snw_twist dx = snw_twist_add(closure_column(E, n, j), snw_ad(U, closure_column(A, n, j)));
@@ -540,8 +547,8 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                const snw_wrench c = row_slope(loop, rows[k], h);
-                const snw_wrench dc = row_bend(loop, rows[k], h, x.w);
+                const snw_wrench c = row_jacobian(loop, rows[k], h);
+                const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, x.w);
                 sum += loop->mix[r][k] *
                        (cq * (snw_power(c, dx) + snw_power(dc, U)) + cv * snw_power(c, x));
             }
@@ -550,39 +557,41 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
     }
 }
 
-// R <- derivatives of the way that rows of velocities forbid where contacts hold: x varies by
-// T(x)^-1 delta, delta as what carries the wheel sees it, which turns by -d spin against it
-static void held_rows(const snw_work *w, const snw_loop *loop, const double *D, double *R) {
+// R <- derivatives of the forbidden displacement of frozen contacts: x varies by T(x)^-1 delta,
+// with delta in the axes of the carrier of the wheel, which rotates by -d spin relative to the
+// wheel
+static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const double *D,
+                                 double *R) {
     const row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
-    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
-    const way at = way_of(w, loop, h);
+    const snw_se3 h = in_axes(loop, relative_pose(w, loop));
+    const displacement at = displacement_of(w, loop, h);
     const snw_lower T = snw_se3_tangent_inv(at.x);
-    const snw_vec3 across = snw_rotate(at.S, closure_unit(1));
+    const snw_vec3 across = snw_rotate(at.S, closure_unit_vector(1));
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = closure_column(D, n, j);
         snw_twist c = {{snw_rotate_inv(at.S, x.w), snw_rotate_inv(at.S, x.v)}};
         double spin = 0;
         if (loop->nonholonomic == SNW_NONHOLONOMIC_ROLL)
-            spin = -snw_dot(across, forward(loop, h, &x.w));
+            spin = -snw_dot(across, rolling_direction(loop, h, &x.w));
         c.w.z -= spin;
         c = snw_lower_apply(&T, c);
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->mix[r][k] * closure_forbidden(loop, rows[k], c, spin);
+                sum += loop->mix[r][k] * forbidden_component(loop, rows[k], c, spin);
             }
             R[(size_t)r * n + j] = sum;
         }
     }
 }
 
-// The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F
-// varies by N delta, and what a gets turns with the way it is carried: dW_b = -N delta, dW_a = N
-// delta - ad_delta' F, both seen from b. So
-//   T -= D' N D + A' coad(F) D
-static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
-                      const double *D, const double *A, size_t ld, double *T) {
+// Geometric stiffness, theory.md (3.8.2). The wrench F of a loop acts on b and, transformed, on a.
+// Under delta = D x, F varies by N delta and the transformation to a rotates it: dW_b = -N delta,
+// dW_a = N delta - ad_delta' F, both in the frame of b. Hence
+//   T -= cq (D' N D + A' coad(F) D)
+static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
+                                  const double *D, const double *A, size_t ld, double *T) {
     const row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_wrench F = wrench_in_axes(loop, h, raw);
@@ -590,7 +599,7 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
         const snw_twist x = closure_column(D, n, j);
         snw_wrench f = {0};
         for (int k = 0; k < loop->nraw; k++) {
-            f = snw_wrench_axpy(raw[k], row_bend(loop, rows[k], h, x.w), f);
+            f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, x.w), f);
         }
         const snw_wrench carried = snw_coad(F, x);
         double *to = T + (size_t)loop->dof[j] * ld;
@@ -610,25 +619,25 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const size_t size = 6 * (size_t)loop->ndof;
-        double *D = w->part, *A = D + size, raw[6];
+        double *D = w->loop_variation, *A = D + size, raw[6];
         if (!snw_is_active(w, loop->condition)) {
             memset(w->C + loop->store, 0, size * sizeof *w->C);
             if (loop->nonholonomic) memset(w->R + loop->store, 0, size * sizeof *w->R);
             continue;
         }
-        const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
-        variations(m, w, loop, D, A);
+        const snw_se3 h = in_axes(loop, relative_pose(w, loop));
+        closure_variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->redundancy >= 0 && cq != 0 && w->is_static && w->holding) {
-            held_rows(w, loop, D, w->R + loop->store);
+        if (loop->redundancy >= 0 && cq != 0 && w->is_static && w->contacts_frozen) {
+            frozen_rows_jacobian(w, loop, D, w->R + loop->store);
         } else if (loop->nonholonomic && (cq == 0 || w->is_static)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
         } else if (loop->nonholonomic) {
-            rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
+            velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
         if (cq == 0) continue;
         raw_multipliers(loop, w->lambda, raw);
-        stiffness(loop, h, raw, cq, D, A, ld, T);
+        closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);
     }
 }
 
@@ -636,25 +645,25 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
     snw_constraints_add_tangent(m, 0, 0, w, 0, NULL);
 }
 
-// ---- rates
-// -----------------------------------------------------------------------------------------
+// ---- rates ------------------------------------------------------------------
 
-// with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A
-// V_a; a row's first and second rates are c u and c u' + c' u
-void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
+// theory.md (3.8.3): with u the velocity of b relative to a in b's frame, V_b = A V_a + u and
+// u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u
+void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = closure_rows_of(loop);
-        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
-        const snw_twist u = against(w, loop, h_ab);
+        const snw_twist u = relative_velocity(w, loop, h_ab);
         const snw_twist du = snw_twist_add(
             snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
             snw_ad(u, carried));
-        const snw_twist U = closure_untwist(loop, u), dU = closure_untwist(loop, du);
+        const snw_twist U = closure_twist_in_axes(loop, u), dU = closure_twist_in_axes(loop, du);
         double first[6], second[6];
         for (int k = 0; k < loop->nraw; k++) {
-            const snw_wrench c = row_slope(loop, rows[k], h), dc = row_bend(loop, rows[k], h, U.w);
+            const snw_wrench c = row_jacobian(loop, rows[k], h),
+                             dc = row_jacobian_d1(loop, rows[k], h, U.w);
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
         }
@@ -665,7 +674,7 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
                 sum2 += loop->mix[r][k] * second[k];
             }
             if (rate) rate[loop->row + r] = sum;
-            if (bend) bend[loop->row + r] = sum2;
+            if (acceleration) acceleration[loop->row + r] = sum2;
         }
     }
 }

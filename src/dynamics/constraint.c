@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// constraint.c: the rows of all that a robot is forced to keep, loops, given lengths and volumes,
-// and driven coordinates, as solvers see them; those of loops are made in loop.c, of lengths and
-// volumes in measure.c.
-#include "dynamics/closure.h"
+// Constraint rows of all kinds in one numbering, for the solvers: loops (closure.c), given
+// lengths and volumes (tendon.c), driven coordinates. Assembles violations, rates, C x, C' x and
+// the bordered Newton matrix.
+
+#include "dynamics/constraint.h"
 
 #include "dynamics/tendon.h"
 
 #include <math.h>
 #include <string.h>
 
-// does a drive hold its coordinate now?
-static bool drive_on(const snw_drive *d, const snw_work *w) {
+static bool drive_is_active(const snw_drive *d, const snw_work *w) {
     return d->row >= 0 && !d->passive && snw_is_active(w, d->condition);
 }
 
@@ -28,23 +28,23 @@ void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const 
         if (d->row < 0) continue;
         w->violation[d->row] = 0;
         if (d->passive) w->r[d->dof] -= s->lambda[d->row];
-        if (!drive_on(d, w)) continue;
+        if (!drive_is_active(d, w)) continue;
         w->violation[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
         w->r[d->dof] -= s->lambda[d->row];
     }
 }
 
 void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w, double *rate, double *bend) {
-    snw_closures_rates(m, w, rate, bend);
+                           const snw_work *w, double *rate, double *acceleration) {
+    snw_closures_rates(m, w, rate, acceleration);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        const bool on = drive_on(d, w);
+        const bool active = drive_is_active(d, w);
         if (d->row < 0) continue;
-        if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
-        if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
+        if (rate) rate[d->row] = active ? s->v[d->dof] - in->drive[i].d : 0;
+        if (acceleration) acceleration[d->row] = active ? s->a[d->dof] - in->drive[i].dd : 0;
     }
-    snw_tendons_rates(m, in, s, w, rate, bend);
+    snw_tendons_rates(m, in, s, w, rate, acceleration);
 }
 
 void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
@@ -56,8 +56,8 @@ void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state 
     }
 }
 
-void snw_constraints_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                          const snw_work *w, const bool *fresh, double *z) {
+void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                const snw_work *w, const bool *fresh, double *z) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->condition < 0 || !fresh[loop->condition]) continue;
@@ -80,9 +80,9 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
         const snw_loop *loop = &m->loop[i];
         const int r = number - loop->row;
         if (r < 0 || r >= loop->nrow) continue;
-        const bool rated =
-            loop->nonholonomic && w->velocity_time > 0; // by its rate, not by the way of a step
-        return (snw_constraint){.off = !snw_closure_row_is_active(loop, w, r),
+        const bool rated = loop->nonholonomic &&
+                           w->velocity_time > 0; // violation is a rate, not an increment of a step
+        return (snw_constraint){.inactive = !snw_closure_row_is_active(loop, w, r),
                                 .n = loop->ndof,
                                 .dof = loop->dof,
                                 .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
@@ -99,10 +99,10 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     int i = 0;
     while (m->drive[i].row != number) i++;
     const int *dof = &m->drive[i].dof;
-    const bool on = drive_on(&m->drive[i], w);
-    const double *C = on ? &one : &zero;
+    const bool active = drive_is_active(&m->drive[i], w);
+    const double *C = active ? &one : &zero;
     return (snw_constraint){
-        .off = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
+        .inactive = !active, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
 }
 
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,
@@ -135,7 +135,7 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
         const size_t at = nv + (size_t)k;
-        if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
+        if (c.inactive) J[at * n + at] = -s; // keeps its multiplier zero; sign as for an active row
         for (int j = 0; j < c.n; j++) {
             const size_t dof = (size_t)c.dof[j];
             J[at * n + dof] = -s * c.C[j];

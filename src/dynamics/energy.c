@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+//
+// Energies, dissipation, power of loads and of given motion, momentum, and internal wrenches, from
+// the kinematics and the residual in the workspace; for energy balances and probes.
+
 #include "dynamics/dynamics.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
@@ -20,7 +24,7 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
 
-// x' A x of one rod's coordinates
+// x' A x over the coordinates of a rod
 static double quadratic(const snw_rod *rod, const double *A, const double *x) {
     const size_t n = (size_t)rod->ndof;
     double sum = 0;
@@ -30,15 +34,15 @@ static double quadratic(const snw_rod *rod, const double *A, const double *x) {
     return sum;
 }
 
-// of all rods and joints, or of those that are there
+// all rods and joints; with w only the active ones
 static double elastic_energy(const snw_model *m, const double *q, const snw_work *w) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         if (w && !snw_seg_is_active(m, w, rod->seg0)) continue;
-        sum += rod->section_varies
-                   ? 2 * snw_section_varies_energy(m, rod, q)
-                   : snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+        sum += rod->section_varies ? 2 * snw_section_varies_energy(m, rod, q)
+                                   : snw_rod_length_ratio(rod, q) *
+                                         quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
@@ -102,10 +106,10 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = snw_material_inertia(m, w, i);
         if (!snw_seg_has_mass(m, w, i)) continue;
-        const double share = snw_material_scale(m, w, i);
-        mass += share * M->m;
-        sum = snw_add(sum, snw_add(snw_scale(share * M->m, w->g[i].p),
-                                   snw_scale(share, snw_rotate(w->g[i].R, M->mc))));
+        const double scale = snw_material_scale(m, w, i);
+        mass += scale * M->m;
+        sum = snw_add(sum, snw_add(snw_scale(scale * M->m, w->g[i].p),
+                                   snw_scale(scale, snw_rotate(w->g[i].R, M->mc))));
     }
     *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
     return mass;
@@ -117,9 +121,9 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
     return -mass * snw_dot(in->gravity, c) + snw_fluid_gravity_energy(m, in, w);
 }
 
-// what it takes to change the given strains of a slice that carries F
-static double field_power(const snw_model *m, const snw_inputs *in, const snw_slice *sl,
-                          const snw_slice_work *sw, snw_wrench F) {
+// power of the given strains of a slice that transmits F
+static double given_strain_power(const snw_model *m, const snw_inputs *in, const snw_slice *sl,
+                                 const snw_slice_work *sw, snw_wrench F) {
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
     double power = 0;
@@ -128,14 +132,14 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     return power;
 }
 
-// The reaction at a station that moves reaches the node below through a slice of its own, which
-// changes its strain; and does work on the section where it holds the place.
-static double sweep_power(const snw_model *m, const snw_work *w, int i) {
+// The reaction at a sliding station acts on the node below through a slice with prescribed strains;
+// its power on the strain rate of that slice and, at a fixed place, on the material that passes.
+static double sliding_station_power(const snw_model *m, const snw_work *w, int i) {
     const snw_sliding_station_work *at = &w->sliding_station[m->loop[i].sliding_station - 1];
     return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
 }
 
-// of active stress, efforts, tendons and chambers
+// active stress, efforts, tendons and chambers
 static double effort_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
                            const snw_work *w) {
     double power = 0;
@@ -144,7 +148,7 @@ static double effort_power(const snw_model *m, const snw_inputs *in, const snw_s
     return power + snw_tendons_power(m, w);
 }
 
-// of given motion: poses, strains, driven coordinates, and fluids but for their resistance
+// given motion: poses, strains, driven coordinates, and fluids except their drag
 static double motion_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
                            const snw_work *w) {
     double power = 0;
@@ -152,13 +156,13 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
         const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power += snw_power(w->F[i], w->u[i]);
         if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
-            power += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
+            power += given_strain_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
         }
     }
     power += snw_fluid_power(m, in, s, w);
     if (m->nfield) power -= snw_tendons_given_power(m, w);
     for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
-        if (m->loop[i].sliding_station) power += sweep_power(m, w, i);
+        if (m->loop[i].sliding_station) power += sliding_station_power(m, w, i);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
@@ -184,9 +188,9 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
                               snw_power(F, snw_material_velocity(m, w, point->seg));
     }
     power[nload] = effort_power(m, in, s, w);
-    const int gripped = snw_drag_spring_seg(in);
-    if (gripped)
-        power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[gripped]);
+    const int dragged = snw_drag_spring_seg(in);
+    if (dragged)
+        power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[dragged]);
     power[nload + 1] = motion_power(m, in, s, w);
     if (m->nfeed) power[nload + 2] = snw_variable_length_inflow(m, in, w);
 }
@@ -208,8 +212,8 @@ snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     return sum;
 }
 
-// minus the sum of what each node takes beyond the station; a node takes what comes to it less what
-// it passes on within the rod
+// Minus the sum of the wrenches that act on the rod beyond the station, each node with its fraction
+// at->beyond (theory.md 3). A node takes its transmitted wrench minus that of the next node.
 snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const snw_work *w) {
     const snw_rod *rod = &m->rod[at->rod];
     snw_wrench sum = {0};
@@ -219,23 +223,24 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const 
         snw_wrench F = w->F[i];
         if (k + 1 < rod->nseg)
             F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
-        const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world, about its origin
+        const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world frame, about its origin
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
     }
-    // reactions at stations that move are given to the node below them, and are beyond or not
+    // reactions at sliding stations were counted at the node below; count them by the station
+    // itself
     for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (!loop->sliding_station || m->sliding_station[loop->sliding_station - 1].rod != at->rod)
             continue;
         const snw_sliding_station_work *sw = &w->sliding_station[loop->sliding_station - 1];
-        const double share = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
-        const double rest = (sw->x.v > at->x) - share;
-        sum =
-            snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
+        const double counted = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
+        const double missing = (sw->x.v > at->x) - counted;
+        sum = snw_wrench_axpy(missing, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)),
+                              sum);
     }
     sum = snw_wrench_to_child(w->g[at->seg], sum);
     if (rod->fluid < 0 || !snw_is_active(w, m->fluid_condition[rod->fluid])) return sum;
-    // the momentum that flows past the station is taken up before it, not beyond
+    // momentum flux of the fluid past the station, theory.md 3.12: Lambda = Lambda~ - Y
     const snw_vec3 U = snw_rotate_inv(w->g[at->seg].R, w->current[rod->fluid]);
     sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(w->V[at->seg].v, U)));
     return sum;

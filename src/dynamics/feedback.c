@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads, active stress and efforts that follow signals: probes of configuration and velocity,
-// integrals of such, numbers held between instants (theory.md 3.7).
+// Loads, active stress and efforts of laws that read signals: probes of configuration and velocity,
+// integrals of expressions, and values held between instants (theory.md 3.7).
 //
-// A probe p is a function of the pose g and the velocity V of one segment, so that
+// A probe p is a function of the pose g and the velocity V of one segment,
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
-// which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the
-// forces, so its part of the tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per
-// signal.
+// which gives one row per signal. A law L(p) adds J' L to the forces; its tangent is a sum of
+// products, (J' dL/dp) (dp/d(q, v))', one per signal.
+
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -15,12 +15,12 @@
 
 #include <string.h>
 
-// What a signal is and how it varies with the pose and velocity of its segment.
+// Value of a signal and its derivatives alpha by the pose and beta by the velocity of its segment.
 typedef struct reading {
     double value, alpha[6], beta[6];
 } reading;
 
-static void put3(double *out, snw_vec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+static void store_vec3(double *out, snw_vec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
 
 static snw_vec3 feedback_row(snw_mat3 R, int i) {
     return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
@@ -29,11 +29,11 @@ static snw_vec3 feedback_row(snw_mat3 R, int i) {
 // position: p_i varies by (R zeta_v)_i
 static reading of_position(snw_se3 g, int i) {
     reading r = {.value = g.p.e[i]};
-    put3(r.alpha + 3, feedback_row(g.R, i));
+    store_vec3(r.alpha + 3, feedback_row(g.R, i));
     return r;
 }
 
-// qw qx qy qz rx ry rz xx .. zz
+// i: qw qx qy qz rx ry rz xx .. zz
 static reading feedback_of_rotation(snw_mat3 R, int i) {
     reading r = {0};
     if (i < 4) { // h' = h (0, w)/2
@@ -45,18 +45,18 @@ static reading feedback_of_rotation(snw_mat3 R, int i) {
     } else if (i < 7) { // w = T(vector) vector'
         const snw_vec3 vector = snw_so3_log(R);
         r.value = vector.e[i - 4];
-        put3(r.alpha, feedback_row(snw_so3_tangent_inv(vector), i - 4));
+        store_vec3(r.alpha, feedback_row(snw_so3_tangent_inv(vector), i - 4));
     } else { // e_a R e_b varies by row_a . (zeta x e_b) = zeta . (e_b x row_a)
         const int a = (i - 7) / 3, b = (i - 7) % 3;
         snw_vec3 axis = {{0}};
         axis.e[b] = 1;
         r.value = R.e[a][b];
-        put3(r.alpha, snw_cross(axis, feedback_row(R, a)));
+        store_vec3(r.alpha, snw_cross(axis, feedback_row(R, a)));
     }
     return r;
 }
 
-// one of three components of a velocity v, `at` in the body twist: in the body's axes, or R v
+// component i of a velocity v, at index `at` of the body twist: in body axes, or of R v
 static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     reading r = {0};
     if (body) {
@@ -66,8 +66,8 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     }
     const snw_vec3 to_world = feedback_row(R, i);
     r.value = snw_dot(to_world, v);
-    put3(r.beta + at, to_world);
-    put3(r.alpha, snw_cross(v, to_world)); // row . (zeta x v)
+    store_vec3(r.beta + at, to_world);
+    store_vec3(r.alpha, snw_cross(v, to_world)); // row . (zeta x v)
     return r;
 }
 
@@ -88,10 +88,10 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_TWIST:
         return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
                      : of_velocity(g.R, V.v, 3, p->body, i - 3);
-    case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
+    case SNW_READ_STRAIN: // functions of the coordinates, see below
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
-    case SNW_READ_TENDON: // of tendons and chambers
+    case SNW_READ_TENDON:
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
@@ -104,7 +104,7 @@ static snw_reading reading_of(const snw_model *m, const snw_signal_desc *signal)
     return snw_probe_reading(&m->desc->probe[signal->probe]);
 }
 
-// the coordinate of a joint's axis that a signal shows; NULL: it shows something else
+// joint axis whose coordinate or rate a signal is; NULL: another kind of signal
 static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
     const snw_reading r = reading_of(m, signal);
     if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
@@ -115,8 +115,7 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
     return &m->block[m->link_block[p->site.link] + signal->column];
 }
 
-// does a signal show something of a tendon or chamber?
-static bool is_measure(const snw_model *m, const snw_signal_desc *signal) {
+static bool is_tendon_signal(const snw_model *m, const snw_signal_desc *signal) {
     return m->desc->probe[signal->probe].of == SNW_PROBE_OF_TENDON;
 }
 
@@ -131,11 +130,10 @@ static double feedback_strain(const snw_model *m, const snw_signal_desc *signal,
     return xi.e[signal->column] - (signal->column == SNW_STRETCH);
 }
 
-// ---- values
-// ----------------------------------------------------------------------------------------
+// ---- values -----------------------------------------------------------------
 
-static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
-                            snw_work *w) {
+static double tendon_signal_value(const snw_model *m, const snw_signal_desc *signal,
+                                  const snw_inputs *in, snw_work *w) {
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
     snw_tendon_evaluate(m, p->item, in, w);
     const snw_tendon_work *now = &w->tendon[p->item];
@@ -149,7 +147,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
-        if (is_measure(m, signal)) return measure_value(m, signal, in, w);
+        if (is_tendon_signal(m, signal)) return tendon_signal_value(m, signal, in, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->is_static ? 0 : s->v[axis->dof];
@@ -180,17 +178,17 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->load[i] = in->load[i];
         if (!snw_load_reads_signals(m, in, m->load_point[i].load)) continue;
         w->load[i] = (snw_wrench){0};
-        if (*in->share == 0) continue; // not asked: where nothing acts it may have no value
+        if (*in->signal_fraction == 0) continue; // not evaluated: it may have no finite value there
         snw_load_at(m, i, at, &w->load[i]);
-        w->load[i] = snw_wrench_scale(*in->share, w->load[i]);
+        w->load[i] = snw_wrench_scale(*in->signal_fraction, w->load[i]);
     }
     for (int i = 0; i < m->desc->nstress; i++) {
-        // with the sign of a load, so it comes off the residual
-        const double share = *in->share * snw_activation(in, i);
-        if (m->stress_reads[i] && share != 0) snw_stress_at(m, i, at, -share, w->r);
+        // sign of a load: subtracted from the residual
+        const double fraction = *in->signal_fraction * snw_activation(in, i);
+        if (m->stress_reads[i] && fraction != 0) snw_stress_at(m, i, at, -fraction, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->signal_fraction, w->r);
     }
 }
 
@@ -200,20 +198,20 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
-        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share * snw_activation(in, i), Q);
+        if (m->stress_reads[i])
+            snw_stress_at(m, i, at, *in->signal_fraction * snw_activation(in, i), Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
+        if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->signal_fraction, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
 }
 
-// ---- derivatives
-// -----------------------------------------------------------------------------------
+// ---- derivatives ------------------------------------------------------------
 
-static void feedback_strain_slope(const snw_model *m, const snw_signal_desc *signal,
-                                  const snw_work *w, double cq, double *slope) {
+static void feedback_strain_jacobian(const snw_model *m, const snw_signal_desc *signal,
+                                     const snw_work *w, double cq, double *jacobian) {
     const snw_station *at = &m->station[m->probe_station[signal->probe]];
     const snw_rod *rod = &m->rod[at->rod];
     int first[6], count[6];
@@ -222,16 +220,16 @@ static void feedback_strain_slope(const snw_model *m, const snw_signal_desc *sig
     const double *p = phi;
     for (int a = 0; a < rod->na; p += count[a], a++) {
         if (rod->comp[a] != signal->column) continue;
-        for (int j = 0; j < count[a]; j++) slope[rod->dof[a] + first[a] + j] = cq * p[j];
+        for (int j = 0; j < count[a]; j++) jacobian[rod->dof[a] + first[a] + j] = cq * p[j];
     }
     if (!rod->rest_varies) return;
     snw_twist rest[4];
     snw_variable_length_rest(m, rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
-    slope[rod->feed] = cq * rest[1].e[signal->column];
+    jacobian[rod->feed] = cq * rest[1].e[signal->column];
 }
 
-static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
-                        double cq, double cv, double *slope) {
+static void probe_jacobian(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
+                           double cq, double cv, double *jacobian) {
     const int seg = m->station[m->probe_station[signal->probe]].seg;
     const snw_path *path = &m->path[m->seg[seg].path];
     const size_t ld = (size_t)path->ld;
@@ -251,46 +249,46 @@ static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const
         double sum = 0;
         for (size_t i = 0; i < 6; i++) sum += a[i] * J[i * ld + (size_t)j];
         for (size_t i = 0; i < 6 && !w->is_static; i++) sum += b[i] * dJ[i * ld + (size_t)j];
-        slope[path->dof[j]] = sum;
+        jacobian[path->dof[j]] = sum;
     }
 }
 
-// slope of live signal k; those before it are known
-static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
-                         snw_work *w, double *slope) {
+// row k of the Jacobian of the live signals; rows before it are known
+static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
+                            snw_work *w, double *jacobian) {
     const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
     const size_t nv = (size_t)m->nv;
-    double *own = slope + (size_t)k * nv;
+    double *own = jacobian + (size_t)k * nv;
     memset(own, 0, nv * sizeof *own);
     const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
-    if (signal->kind == SNW_SIGNAL_PROBE && is_measure(m, signal)) {
+    if (signal->kind == SNW_SIGNAL_PROBE && is_tendon_signal(m, signal)) {
         const snw_probe_desc *p = &m->desc->probe[signal->probe];
         snw_tendon_jacobian(m, p->item, reading_of(m, signal), cq, cv, w, own);
         for (size_t i = 0; p->kind == SNW_PROBE_LENGTH && i < nv; i++) own[i] = -own[i];
     } else if (axis) {
         own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
-        feedback_strain_slope(m, signal, w, cq, own);
+        feedback_strain_jacobian(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
-        probe_slope(m, signal, w, cq, cv, own);
+        probe_jacobian(m, signal, w, cq, cv, own);
     } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {
         const snw_at at = {.t = in->t, .signal = w->signal};
         for (int j = 0; j < k; j++) {
             const double d = snw_expr_jet_signal(signal->source, at, m->live[j]).d;
             if (d == 0) continue;
-            for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * slope[(size_t)j * nv + i];
+            for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * jacobian[(size_t)j * nv + i];
         }
-    } // what is held between instants does not vary
+    } // signals held between instants are constant
 }
 
 static bool load_active(const snw_load_desc *load, snw_at at) {
     return !load->when || snw_expr_value(load->when, at) != 0;
 }
 
-// push += J' dL/dsignal of one act
-static void load_push(const snw_model *m, int act, const snw_inputs *in, const snw_work *w,
-                      int signal, double *push) {
-    const snw_load_point *a = &m->load_point[act];
+// force_d1 += J' dL/dsignal at one load point
+static void load_force_derivative(const snw_model *m, int point, const snw_inputs *in,
+                                  const snw_work *w, int signal, double *force_d1) {
+    const snw_load_point *a = &m->load_point[point];
     const snw_load_desc *load = &m->desc->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
@@ -300,7 +298,7 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
         if (load->force[k]) F.f.e[k] = snw_expr_jet_signal(load->force[k], at, signal).d;
     }
-    F = snw_wrench_scale(*in->share * a->w, F);
+    F = snw_wrench_scale(*in->signal_fraction * a->w, F);
     if (!load->body) {
         F.m = snw_rotate_inv(w->g[a->seg].R, F.m);
         F.f = snw_rotate_inv(w->g[a->seg].R, F.f);
@@ -309,17 +307,17 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
     for (int j = 0; j < path->n; j++) {
         double sum = 0;
         for (int i = 0; i < 6; i++) sum += J[i * path->ld + j] * F.e[i];
-        push[path->dof[j]] += sum;
+        force_d1[path->dof[j]] += sum;
     }
 }
 
-static void stress_push(const snw_model *m, int stress, const snw_inputs *in, const snw_work *w,
-                        int signal, double *push) {
+static void stress_force_derivative(const snw_model *m, int stress, const snw_inputs *in,
+                                    const snw_work *w, int signal, double *force_d1) {
     const snw_stress_desc *d = &m->desc->stress[stress];
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
     snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
-    const double share = *in->share * snw_activation(in, stress);
+    const double fraction = *in->signal_fraction * snw_activation(in, stress);
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -327,48 +325,50 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
         for (int a = 0; a < r->na; phi += pt->count[a], a++) {
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
-            const double s = share * pt->w * snw_expr_jet_signal(law, at, signal).d;
-            double *to = push + r->dof[a] + pt->first[a];
+            const double s = fraction * pt->w * snw_expr_jet_signal(law, at, signal).d;
+            double *to = force_d1 + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }
     }
 }
 
-static void motor_push(const snw_model *m, int motor, const snw_inputs *in, const snw_work *w,
-                       int signal, double *push) {
+static void motor_force_derivative(const snw_model *m, int motor, const snw_inputs *in,
+                                   const snw_work *w, int signal, double *force_d1) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
     for (int k = 0; k < d->n; k++) {
         if (!d->law[k]) continue;
-        push[m->motor[motor].dof + k] += *in->share * snw_expr_jet_signal(d->law[k], at, signal).d;
+        force_d1[m->motor[motor].dof + k] +=
+            *in->signal_fraction * snw_expr_jet_signal(d->law[k], at, signal).d;
     }
 }
 
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
-    double *push = w->signal_jacobian + (size_t)m->nlive * nv;
-    for (int k = 0; k < m->nlive && *in->share != 0; k++) {
+    double *force_d1 = w->signal_jacobian + (size_t)m->nlive * nv;
+    for (int k = 0; k < m->nlive && *in->signal_fraction != 0; k++) {
         const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
-        signal_slope(m, k, in, cq, cv, w, w->signal_jacobian);
+        signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
-        memset(push, 0, nv * sizeof *push);
+        memset(force_d1, 0, nv * sizeof *force_d1);
         for (int i = 0; i < m->nload_point; i++) {
             if (snw_load_reads_signals(m, in, m->load_point[i].load))
-                load_push(m, i, in, w, m->live[k], push);
+                load_force_derivative(m, i, in, w, m->live[k], force_d1);
         }
         for (int i = 0; i < m->desc->nstress; i++) {
-            if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
+            if (m->stress_reads[i]) stress_force_derivative(m, i, in, w, m->live[k], force_d1);
         }
         for (int i = 0; i < m->desc->nmotor; i++) {
-            if (snw_motor_reads_signals(m, in, i)) motor_push(m, i, in, w, m->live[k], push);
+            if (snw_motor_reads_signals(m, in, i))
+                motor_force_derivative(m, i, in, w, m->live[k], force_d1);
         }
-        snw_tendons_add_forces(m, in, w, m->live[k], push);
-        const double *slope = w->signal_jacobian + (size_t)k * nv;
+        snw_tendons_signal_derivative(m, in, w, m->live[k], force_d1);
+        const double *jacobian = w->signal_jacobian + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
-            if (slope[j] == 0) continue;
-            for (size_t i = 0; i < nv; i++) T[j * ld + i] -= push[i] * slope[j];
+            if (jacobian[j] == 0) continue;
+            for (size_t i = 0; i < nv; i++) T[j * ld + i] -= force_d1[i] * jacobian[j];
         }
     }
 }

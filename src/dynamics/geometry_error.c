@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// How well the nodes resolve the shape: the same coordinates, every segment cut in two. The Magnus
-// expansion's error falls by 4 or more, so the difference is an estimate of the coarse one's error.
+// Error of a rod's tip position due to the Magnus expansion: difference to the same coordinates
+// with every segment halved. Halving reduces the error by 4 or more, so the difference estimates
+// the error of the coarse mesh.
+
 #include "dynamics/variable_length.h"
 
-static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, double t, int cuts) {
+static snw_vec3 tip_position(const snw_model *m, const snw_rod *rod, const double *q, double t,
+                             int cuts) {
     const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
-    const double out = snw_rod_out(rod, q);
+    const double ratio = snw_rod_length_ratio(rod, q);
     double from = 0;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
         const double h = (m->seg_x[s] - from) / cuts;
@@ -16,7 +19,7 @@ static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, dou
             for (int k = 0; k < rod->nc; k++) {
                 xi[k] = snw_rod_strain(m, rod, q, t, from + (i + c[k]) * h);
             }
-            g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, out * h, xi)));
+            g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, ratio * h, xi)));
         }
         from = m->seg_x[s];
     }
@@ -27,7 +30,9 @@ double snw_geometry_error(const snw_model *m, const double *q, double t) {
     double worst = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        const double e = snw_norm(snw_sub(tip(m, rod, q, t, 1), tip(m, rod, q, t, 2))) / rod->L;
+        const double e =
+            snw_norm(snw_sub(tip_position(m, rod, q, t, 1), tip_position(m, rod, q, t, 2))) /
+            rod->L;
         if (!(e <= worst)) worst = e;
     }
     return worst;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Evaluation of all laws at one instant, and blending of two sets of inputs for load stepping.
+
 #include "dynamics/inputs.h"
 
 #include "base/alloc.h"
@@ -27,8 +30,8 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->pose_du = in->pose_u + np;
     in->load = (snw_wrench *)(void *)(in->pose_du + np);
     in->stress = (double *)(void *)(in->load + na);
-    in->share = in->stress + nv;
-    in->drive = (snw_jet *)(void *)(in->share + 1);
+    in->signal_fraction = in->stress + nv;
+    in->drive = (snw_jet *)(void *)(in->signal_fraction + 1);
     in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
     in->dxi = in->xi + m->nfield;
     in->ddxi = in->dxi + m->nfield;
@@ -50,8 +53,9 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
 
 static double inputs_value(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
-// Relative pose of laws with its body velocity and acceleration. R = R0 turn_0 turn_1 turn_2:
-// passing a turn exp(a th) of fixed axis, w <- R' w + a th', dw <- R' dw - th' a x (R' w) + a th''.
+// Relative pose h of the laws with its body twist u and the rate du. R = R0 turn_0 turn_1 turn_2;
+// after a turn exp(a th) about a fixed axis, w <- turn' w + a th' and
+// dw <- turn' dw - th' a x (turn' w) + a th''.
 static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, snw_twist *du) {
     const snw_at at = {.t = t};
     snw_mat3 R = d->R0;
@@ -75,31 +79,31 @@ static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, 
         dw = snw_add(dw, snw_scale(th.dd, a));
     }
     h->R = R;
-    // velocity of the origin in the moved frame, v_b = R' p'; its rate is R' p'' - w x v_b
+    // velocity of the origin in the body frame, v_b = R' p'; its rate is R' p'' - w x v_b
     u->w = w;
     u->v = snw_rotate_inv(R, v);
     du->w = dw;
     du->v = snw_sub(snw_rotate_inv(R, dv), snw_cross(w, u->v));
 }
 
-static bool active(snw_law when, snw_at at) { return !when || inputs_value(when, at) != 0; }
+static bool inputs_active(snw_law when, snw_at at) { return !when || inputs_value(when, at) != 0; }
 
-void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out) {
-    const snw_load_point *a = &m->load_point[act];
+void snw_load_at(const snw_model *m, int point, snw_at at, snw_wrench *out) {
+    const snw_load_point *a = &m->load_point[point];
     const snw_load_desc *load = &m->desc->load[a->load];
     at.x = a->x, at.L = a->L;
-    const double w = active(load->when, at) ? a->w : 0;
+    const double w = inputs_active(load->when, at) ? a->w : 0;
     for (int k = 0; k < 3; k++) {
         out->m.e[k] = w != 0 ? w * inputs_value(load->torque[k], at) : 0;
         out->f.e[k] = w != 0 ? w * inputs_value(load->force[k], at) : 0;
     }
 }
 
-// - integral of Phi' Lambda over the rod (rods.md 2.2), with the sign of a load
-void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q) {
+// Q_active = - integral of Phi' Lambda_active dx, theory.md (2.2), with the sign of a load
+void snw_stress_at(const snw_model *m, int stress, snw_at at, double fraction, double *Q) {
     const snw_stress_desc *d = &m->desc->stress[stress];
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
-    if (!active(d->when, at)) return;
+    if (!inputs_active(d->when, at)) return;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -107,7 +111,7 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
             at.x = pt->x, at.L = r->L;
-            const double s = share * pt->w * inputs_value(law, at);
+            const double s = fraction * pt->w * inputs_value(law, at);
             double *to = Q + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }
@@ -118,7 +122,7 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
     const snw_stress_desc *d = &m->desc->stress[stress];
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
     double power = 0;
-    if (!active(d->when, at)) return 0;
+    if (!inputs_active(d->when, at)) return 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -134,36 +138,36 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
     return power;
 }
 
-void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
+void snw_effort_at(const snw_model *m, int motor, snw_at at, double fraction, double *Q) {
     const snw_motor_desc *d = &m->desc->motor[motor];
-    if (!active(d->when, at)) return;
+    if (!inputs_active(d->when, at)) return;
     for (int k = 0; k < d->n; k++)
-        Q[m->motor[motor].dof + k] += share * inputs_value(d->law[k], at);
+        Q[m->motor[motor].dof + k] += fraction * inputs_value(d->law[k], at);
 }
 
-// what the hand gave goes on with constant acceleration, here s seconds later
-static snw_jet inputs_later(snw_jet j, double s) {
+// value s seconds after the caller set it, with constant acceleration
+static snw_jet extrapolate(snw_jet j, double s) {
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
 }
 
-static snw_jet hand_at(const snw_model *m, const snw_manual_inputs *manual, const snw_drive *d,
-                       double t) {
+static snw_jet manual_drive_at(const snw_model *m, const snw_manual_inputs *manual,
+                               const snw_drive *d, double t) {
     const int k = manual->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
-    return inputs_later(manual->motor[k], t - manual->motor_since[d->motor]);
+    return extrapolate(manual->motor[k], t - manual->motor_since[d->motor]);
 }
 
-// of a given rate the coordinate goes on from its initial value, or by what was met
-// (snw_drive_target)
+// A given rate is integrated from the initial value of the coordinate. A conditional drive adds its
+// offset in snw_drive_target instead.
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     if (d->passive) return (snw_jet){0};
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->way) return law;
-    const double way = snw_integral_at(d->way, d->law, at.t);
-    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + way, .d = law.v, .dd = law.d};
+    const double displacement = snw_integral_at(d->way, d->law, at.t);
+    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
 }
 
-// can a tendon be shortened by that, a chamber have that volume or amount of gas?
-static bool can_be(const snw_model *m, int i, double x) {
+// is x a possible shortening, volume or amount of gas?
+static bool is_admissible(const snw_model *m, int i, double x) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
     switch (d->given) {
     case SNW_TENDON_EFFORT:
@@ -176,14 +180,14 @@ static bool can_be(const snw_model *m, int i, double x) {
     return true;
 }
 
-static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
+static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
     if (snw_tendon_is_manual(in, i)) {
-        in->tendon[i] = inputs_later(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
+        in->tendon[i] = extrapolate(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
     } else {
         in->tendon[i] = m->tendon_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     }
-    if (!can_be(m, i, in->tendon[i].v)) in->tendon[i].v = NAN;
+    if (!is_admissible(m, i, in->tendon[i].v)) in->tendon[i].v = NAN;
     in->ambient[i] = inputs_value(d->ambient, at);
     if (d->given == SNW_TENDON_GAS) {
         in->tendon[i].v *= SNW_GAS_CONSTANT * inputs_value(d->temperature, at);
@@ -198,7 +202,7 @@ static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     }
 }
 
-// strains given at one point, and their rates
+// given strains at Magnus point i, and their rates
 static void inputs_field_at(const snw_model *m, int i, double t, snw_inputs *in) {
     const snw_rod_desc *d = &m->desc->link[m->field[i].link].rod;
     const snw_at at = {.t = t, .x = m->field[i].x, .L = d->length};
@@ -246,12 +250,12 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < m->ndrive; i++) {
         const bool given = in->manual && in->manual->motor_given[m->drive[i].motor];
         in->drive[i] =
-            given ? hand_at(m, in->manual, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
+            given ? manual_drive_at(m, in->manual, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
     }
     for (int i = 0; i < m->nfield; i++) inputs_field_at(m, i, t, in);
-    for (int i = 0; i < m->ntendon; i++) measure_at(m, i, at, in);
+    for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
-    *in->share = 1;
+    *in->signal_fraction = 1;
     in->lead = 0;
 }
 
@@ -281,34 +285,34 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
     }
-    *in->share = 0;
+    *in->signal_fraction = 0;
 }
 
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
                       snw_inputs *out) {
     snw_inputs_copy(b, out);
     if (fraction == 1) return;
-    const double rest = 1 - fraction;
+    const double other = 1 - fraction;
     for (int i = 0; i < 3; i++) {
-        out->gravity.e[i] = rest * a->gravity.e[i] + fraction * b->gravity.e[i];
+        out->gravity.e[i] = other * a->gravity.e[i] + fraction * b->gravity.e[i];
     }
     for (int i = 0; i < m->nload_point; i++) {
         for (int k = 0; k < 6; k++) {
-            out->load[i].e[k] = rest * a->load[i].e[k] + fraction * b->load[i].e[k];
+            out->load[i].e[k] = other * a->load[i].e[k] + fraction * b->load[i].e[k];
         }
     }
-    for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
+    for (int i = 0; i < m->nv; i++) out->stress[i] = other * a->stress[i] + fraction * b->stress[i];
     for (int i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].row < 0) {
-            out->tendon[i].v = rest * a->tendon[i].v + fraction * b->tendon[i].v;
+            out->tendon[i].v = other * a->tendon[i].v + fraction * b->tendon[i].v;
         }
-        out->ambient[i] = rest * a->ambient[i] + fraction * b->ambient[i];
+        out->ambient[i] = other * a->ambient[i] + fraction * b->ambient[i];
     }
     for (int i = 0; i < m->nfluid; i++) {
         out->current[i] =
-            snw_add(snw_scale(rest, a->current[i]), snw_scale(fraction, b->current[i]));
+            snw_add(snw_scale(other, a->current[i]), snw_scale(fraction, b->current[i]));
     }
-    *out->share = rest * *a->share + fraction * *b->share;
+    *out->signal_fraction = other * *a->signal_fraction + fraction * *b->signal_fraction;
 }
 
 double snw_field_rate(const snw_model *m, const snw_inputs *in) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// jacobian_column.h: columns of six numbers, by value, for loops of the tangent that run along the
-// columns. Private to src/dynamics.
+// jacobian_column.h: columns of six numbers, by value, for loops of the tangent along the columns.
+// Private to src/dynamics.
 #pragma once
 
 #include "model/inertia.h"
 
-// a column of six by value; named fields so that the compiler keeps it in registers
+// Named fields, so that the compiler keeps the column in registers.
 typedef struct col {
     double a, b, c, d, e, f;
 } col;
@@ -15,7 +15,7 @@ static inline col col_load(const double *J, int ld, int j) {
     return (col){J[j], J[ld + j], J[2 * ld + j], J[3 * ld + j], J[4 * ld + j], J[5 * ld + j]};
 }
 
-static inline void store(double *J, int ld, int j, col x) {
+static inline void col_store(double *J, int ld, int j, col x) {
     J[j] = x.a, J[ld + j] = x.b, J[2 * ld + j] = x.c;
     J[3 * ld + j] = x.d, J[4 * ld + j] = x.e, J[5 * ld + j] = x.f;
 }
@@ -24,7 +24,7 @@ static inline col col_plus(col x, col y) {
     return (col){x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d, x.e + y.e, x.f + y.f};
 }
 
-static inline col minus(col x, col y) {
+static inline col col_minus(col x, col y) {
     return (col){x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d, x.e - y.e, x.f - y.f};
 }
 
@@ -33,7 +33,7 @@ static inline col col_times(double s, col x) {
 }
 
 // ad_V x
-static inline col ad(const double *V, col x) {
+static inline col col_ad(const double *V, col x) {
     return (col){V[1] * x.c - V[2] * x.b,
                  V[2] * x.a - V[0] * x.c,
                  V[0] * x.b - V[1] * x.a,
@@ -43,7 +43,7 @@ static inline col ad(const double *V, col x) {
 }
 
 // coad(F) x = ad_x' F
-static inline col coad(const double *F, col x) {
+static inline col col_coad(const double *F, col x) {
     return (col){F[1] * x.c - F[2] * x.b + F[4] * x.f - F[5] * x.e,
                  F[2] * x.a - F[0] * x.c + F[5] * x.d - F[3] * x.f,
                  F[0] * x.b - F[1] * x.a + F[3] * x.e - F[4] * x.d,
@@ -53,7 +53,7 @@ static inline col coad(const double *F, col x) {
 }
 
 // - ad_V' P, P a wrench column
-static inline col minus_ad_pull(const double *V, col P) {
+static inline col col_minus_ad_pull(const double *V, col P) {
     return (col){V[1] * P.c - V[2] * P.b + V[4] * P.f - V[5] * P.e,
                  V[2] * P.a - V[0] * P.c + V[5] * P.d - V[3] * P.f,
                  V[0] * P.b - V[1] * P.a + V[3] * P.e - V[4] * P.d,
@@ -74,7 +74,7 @@ static inline col col_inertia(const snw_inertia *M, col x) {
 }
 
 // Ad(h^-1) x
-static inline col to_child(const snw_se3 *h, col x) {
+static inline col col_to_child(const snw_se3 *h, col x) {
     const snw_mat3 *R = &h->R;
     const double d = x.d - (h->p.y * x.c - h->p.z * x.b), e = x.e - (h->p.z * x.a - h->p.x * x.c),
                  f = x.f - (h->p.x * x.b - h->p.y * x.a);
@@ -87,7 +87,7 @@ static inline col to_child(const snw_se3 *h, col x) {
 }
 
 // Ad(h^-1)' P
-static inline col to_parent(const snw_se3 *h, col P) {
+static inline col col_to_parent(const snw_se3 *h, col P) {
     const snw_mat3 *R = &h->R;
     const double d = R->e[0][0] * P.d + R->e[0][1] * P.e + R->e[0][2] * P.f,
                  e = R->e[1][0] * P.d + R->e[1][1] * P.e + R->e[1][2] * P.f,

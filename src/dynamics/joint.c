@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+//
+// Force, energy and tangent of springs, dampers and regularised dry friction in joints.
+
 #include "dynamics/joint.h"
 
 #include <math.h>
 
-// from rest: a difference, or a rotation vector
-static void joint_stretch(const snw_block *b, const snw_spring *s, const double *q, double e[3]) {
+// deflection from rest: a difference, or a rotation vector
+static void spring_deflection(const snw_block *b, const snw_spring *s, const double *q,
+                              double e[3]) {
     if (b->space == SNW_SPACE_RN) {
         e[0] = q[b->q] - s->rest[0];
         return;
@@ -15,7 +19,7 @@ static void joint_stretch(const snw_block *b, const snw_spring *s, const double 
 }
 
 // sqrt(|v|^2 + c^2)
-static double smoothed(const snw_spring *s, int n, const double *v) {
+static double regularised_speed(const snw_spring *s, int n, const double *v) {
     double sum = s->creep * s->creep;
     for (int i = 0; i < n; i++) sum += v[i] * v[i];
     return sqrt(sum);
@@ -25,10 +29,10 @@ void snw_spring_force(const snw_model *m, const snw_spring *s, const double *q, 
                       double f[3]) {
     const snw_block *b = &m->block[s->block];
     double e[3] = {0};
-    if (q) joint_stretch(b, s, q, e);
+    if (q) spring_deflection(b, s, q, e);
     for (int i = 0; i < b->n; i++) f[i] = s->stiffness * e[i];
     if (!v) return;
-    const double c = s->damping + s->friction / smoothed(s, b->n, v + b->dof);
+    const double c = s->damping + s->friction / regularised_speed(s, b->n, v + b->dof);
     for (int i = 0; i < b->n; i++) f[i] += c * v[b->dof + i];
 }
 
@@ -43,14 +47,14 @@ void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, co
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q) {
     const snw_block *b = &m->block[s->block];
     double e[3], sum = 0;
-    joint_stretch(b, s, q, e);
+    spring_deflection(b, s, q, e);
     for (int i = 0; i < b->n; i++) sum += e[i] * e[i];
     return 0.5 * s->stiffness * sum;
 }
 
 // G <- df/dv at v, n x n
-static void joint_drag(const snw_spring *s, int n, const double *v, double *G) {
-    const double size = smoothed(s, n, v), c = s->friction / size;
+static void spring_damping_jacobian(const snw_spring *s, int n, const double *v, double *G) {
+    const double size = regularised_speed(s, n, v), c = s->friction / size;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             G[i * n + j] = (i == j ? s->damping + c : 0) - c * (v[i] / size) * (v[j] / size);
@@ -63,7 +67,7 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
         const snw_spring *s = &m->spring[k];
         const snw_block *b = &m->block[s->block];
         double G[9];
-        joint_drag(s, b->n, v + b->dof, G);
+        spring_damping_jacobian(s, b->n, v + b->dof, G);
         for (int i = 0; i < b->n; i++) {
             G[i * b->n + i] -= s->damping;
             for (int j = 0; j < b->n; j++) {
@@ -73,8 +77,9 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
     }
 }
 
-// A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x',
-// and rows go along S. de/dzeta is the inverse of the tangent map at e.
+// Spherical joint with variations S x: the rotation varies by S x, the angular velocity by
+// (S' + w^ S) x + S x', and the rows are multiplied by S'. de/dzeta is the inverse of the tangent
+// map at e.
 static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
                          double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
@@ -92,7 +97,7 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
             if (!w->is_static) dS.e[i][j] = w->dJ[k];
         }
     }
-    joint_drag(s, 3, v.e, &G.e[0][0]);
+    spring_damping_jacobian(s, 3, v.e, &G.e[0][0]);
     const snw_mat3 turn = snw_mat3_add(dS, snw_mat3_mul(snw_hat(v), S)),
                    rate = snw_mat3_add(snw_mat3_scale(cq, turn), snw_mat3_scale(cv, S)),
                    force = snw_mat3_add(snw_mat3_mul(L, S), snw_mat3_mul(G, rate)),
@@ -112,9 +117,9 @@ void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work 
         return;
     }
     const snw_twist u = w->u[b->seg];
-    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // one but for a screw
+    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // 1 except for a screw
     const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
     double G;
-    joint_drag(s, 1, &v, &G);
+    spring_damping_jacobian(s, 1, &v, &G);
     T[(size_t)b->dof * (ld + 1)] += cq * s->stiffness + cv * G;
 }

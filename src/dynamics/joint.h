@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// joint.h: springs, damping and dry friction in joints. Private to dynamics/ but for
-// snw_spring_force.
+// joint.h: springs, damping and dry friction in joints, theory.md (3.4). Private to dynamics/
+// except snw_spring_force.
 //
-// On the coordinates of one block acts f = k e + d v + mu v/sqrt(|v|^2 + c^2), to be balanced by
-// the rest: e = q - rest on an axis; on a ball e is the rotation vector from rest and v the body
-// rates. There the gradient of k |e|^2/2 along body rates is k e itself, because e is an
-// eigenvector of the tangent map.
+// The force on the coordinates of one block is f = k e + d v + mu v/sqrt(|v|^2 + c^2), added to the
+// residual: e = q - rest on an axis; in a spherical joint e is the rotation vector from rest and v
+// the body angular velocity. There the gradient of k |e|^2/2 along body rotations is k e itself,
+// because e is an eigenvector of the tangent map.
 #pragma once
 
 #include "dynamics/dynamics.h"
 
-// f (block's n) <- what it exerts against q and v, all of the model's; NULL: without that part.
+// f (n of the block) <- force at the model's q and v; NULL: without that part. snw_spring_add adds
+// it to r (nv).
 void snw_spring_force(const snw_model *m, const snw_spring *s, const double *q, const double *v,
                       double f[3]);
 void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, const double *v,
                     double *r);
 
+// Elastic energy, J.
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q);
 
-// T (nv x nv, columns ld apart) += cq df/dq + cv df/dv along the columns of the last sweep.
+// T (nv x nv, columns ld apart) += cq df/dq + cv df/dv, with the columns of the last tangent pass.
 void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
                         double cv, size_t ld, double *T);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Poses, body twists and accelerations of all segments from the root to the leaves, theory.md
+// (3.2), for the residual and the tangent; then motion of fluid points, contact points and tendons.
+
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
@@ -9,8 +13,7 @@
 
 #include <string.h>
 
-// xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is
-// there
+// xi += B Phi c at the Magnus points of a slice, c its coordinates
 static inline void kinematics_gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                                      const double *c, snw_twist *xi) {
     const double *phi = m->phi + sl->phi;
@@ -25,7 +28,7 @@ static inline void kinematics_gather(const snw_model *m, const snw_slice *sl, co
     }
 }
 
-// the same of coordinates, rates and accelerations at one go
+// the same for coordinates, velocities and accelerations in one pass
 static inline void gather_rates(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                                 const snw_state *s, snw_slice_work *to) {
     const double *phi = m->phi + sl->phi;
@@ -47,26 +50,27 @@ static inline void gather_rates(const snw_model *m, const snw_slice *sl, const s
     }
 }
 
-// theory.md 3.14: a fed rod advances by strain times l/L, and so do the rates
-static void lengthen(const snw_rod *r, const snw_state *s, bool is_static, snw_slice_work *sw) {
-    const double out = s->q[r->feed_q] / r->L;
+// theory.md (3.14.1): a variable-length rod advances by strain times l/L; strains and rates
+static void scale_strains_by_length(const snw_rod *r, const snw_state *s, bool is_static,
+                                    snw_slice_work *sw) {
+    const double ratio = s->q[r->feed_q] / r->L;
     const double d = is_static ? 0 : s->v[r->feed] / r->L,
                  dd = is_static ? 0 : s->a[r->feed] / r->L;
     for (int k = 0; k < r->nc; k++) {
         for (int c = 0; c < 6; c++) {
             const double x = sw->xi[k].e[c];
-            sw->xi[k].e[c] = out * x;
+            sw->xi[k].e[c] = ratio * x;
             if (is_static) continue;
             const double dx = sw->dxi[k].e[c];
-            sw->dxi[k].e[c] = out * dx + d * x;
-            sw->ddxi[k].e[c] = out * sw->ddxi[k].e[c] + 2 * d * dx + dd * x;
+            sw->dxi[k].e[c] = ratio * dx + d * x;
+            sw->ddxi[k].e[c] = ratio * sw->ddxi[k].e[c] + 2 * d * dx + dd * x;
         }
     }
 }
 
-// a rest strain that travels with the material of a fed rod, and its rates
-static void bow(const snw_model *m, const snw_slice *sl, const snw_state *s, bool is_static,
-                snw_slice_work *sw, snw_rest_varies_work *to) {
+// xi, dxi, ddxi <- rest strain that moves with the material of a variable-length rod, and rates
+static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, const snw_state *s,
+                                    bool is_static, snw_slice_work *sw, snw_rest_varies_work *to) {
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
         snw_twist rest[4];
@@ -88,7 +92,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0) { // in reserve
+    if (sl->h == 0) { // slice of no length, kept in reserve (theory.md 3.16)
         memset(sw, 0, sizeof *sw);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_identity();
@@ -97,14 +101,15 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->rest_varies)
-        bow(m, sl, s, is_static, sw, w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
+        set_varying_rest_strain(m, sl, s, is_static, sw,
+                                w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
     const bool given = sl->field >= 0;
     for (int k = 0; given && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
     if (is_static) {
         kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
-        if (r->feed >= 0) lengthen(r, s, is_static, sw);
+        if (r->feed >= 0) scale_strains_by_length(r, s, is_static, sw);
         sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
@@ -116,18 +121,18 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
     }
     gather_rates(m, sl, r, s, sw);
-    if (r->feed >= 0) lengthen(r, s, is_static, sw);
+    if (r->feed >= 0) scale_strains_by_length(r, s, is_static, sw);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }
 
-static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
-                   int i, snw_work *w) {
+static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           bool is_static, int i, snw_work *w) {
     const snw_seg *seg = &m->seg[i];
     switch (seg->kind) {
     case SNW_SEG_WORLD:
-        // gravity as an acceleration of the world upwards
+        // gravity as an upward acceleration of the world
         w->h[i] = w->g[i] = snw_se3_identity();
         w->u[i] = w->du[i] = w->V[i] = (snw_twist){0};
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
@@ -161,7 +166,7 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         slice_motion(m, in, s, seg->item, is_static, w, &w->h[i], &w->u[i], &w->du[i]);
         break;
     }
-    // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
+    // theory.md (3.2): V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
     const int p = seg->parent;
     w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
     w->A[i] = snw_twist_to_child(w->h[i], w->A[p]);
@@ -179,7 +184,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     w->is_static = is_static;
     for (int k = 0; k < m->ncondition; k++) w->active[k] = (int)s->z[m->condition_signal[k]];
     for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = (int)s->dropped[k];
-    for (int i = 0; i < m->nseg; i++) motion(m, in, s, is_static, i, w);
+    for (int i = 0; i < m->nseg; i++) segment_motion(m, in, s, is_static, i, w);
     if (m->nfeed) snw_variable_length_motion(m, s, is_static, w);
     if (m->nsliding_station) snw_sliding_stations_motion(m, in, is_static, w);
     if (m->nfluid_point) snw_fluid_motion(m, in, is_static, w);
@@ -189,10 +194,10 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                  snw_work *w) {
-    for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, is_static, i, w);
+    for (int i = m->nseg; i < m->nseg + m->nobs; i++) segment_motion(m, in, s, is_static, i, w);
 }
 
 void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                       snw_work *w) {
-    for (int i = 0; i < m->nread; i++) motion(m, in, s, is_static, m->read[i], w);
+    for (int i = 0; i < m->nread; i++) segment_motion(m, in, s, is_static, m->read[i], w);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Cells of rods with a tolerance (model/rod_mesh.h), at a state.
+// Error estimates and mesh cells of rods with a tolerance at a state (theory.md 3.16,
+// model/rod_mesh.h), for the placement of nodes between time steps.
+
 #include "dynamics/dynamics.h"
 
 #include "model/rod_mesh.h"
@@ -46,7 +48,7 @@ static void mesh_error_strain_at(void *user, double x, double toward, snw_twist 
     }
 }
 
-static snw_rod_mesh cells_of(field *f) {
+static snw_rod_mesh mesh_of(field *f) {
     const snw_rod *rod = f->rod;
     snw_rod_mesh c = {.rule = &rod->rule,
                       .L = rod->L,
@@ -59,7 +61,7 @@ static snw_rod_mesh cells_of(field *f) {
 
 double snw_rod_error(const snw_model *m, const snw_rod *rod, const snw_state *s, bool is_static) {
     field f = {.m = m, .rod = rod, .s = s, .is_static = is_static};
-    const snw_rod_mesh c = cells_of(&f);
+    const snw_rod_mesh c = mesh_of(&f);
     double worst = 0, from = 0;
     for (int i = rod->seg0; i < rod->seg0 + rod->nseg; i++) {
         const double to = m->seg_x[i], e = to > from ? snw_rod_mesh_error(&c, from, to) : 0;
@@ -77,7 +79,7 @@ double snw_rod_error(const snw_model *m, const snw_rod *rod, const snw_state *s,
 int snw_rod_mesh_cells(const snw_model *m, const snw_rod *rod, const snw_state *s, bool is_static,
                        double *cell) {
     field f = {.m = m, .rod = rod, .s = s, .is_static = is_static};
-    const snw_rod_mesh c = cells_of(&f);
+    const snw_rod_mesh c = mesh_of(&f);
     return snw_rod_mesh_march(&c, rod->nelem, rod->breaks, rod->least,
                               SNW_ROD_MESH_AIM * rod->tolerance, rod->room, cell);
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+//
+// Inverse dynamics: wrenches from the leaves to the root and their projection on the generalised
+// coordinates, theory.md (3.3). Also elastic and damping forces alone.
+
 #include "dynamics/dynamics.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
@@ -9,9 +13,9 @@
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
-// what acts on a segment from outside, in its frame
-static inline snw_wrench residual_applied(const snw_model *m, const snw_wrench *load,
-                                          const snw_work *w, int i) {
+// sum of the loads on segment i, in its body frame
+static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *load,
+                                         const snw_work *w, int i) {
     snw_wrench F = {0};
     if (!snw_seg_is_active(m, w, i)) return F;
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
@@ -26,8 +30,8 @@ static inline snw_wrench residual_applied(const snw_model *m, const snw_wrench *
     return F;
 }
 
-// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the
-// basis; of a fed rod also to its length, by which all strains grow
+// r += S' F for a slice: transposed tangent map and Magnus map to the strains, then the strain
+// basis; for a variable-length rod also to its free length, which scales all strains
 static inline void residual_project(const snw_model *m, int i, const snw_work *w, snw_wrench F,
                                     double *r) {
     const snw_slice_work *sw = &w->slice[i];
@@ -36,19 +40,19 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
     if (sl->h == 0) return;
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
-    double out = 1;
+    double ratio = 1;
     if (rod->feed >= 0) {
         const double l = w->feed[sl->rod].l;
-        out = l / rod->L;
+        ratio = l / rod->L;
         for (int k = 0; k < rod->nc; k++) r[rod->feed] += snw_power(p[k], sw->xi[k]) / l;
         for (int k = 0; rod->rest_varies && k < rod->nc; k++) {
-            r[rod->feed] += out * snw_power(p[k], w->rest_varies[i * SNW_MAGNUS_POINTS + k].d[0]);
+            r[rod->feed] += ratio * snw_power(p[k], w->rest_varies[i * SNW_MAGNUS_POINTS + k].d[0]);
         }
     }
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < rod->nc; k++) {
         for (int a = 0; a < rod->na; a++) {
-            const double f = out * p[k].e[rod->comp[a]];
+            const double f = ratio * p[k].e[rod->comp[a]];
             double *to = r + rod->dof[a] + sl->first[a];
             for (int j = 0; j < sl->count[a]; j++) to[j] += phi[j] * f;
             phi += sl->count[a];
@@ -94,29 +98,29 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     }
     const snw_wrench *load = snw_loads(m, in, w);
 
-    // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
+    // W = M V' - ad_V' M V - F_applied at each segment; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
-        const int fed = m->seg[i].variable_node;
+        const int node = m->seg[i].variable_node;
         if (snw_seg_has_mass(m, w, i)) {
-            const snw_inertia *M = fed ? snw_material_inertia(m, w, i) : &m->seg[i].M;
-            F = snw_inertia_apply(M, fed ? w->variable_node[fed - 1].A : w->A[i]);
+            const snw_inertia *M = node ? snw_material_inertia(m, w, i) : &m->seg[i].M;
+            F = snw_inertia_apply(M, node ? w->variable_node[node - 1].A : w->A[i]);
             if (!is_static) {
-                const snw_twist V = fed ? w->variable_node[fed - 1].V : w->V[i];
+                const snw_twist V = node ? w->variable_node[node - 1].V : w->V[i];
                 const snw_wrench P = snw_inertia_apply(M, V);
                 F = snw_wrench_sub(F, snw_ad_pull(V, P));
             }
         }
         if (m->load_point_of_seg[i] < m->load_point_of_seg[i + 1])
-            F = snw_wrench_sub(F, residual_applied(m, load, w, i));
-        w->F[i] = fed ? snw_variable_length_push(m, fed - 1, F, w) : F;
+            F = snw_wrench_sub(F, external_wrench(m, load, w, i));
+        w->F[i] = node ? snw_variable_length_node_wrench(m, node - 1, F, w) : F;
     }
     if (m->ntendon) snw_tendons_add(m, in, s, is_static, w);
     if (m->nfluid_point) snw_fluid_add(m, in, is_static, w);
     if (m->ncontact_point) snw_contact_add(m, w);
-    const int gripped = snw_drag_spring_seg(in);
-    if (gripped)
-        w->F[gripped] = snw_wrench_sub(w->F[gripped], snw_drag_spring_wrench(in, is_static, w));
+    const int dragged = snw_drag_spring_seg(in);
+    if (dragged)
+        w->F[dragged] = snw_wrench_sub(w->F[dragged], snw_drag_spring_wrench(in, is_static, w));
     if (m->nconstraint) snw_constraints_add_forces(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// A slice moves its end by exp(W), W a function of the strains z at its points: its columns are S =
-// T(W) Y Phi, Y = dW/dz and Phi the functions there, with S' = (T' Y + T Y') Phi and S'' = (T'' Y +
-// 2 T' Y' + T Y'') Phi. Strains are few, so T meets them first; along the strains, and then along
-// the coordinates, loops vectorise.
+// Jacobian of a slice of rod and second derivative of its map, for the tangent (theory.md (4.1),
+// (4.4)). A slice moves its end by exp(W), W a function of the strains z at its Magnus points. Its
+// columns are S = T(W) Y Phi with Y = dW/dz and Phi the shape functions, S' = (T' Y + T Y') Phi and
+// S'' = (T'' Y + 2 T' Y' + T Y'') Phi. There are few strains, so T is applied to Y first; loops
+// along the strains, then along the coordinates, vectorise.
+
 #include "dynamics/slice.h"
 
 #include "base/vectorise.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/variable_length.h"
 
-// Rows of what is per strain are so far apart, whatever the number of strains: a constant.
+// Row stride of matrices per strain, constant for any number of strains.
 enum { LD = SNW_MAGNUS_LD };
 
-// ---- per strain
-// --------------------------------------------------------------------------------------
+// ---- per strain -------------------------------------------------------------
 
-// the strains in use of all that the rule knows
-static void pick(const snw_rod *r, const double *restrict raw, double *restrict Y) {
-    for (int z = 0; z < r->nz; z++) store(Y, LD, z, col_load(raw, LD, r->z[z]));
+// columns of the strains that the rod uses, out of all strains of the rule
+static void select_strains(const snw_rod *r, const double *restrict raw, double *restrict Y) {
+    for (int z = 0; z < r->nz; z++) col_store(Y, LD, z, col_load(raw, LD, r->z[z]));
 }
 
 // L x, L = [A 0; B A]
@@ -36,32 +37,33 @@ static inline col slice_lower(const snw_lower *L, col x) {
 }
 
 // D <- T Y
-static void turn_still(const snw_lower *T, int nz, const double *restrict Y, double *restrict D) {
+static void apply_tangent_map_static(const snw_lower *T, int nz, const double *restrict Y,
+                                     double *restrict D) {
     const snw_lower L = *T;
     SNW_INDEPENDENT
-    for (int z = 0; z < nz; z++) store(D, LD, z, slice_lower(&L, col_load(Y, LD, z)));
+    for (int z = 0; z < nz; z++) col_store(D, LD, z, slice_lower(&L, col_load(Y, LD, z)));
 }
 
-// and with rates
-static void turn(const snw_lower T[3], int nz, const double *restrict Y, const double *restrict dY,
-                 const double *restrict ddY, double *restrict D, double *restrict dD,
-                 double *restrict ddD) {
+// the same with rates
+static void apply_tangent_map(const snw_lower T[3], int nz, const double *restrict Y,
+                              const double *restrict dY, const double *restrict ddY,
+                              double *restrict D, double *restrict dD, double *restrict ddD) {
     const snw_lower L = T[0], dL = T[1], ddL = T[2];
     SNW_INDEPENDENT
     for (int z = 0; z < nz; z++) {
         const col y = col_load(Y, LD, z), dy = col_load(dY, LD, z), ddy = col_load(ddY, LD, z);
-        store(D, LD, z, slice_lower(&L, y));
-        store(dD, LD, z, col_plus(slice_lower(&dL, y), slice_lower(&L, dy)));
-        store(ddD, LD, z,
-              col_plus(col_plus(slice_lower(&ddL, y), col_times(2, slice_lower(&dL, dy))),
-                       slice_lower(&L, ddy)));
+        col_store(D, LD, z, slice_lower(&L, y));
+        col_store(dD, LD, z, col_plus(slice_lower(&dL, y), slice_lower(&L, dy)));
+        col_store(ddD, LD, z,
+                  col_plus(col_plus(slice_lower(&ddL, y), col_times(2, slice_lower(&dL, dy))),
+                           slice_lower(&L, ddy)));
     }
 }
 
-// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with
-// p = T' F, N = d(T' F)/dW, of the form [. .; . 0]
-static void slice_bend(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
-                       snw_wrench F, const double *restrict Y, double *restrict G) {
+// G <- second derivative of the virtual work of F in the strains: Hess_p(W) + Y' N Y with p = T' F
+// and N = d(T' F)/dW, of the form [. .; . 0]
+static void slice_hessian(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
+                          snw_wrench F, const double *restrict Y, double *restrict G) {
     const int nz = r->nz;
     double N[36], H[LD * LD], NY[6 * LD];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
@@ -76,7 +78,7 @@ static void slice_bend(const snw_slice *sl, const snw_rod *r, const snw_slice_wo
             N[18] * y.a + N[19] * y.b + N[20] * y.c,
             N[24] * y.a + N[25] * y.b + N[26] * y.c,
             N[30] * y.a + N[31] * y.b + N[32] * y.c};
-        store(NY, LD, z, x);
+        col_store(NY, LD, z, x);
     }
     for (int i = 0; i < nz; i++) {
         const double *row = H + (ptrdiff_t)r->z[i] * LD;
@@ -90,24 +92,23 @@ static void slice_bend(const snw_slice *sl, const snw_rod *r, const snw_slice_wo
     }
 }
 
-// ---- per coordinate
-// ----------------------------------------------------------------------------------
+// ---- per coordinate ---------------------------------------------------------
 
-// S <- sum over the points of D Phi, unless NULL, J += the same: n functions of one component, na
-// strains from point to point
-SNW_INLINE void slice_spread(int nc, int na, int n, const double *D, const double *restrict phi,
-                             int step, int ld, double *restrict S, double *restrict J) {
+// S <- sum over the points of D Phi unless NULL, J += the same: n functions of one component,
+// stride na from point to point in D
+SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const double *restrict phi,
+                              int step, int ld, double *restrict S, double *restrict J) {
     col d[SNW_MAGNUS_POINTS];
     for (int k = 0; k < nc; k++) d[k] = col_load(D, LD, k * na);
     for (int j = 0; j < n; j++) {
         col s = col_times(phi[j], d[0]);
         for (int k = 1; k < nc; k++) s = col_plus(s, col_times(phi[k * step + j], d[k]));
-        if (S) store(S, ld, j, s);
-        store(J, ld, j, col_plus(col_load(J, ld, j), s));
+        if (S) col_store(S, ld, j, s);
+        col_store(J, ld, j, col_plus(col_load(J, ld, j), s));
     }
 }
 
-// for all components
+// the same for all components
 static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
                          int ld, double *S, double *J) {
     const double *phi = m->phi + sl->phi;
@@ -115,26 +116,26 @@ static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod 
     for (int a = 0; a < na; phi += sl->count[a], a++) {
         const int at = r->dof[a] - r->dof0 + sl->first[a], n = sl->count[a];
         double *s = S ? S + at : NULL;
-        switch (r->nc) { // written out: the sum over the points stays in registers
+        switch (r->nc) { // constant nc: the sum over the points stays in registers
         case 1:
-            slice_spread(1, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(1, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 2:
-            slice_spread(2, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(2, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 3:
-            slice_spread(3, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(3, na, n, D + a, phi, step, ld, s, J + at);
             break;
         default:
-            slice_spread(r->nc, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(r->nc, na, n, D + a, phi, step, ld, s, J + at);
             break;
         }
     }
 }
 
-// to <- sum over the points of G Phi, one row
-SNW_INLINE void row_spread(int nc, int na, int n, const double *G, const double *restrict phi,
-                           int step, double *restrict to) {
+// to <- one row of G Phi, summed over the points
+SNW_INLINE void row_scatter(int nc, int na, int n, const double *G, const double *restrict phi,
+                            int step, double *restrict to) {
     for (int j = 0; j < n; j++) {
         double sum = G[0] * phi[j];
         for (int k = 1; k < nc; k++) sum += G[k * na] * phi[k * step + j];
@@ -142,20 +143,20 @@ SNW_INLINE void row_spread(int nc, int na, int n, const double *G, const double 
     }
 }
 
-// K += Phi' G Phi within the rod; GP: nz x ncol numbers
-SNW_INLINE void expand_twice(int nc, const snw_model *m, const snw_slice *sl, const snw_rod *r,
-                             const double *G, double *restrict GP, double *restrict K) {
+// K += Phi' G Phi within the rod; GP: nz x ncol scratch
+SNW_INLINE void add_stiffness(int nc, const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                              const double *G, double *restrict GP, double *restrict K) {
     const int na = r->na, n = r->ndof, step = sl->ncol;
     const double *phi = m->phi + sl->phi;
     int from[6];
     for (int a = 0, c = 0; a < na; c += sl->count[a], a++) {
         from[a] = c;
         for (int z = 0; z < r->nz; z++) {
-            row_spread(nc, na, sl->count[a], G + z * LD + a, phi + c, step,
-                       GP + (ptrdiff_t)z * step + c);
+            row_scatter(nc, na, sl->count[a], G + z * LD + a, phi + c, step,
+                        GP + (ptrdiff_t)z * step + c);
         }
     }
-    // a slice that fills all columns of its rod does so at one go
+    // a slice that fills all columns of its rod needs one loop over them
     const bool whole = step == n;
     for (int a = 0; a < na; a++) {
         double *out = K + (ptrdiff_t)(r->dof[a] - r->dof0 + sl->first[a]) * n;
@@ -176,87 +177,86 @@ SNW_INLINE void expand_twice(int nc, const snw_model *m, const snw_slice *sl, co
     }
 }
 
-// ---- fed rods
-// ----------------------------------------------------------------------------------------
+// ---- variable-length rods ---------------------------------------------------
 
-// one column, in front of the strains
-static void put_feed(int ld, snw_twist S, bool add, double *to) {
+// column of the free length, before those of the strains
+static void store_feed_column(int ld, snw_twist S, bool add, double *to) {
     for (int row = 0; row < 6; row++) {
         double *x = to + row * ld - 1;
         *x = add ? *x + S.e[row] : S.e[row];
     }
 }
 
-// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of
-// the feed.
+// Variable-length rod: the strains above are xi l/L. Scales D and its rates to derivatives by xi,
+// and stores the column of the free length.
 static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, double Y[3][6 * LD],
                               const snw_lower T[3], int ld, double D[3][6 * LD],
                               snw_slice_jacobian to) {
     const snw_rod *r = &m->rod[m->slice[i].rod];
     const snw_feed_work *feed = &w->feed[m->slice[i].rod];
     const bool is_static = w->is_static;
-    const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
+    const double ratio = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
     for (int row = 0; row < 6; row++) {
         for (int j = row * LD; j < row * LD + r->nz; j++) {
-            if (!is_static) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
-            if (!is_static) D[1][j] = out * D[1][j] + d * D[0][j];
-            D[0][j] *= out;
+            if (!is_static) D[2][j] = ratio * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
+            if (!is_static) D[1][j] = ratio * D[1][j] + d * D[0][j];
+            D[0][j] *= ratio;
         }
     }
     snw_twist S[3], along;
     const double *const rates[3] = {Y[0], Y[1], Y[2]};
     snw_variable_length_slice(m, i, w, rates, T, S, &along);
-    put_feed(ld, S[0], false, to.S);
-    put_feed(ld, S[0], true, to.J);
-    if (!is_static) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
+    store_feed_column(ld, S[0], false, to.S);
+    store_feed_column(ld, S[0], true, to.J);
+    if (!is_static)
+        store_feed_column(ld, S[1], true, to.dJ), store_feed_column(ld, S[2], true, to.ddJ);
     return along;
 }
 
-// ---- a slice
-// -----------------------------------------------------------------------------------------
+// ---- a slice ----------------------------------------------------------------
 
 void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
                                 snw_slice_jacobian to) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
-    const bool is_static = w->is_static, fed = r->feed >= 0;
+    const bool is_static = w->is_static, variable = r->feed >= 0;
     double raw[3][6 * LD], Y[3][6 * LD], D[3][6 * LD], G[LD * LD];
     snw_lower T[3];
     if (is_static) {
         T[0] = sw->T;
         snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw[0]);
-        pick(r, raw[0], Y[0]);
-        turn_still(T, r->nz, Y[0], D[0]);
+        select_strains(r, raw[0], Y[0]);
+        apply_tangent_map_static(T, r->nz, Y[0], D[0]);
     } else {
         snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw[0], raw[1], raw[2]);
-        for (int l = 0; l < 3; l++) pick(r, raw[l], Y[l]);
+        for (int l = 0; l < 3; l++) select_strains(r, raw[l], Y[l]);
         snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T[0], &T[1], &T[2]);
-        turn(T, r->nz, Y[0], Y[1], Y[2], D[0], D[1], D[2]);
+        apply_tangent_map(T, r->nz, Y[0], Y[1], Y[2], D[0], D[1], D[2]);
     }
-    const snw_twist along = fed ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
+    const snw_twist along = variable ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
     slice_expand(m, sl, r, D[0], ld, to.S, to.J);
     if (!is_static) {
         slice_expand(m, sl, r, D[1], ld, NULL, to.dJ);
         slice_expand(m, sl, r, D[2], ld, NULL, to.ddJ);
     }
     if (!F) return;
-    slice_bend(sl, r, sw, *F, Y[0], G);
-    if (fed) {
-        const double out = w->feed[sl->rod].l / r->L;
-        for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= out * out;
+    slice_hessian(sl, r, sw, *F, Y[0], G);
+    if (variable) {
+        const double ratio = w->feed[sl->rod].l / r->L;
+        for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= ratio * ratio;
         snw_variable_length_curvature(m, i, raw[0], along, *F, w);
     }
-    double *GP = w->spare, *K = w->K + r->own_store;
-    switch (r->nc) { // written out for the most common
+    double *GP = w->slice_scratch, *K = w->K + r->own_store;
+    switch (r->nc) { // constant nc for the most common rules
     case 2:
-        expand_twice(2, m, sl, r, G, GP, K);
+        add_stiffness(2, m, sl, r, G, GP, K);
         break;
     case 3:
-        expand_twice(3, m, sl, r, G, GP, K);
+        add_stiffness(3, m, sl, r, G, GP, K);
         break;
     default:
-        expand_twice(r->nc, m, sl, r, G, GP, K);
+        add_stiffness(r->nc, m, sl, r, G, GP, K);
         break;
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// slice.h: columns of a slice of rod for the tangent: what its coordinates do to the pose at its
-// end.
+// slice.h: Jacobian columns of a slice of rod for the tangent: derivative of the pose at its end by
+// its coordinates.
 #pragma once
 
 #include "dynamics/dynamics.h"
 
-// Columns of a segment from its rod's coordinates on, rows apart by the ld of its path: its own
-// part S, and what they add up to from the root on, with rates.
+// Columns of a segment from its rod's first coordinate on, rows ld of its path apart: the slice's
+// own part S, and the Jacobian J from the root with its rates.
 typedef struct snw_slice_jacobian {
     double *S, *J, *dJ, *ddJ;
 } snw_slice_jacobian;
 
-// S of slice i of some length, and the same added to J; likewise its rates unless w->is_static. F,
-// unless NULL: the wrench it carries; w->K += what its map adds to the stiffness then. Columns that
-// it does not fill are not written.
+// S <- columns of slice i (of positive length), J += the same; likewise the rates unless
+// w->is_static. With F, the wrench it transmits (NULL: none), w->K += stiffness from the second
+// derivative of its map. Columns that the slice does not fill are not written.
 void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
                                 snw_slice_jacobian to);

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: MIT
+//
+// Position, strain and motion of stations that slide along rods with prescribed strains, for the
+// rows of contacts there.
+
 #include "dynamics/sliding_station.h"
 
-// strain at x and its derivatives in t; in x as well unless slope is NULL
+// strain at x and its derivatives by t; by x as well unless dxi_dx is NULL
 static void sliding_station_strain_at(const snw_rod_desc *d, double t, double x, double L,
                                       snw_twist *xi, snw_twist *dxi, snw_twist *ddxi,
-                                      snw_twist *slope) {
+                                      snw_twist *dxi_dx) {
     const snw_at at = {.t = t, .x = x, .L = L};
     *xi = snw_rod_rest(d, x);
     *dxi = *ddxi = (snw_twist){0};
-    if (slope) *slope = (snw_twist){0};
+    if (dxi_dx) *dxi_dx = (snw_twist){0};
     for (int k = 0; k < 6; k++) {
         if (!d->given[k]) {
-            if (slope && d->rest[k]) slope->e[k] = snw_expr_jet_x(d->rest[k], at).d;
+            if (dxi_dx && d->rest[k]) dxi_dx->e[k] = snw_expr_jet_x(d->rest[k], at).d;
             continue;
         }
         const snw_jet j = snw_expr_jet_t(d->given[k], at);
         xi->e[k] = j.v + (k == SNW_STRETCH), dxi->e[k] = j.d, ddxi->e[k] = j.dd;
-        if (slope) slope->e[k] = snw_expr_jet_x(d->given[k], at).d;
+        if (dxi_dx) dxi_dx->e[k] = snw_expr_jet_x(d->given[k], at).d;
     }
 }
 
-// where the station is now, and the strains of its slice: laws, asked once for each time
-static void sliding_station_look(const snw_model *m, const snw_sliding_station *station, double t,
-                                 snw_sliding_station_work *to) {
+// position of the station and strains of its slice; laws are evaluated once per time t
+static void sliding_station_evaluate(const snw_model *m, const snw_sliding_station *station,
+                                     double t, snw_sliding_station_work *to) {
     const snw_rod *rod = &m->rod[station->rod];
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     if (to->known && to->t == t) return;
@@ -41,20 +45,20 @@ static void sliding_station_look(const snw_model *m, const snw_sliding_station *
         sliding_station_strain_at(d, t, from + rod->rule.c[k] * to->length, rod->L, &to->xi[k],
                                   &to->dxi[k], &to->ddxi[k], NULL);
     }
-    sliding_station_strain_at(d, t, to->x.v, rod->L, &to->here, &to->rate, &to->here_dt,
+    sliding_station_strain_at(d, t, to->x.v, rod->L, &to->here, &to->here_dt, &to->here_dtt,
                               &to->here_dx);
 }
 
-// The row sees V(x(t), t), so its rate is that of the material and V' x'; V' = xi' - ad_xi V along
-// the rod, where slices are as good as their rule. What holds a place and not a section sees V + xi
-// x'.
-static void seen(const snw_sliding_station *station, snw_sliding_station_work *to) {
+// Constraint rows depend on V(x(t), t). The rate is that of the material plus x' dV/dx, with dV/dx
+// = dxi/dt - ad_xi V of the continuous rod, which the slice approximates to the order of its rule.
+// If the contact holds a place and not a section, the rows depend on V + xi x'.
+static void row_motion(const snw_sliding_station *station, snw_sliding_station_work *to) {
     const double dx = to->x.d;
-    const snw_twist along = snw_twist_sub(to->rate, snw_ad(to->here, to->V));
+    const snw_twist along = snw_twist_sub(to->here_dt, snw_ad(to->here, to->V));
     to->V_row = to->V;
     to->A_row = snw_twist_add(to->A, snw_twist_scale(dx, along));
     if (!station->holds_place) return;
-    const snw_twist change = snw_twist_add(to->rate, snw_twist_scale(dx, to->here_dx));
+    const snw_twist change = snw_twist_add(to->here_dt, snw_twist_scale(dx, to->here_dx));
     to->V_row = snw_twist_add(to->V_row, snw_twist_scale(dx, to->here));
     to->A_row = snw_twist_add(to->A_row, snw_twist_scale(dx, change));
     to->A_row = snw_twist_add(to->A_row, snw_twist_scale(to->x.dd, to->here));
@@ -65,7 +69,7 @@ void snw_sliding_stations_motion(const snw_model *m, const snw_inputs *in, bool 
     for (int i = 0; i < m->nsliding_station; i++) {
         snw_sliding_station_work *to = &w->sliding_station[i];
         const snw_rod *rod = &m->rod[m->sliding_station[i].rod];
-        sliding_station_look(m, &m->sliding_station[i], in->t, to);
+        sliding_station_evaluate(m, &m->sliding_station[i], in->t, to);
         snw_twist W, dW, ddW, du;
         snw_lower T;
         snw_rule_rates(&rod->rule, to->length, to->xi, to->dxi, to->ddxi, &W, &dW, &ddW);
@@ -77,6 +81,6 @@ void snw_sliding_stations_motion(const snw_model *m, const snw_inputs *in, bool 
         to->V = snw_twist_add(carried, to->u);
         to->A = snw_twist_sub(snw_twist_to_child(to->h, w->A[to->below]), snw_ad(to->u, carried));
         to->A = snw_twist_add(to->A, du);
-        seen(&m->sliding_station[i], to);
+        row_motion(&m->sliding_station[i], to);
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Creation, copy and displacement of states on the configuration manifold.
 #include "dynamics/state.h"
 
 #include "base/alloc.h"

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// state.h: what time changes.
+// state.h: the state of a robot: time, generalised coordinates and rates, memory of the laws,
+// multipliers.
 #pragma once
 
 #include "model/model.h"
 
-// q: nq numbers (a ball: unit quaternion w x y z; a free joint: the same, then position), v and a:
-// nv velocities and accelerations (a ball: body rates and their rates; a free joint: body twist and
-// its rate), z: nsignal numbers that laws remember (those of probes are not used), l: nrow
-// multipliers, what loops exert on their second site along each row and drives on their
-// coordinates, rest: ngrip, rows of contacts that rest now since others say the same, as bits
-// (constraint/redundancy.h). One block, of one thread.
+// One block, used by one thread.
+//   q        nq: coordinates; spherical joint: unit quaternion w x y z; free joint: quaternion,
+//   then
+//            position (m)
+//   v, a     nv: velocities and accelerations; spherical joint: body angular velocity; free joint:
+//            body twist
+//   z        nsignal: memory of the laws (integrals, samples, conditions, recorded poses); entries
+//            of probes are unused
+//   lambda   nconstraint: Lagrange multipliers: force of a loop on its second site along each row,
+//            effort of a drive on its coordinate
+//   dropped  nnonholonomic: redundant contact rows dropped for this step, as bits
+//            (constraint/redundancy.h)
 typedef struct snw_state {
     double t;
     double *q, *v, *a, *z, *lambda, *dropped;
 } snw_state;
 
-// Doubles in the block behind a state.
+// Number of doubles in the block behind a state.
 static inline size_t snw_state_doubles(const snw_model *m) {
     return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal + (size_t)m->nconstraint +
            (size_t)m->nnonholonomic;
@@ -26,9 +33,9 @@ SNW_NODISCARD snw_status snw_state_create(const snw_model *m, snw_state **out); 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to);
 void snw_state_destroy(snw_state *s); // NULL is fine
 
-// s->v, s->a <- zero for coordinates of links that are not there.
+// s->v, s->a <- zero for the coordinates of inactive links.
 void snw_state_clear_inactive(const snw_model *m, snw_state *s);
 
-// out <- q moved by step * dx on the configuration space: sums for rods and axes, g exp(.) for
-// balls and free joints. out may be q.
+// out <- q moved by step * dx on the configuration manifold: a sum for rods and joint axes, g
+// exp(.) for spherical and free joints. out may be q.
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The exact derivative of the residual, rods.md 3.4, for a tree.
+// Exact derivative of the residual for a tree, theory.md (4.1) to (4.4).
 //
-// A segment depends on the coordinates of its path only. Forward, each segment gets the columns
+// A segment depends only on the coordinates of its path to the root. The forward pass gives each
+// segment the columns
 //   zeta = J x,  J <- A J_p + S,  and the rates dJ, ddJ of J along the motion,
 // so that for variations x, x', x'' of the coordinates
 //   delta V  = (dJ + ad_V J) x + J x'
@@ -10,15 +11,17 @@
 // and its own wrench W = M V' - ad_V' M V - F varies by M delta V' + X delta V - G zeta, with
 // X = -ad_V' M - coad(M V). Since r = sum over segments of J' W + (internal forces),
 //   delta r = sum J' delta W + sum (delta J)' W.
-// The second sum, with the wrench F carried through each segment, is
-//   - J_p' A' coad(F) S                        (the parent's rows, the segment's own columns)
-//   + second derivative of the slice's map     (own rows, own columns).
-// Rows are stored one after the other, 6 by ld, so that loops run along the columns and vectorise.
+// The second sum, with F the wrench transmitted through each segment, is
+//   - J_p' A' coad(F) S                        (rows of the parent, columns of the segment)
+//   + second derivative of the slice's map     (rows and columns of the segment).
+// Columns are stored as six rows of length ld, so that loops run along the coordinates and
+// vectorise.
+
 #include "dynamics/dynamics.h"
 
 #include "base/fail.h"
 #include "base/vectorise.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
@@ -31,15 +34,14 @@
 #include <math.h>
 #include <string.h>
 
-// ---- forward: columns of the motion
-// ----------------------------------------------------------------
+// ---- forward pass: body Jacobians -------------------------------------------
 
-// all columns of the parent, those that pad them included: they are zero
-SNW_CLONES static void carry_still(const snw_se3 *h, int ldp, const double *restrict Jp, int ld,
-                                   double *restrict J) {
+// all columns of the parent, zero padding included
+SNW_CLONES static void carry_static(const snw_se3 *h, int ldp, const double *restrict Jp, int ld,
+                                    double *restrict J) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
-    for (int j = 0; j < ldp; j++) store(J, ld, j, to_child(&H, col_load(Jp, ldp, j)));
+    for (int j = 0; j < ldp; j++) col_store(J, ld, j, col_to_child(&H, col_load(Jp, ldp, j)));
 }
 
 SNW_CLONES static void tangent_carry(const snw_se3 *h, const double *u, const double *du, int ldp,
@@ -50,15 +52,18 @@ SNW_CLONES static void tangent_carry(const snw_se3 *h, const double *u, const do
     SNW_INDEPENDENT
     for (int j = 0; j < ldp; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
-        const col x = to_child(&H, col_load(Jp, ldp, j)), y = to_child(&H, col_load(dJp, ldp, j)),
-                  z = to_child(&H, col_load(ddJp, ldp, j)), ux = ad(u, x);
-        store(J, ld, j, x);
-        store(dJ, ld, j, minus(y, ux));
-        store(ddJ, ld, j, minus(minus(z, ad(u, minus(col_times(2, y), ux))), ad(du, x)));
+        const col x = col_to_child(&H, col_load(Jp, ldp, j)),
+                  y = col_to_child(&H, col_load(dJp, ldp, j)),
+                  z = col_to_child(&H, col_load(ddJp, ldp, j)), ux = col_ad(u, x);
+        col_store(J, ld, j, x);
+        col_store(dJ, ld, j, col_minus(y, ux));
+        col_store(
+            ddJ, ld, j,
+            col_minus(col_minus(z, col_ad(u, col_minus(col_times(2, y), ux))), col_ad(du, x)));
     }
 }
 
-// coordinates of the segment's own joint or rod
+// number of coordinates of the segment's own joint or rod
 static int own_count(const snw_model *m, const snw_seg *seg) {
     switch (seg->kind) {
     case SNW_SEG_WORLD:
@@ -74,8 +79,8 @@ static int own_count(const snw_model *m, const snw_seg *seg) {
     return 0;
 }
 
-// does its rod's free length move it, too? That stands in front of the rod's coordinates
-static bool is_fed(const snw_model *m, const snw_seg *seg) {
+// does the free length of its rod move it? Its column precedes those of the rod's strains
+static bool has_variable_length(const snw_model *m, const snw_seg *seg) {
     return seg->kind == SNW_SEG_ROD && m->rod[m->slice[seg->item].rod].feed >= 0;
 }
 
@@ -85,8 +90,8 @@ static void clear_own(const snw_path *path, double *J) {
     }
 }
 
-// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step
-// makes of it. The own columns are zero before.
+// S of a joint: its screw axis; for a spherical or free joint the identity, or the Jacobian of the
+// local chart of a time step. The own columns must be zero before.
 static void joint_columns(const snw_block *b, const double *chart, bool is_static, int ld,
                           double *J, double *dJ, double *ddJ) {
     if (b->space == SNW_SPACE_RN) {
@@ -104,7 +109,7 @@ static void joint_columns(const snw_block *b, const double *chart, bool is_stati
     }
 }
 
-// columns of one segment; with `curvature` also what its map adds to the stiffness
+// columns of one segment; with `curvature` also the stiffness w->K of its slice map
 static void tangent_columns(const snw_model *m, const double *chart, bool curvature, int i,
                             snw_work *w) {
     const bool is_static = w->is_static;
@@ -119,26 +124,27 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
         if (!is_static) clear_own(path, dJ), clear_own(path, ddJ);
     }
     if (is_static) {
-        carry_still(&w->h[i], up->ld, w->J + from, ld, J);
+        carry_static(&w->h[i], up->ld, w->J + from, ld, J);
     } else {
         tangent_carry(&w->h[i], w->u[i].e, w->du[i].e, up->ld, w->J + from, w->dJ + from,
                       w->ddJ + from, ld, J, dJ, ddJ);
     }
     const int count = own_count(m, seg), own = path->n - count;
-    if (count == 0 && !is_fed(m, seg)) return;
+    if (count == 0 && !has_variable_length(m, seg)) return;
     if (seg->kind != SNW_SEG_ROD) {
         joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
     } else {
         const snw_slice *sl = &m->slice[seg->item];
-        if (sl->h == 0 || sl->ncol < count) clear_own(path, S); // there is more than it fills
-        if (sl->h == 0) return;                                 // in reserve
+        if (sl->h == 0 || sl->ncol < count)
+            clear_own(path, S); // columns that the slice does not fill
+        if (sl->h == 0) return; // kept in reserve
         snw_slice_jacobian_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
                                    (snw_slice_jacobian){S + own, J + own, dJ + own, ddJ + own});
     }
 }
 
-// columns of all segments; without `curvature` only those of the motion, for the mass matrix
-static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
+// columns of all segments; without `curvature` only those of the motion
+static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
     if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
     for (int i = 1; i < m->nseg; i++) tangent_columns(m, chart, curvature, i, w);
@@ -146,16 +152,15 @@ static void sweep(const snw_model *m, const double *chart, bool curvature, snw_w
 
 void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
     SNW_ASSERT(!m->bare);
-    sweep(m, chart, true, w);
+    all_columns(m, chart, true, w);
     for (int i = 0; i < m->nread; i++) tangent_columns(m, chart, false, m->read[i], w);
 }
 
-void snw_jacobian_pass(const snw_model *m, snw_work *w) { sweep(m, NULL, false, w); }
+void snw_jacobian_pass(const snw_model *m, snw_work *w) { all_columns(m, NULL, false, w); }
 
-// ---- backward: products
-// ----------------------------------------------------------------------------
+// ---- backward pass: products ------------------------------------------------
 
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the inertia, theory.md (4.3)
 SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, const double *A,
                                        double cq, double cv, double ca, int n, int ld,
                                        const double *restrict J, const double *restrict dJ,
@@ -166,33 +171,35 @@ SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, cons
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const col x = col_load(J, ld, j), y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j),
-                  Vx = ad(V, x);
+                  Vx = col_ad(V, x);
         // combined variations of V' and of V
-        const col acc = col_plus(col_plus(col_times(cq, col_plus(col_plus(z, ad(A, x)), ad(V, y))),
-                                          col_times(cv, col_plus(col_plus(y, y), Vx))),
-                                 col_times(ca, x));
+        const col acc =
+            col_plus(col_plus(col_times(cq, col_plus(col_plus(z, col_ad(A, x)), col_ad(V, y))),
+                              col_times(cv, col_plus(col_plus(y, y), Vx))),
+                     col_times(ca, x));
         const col vel = col_plus(col_times(cq, col_plus(y, Vx)), col_times(cv, x));
-        const col force = col_plus(col_inertia(&M, acc),
-                                   minus(minus_ad_pull(V, col_inertia(&M, vel)), coad(P.e, vel)));
-        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), force));
+        const col force =
+            col_plus(col_inertia(&M, acc),
+                     col_minus(col_minus_ad_pull(V, col_inertia(&M, vel)), col_coad(P.e, vel)));
+        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), force));
     }
 }
 
-SNW_CLONES static void inertia_columns_still(const snw_seg *seg, const double *A, double cq,
-                                             double ca, int n, int ld, const double *restrict J,
-                                             double *restrict WJ) {
+SNW_CLONES static void inertia_columns_static(const snw_seg *seg, const double *A, double cq,
+                                              double ca, int n, int ld, const double *restrict J,
+                                              double *restrict WJ) {
     const snw_inertia M = seg->M;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const col x = col_load(J, ld, j);
-        const col acc = col_plus(col_times(cq, ad(A, x)), col_times(ca, x));
-        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), col_inertia(&M, acc)));
+        const col acc = col_plus(col_times(cq, col_ad(A, x)), col_times(ca, x));
+        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), col_inertia(&M, acc)));
     }
 }
 
-// a dead wrench turns against the section: - delta(R' f) = - (R' f) x zeta
-SNW_CLONES static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
-                                    const double *restrict J, double *restrict WJ) {
+// a dead load rotates relative to the section: - delta(R' f) = - (R' f) x zeta
+SNW_CLONES static void dead_load_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
+                                         const double *restrict J, double *restrict WJ) {
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const double a = J[j], b = J[ld + j], c = J[2 * ld + j];
@@ -205,8 +212,8 @@ SNW_CLONES static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, 
     }
 }
 
-// the same column about another point of the segment; a wrench back from there
-static inline col tangent_about(const double *c, col x) {
+// a twist column referred to the point c of the segment; a wrench column referred back from there
+static inline col tangent_col_about(const double *c, col x) {
     return (col){x.a,
                  x.b,
                  x.c,
@@ -215,7 +222,7 @@ static inline col tangent_about(const double *c, col x) {
                  x.f + x.a * c[1] - x.b * c[0]};
 }
 
-static inline col tangent_back(const double *c, col F) {
+static inline col tangent_col_from(const double *c, col F) {
     return (col){F.a + c[1] * F.f - c[2] * F.e,
                  F.b + c[2] * F.d - c[0] * F.f,
                  F.c + c[0] * F.e - c[1] * F.d,
@@ -224,11 +231,11 @@ static inline col tangent_back(const double *c, col F) {
                  F.f};
 }
 
-static inline double tangent_row(const double *S, col x) {
+static inline double tangent_row_product(const double *S, col x) {
     return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
 }
 
-// P += Phi' dY for stretch and shear of the rod of a place, one column
+// P += Phi' dY for stretch and shear of the rod at a fluid point, one column, theory.md (3.12.4)
 static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, const double *Y,
                         col vel, int ldp, double *P) {
     const snw_rod *rod = &m->rod[p->rod];
@@ -242,45 +249,50 @@ static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, c
     }
 }
 
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod;
-// its motion through the fluid varies like any motion, theory.md 3.12
-SNW_CLONES static void wet_columns(const snw_model *m, const snw_fluid_point *p,
-                                   const snw_fluid_point_work *at, const snw_path *path,
-                                   bool is_static, double cq, double cv, double ca, const double *J,
-                                   const double *dJ, const double *ddJ, double *WJ, double *P) {
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the fluid at one point, P += its part on the strains
+// of the rod; the motion relative to the fluid varies by (4.2), theory.md 3.12
+SNW_CLONES static void fluid_point_columns(const snw_model *m, const snw_fluid_point *p,
+                                           const snw_fluid_point_work *at, const snw_path *path,
+                                           bool is_static, double cq, double cv, double ca,
+                                           const double *J, const double *dJ, const double *ddJ,
+                                           double *WJ, double *P) {
     const double *V = at->V.e, *A = at->A.e, *M = p->added, *c = p->centre.e;
     const int ld = path->ld;
     double S[36], Y[9];
     snw_fluid_point_jacobian(p, at->V, S, Y);
     for (int j = 0; j < path->n; j++) {
-        const col x = tangent_about(c, col_load(J, ld, j)), Vx = ad(V, x);
-        col acc = col_plus(col_times(cq, ad(A, x)), col_times(ca, x)), vel = col_times(cq, Vx);
+        const col x = tangent_col_about(c, col_load(J, ld, j)), Vx = col_ad(V, x);
+        col acc = col_plus(col_times(cq, col_ad(A, x)), col_times(ca, x)), vel = col_times(cq, Vx);
         if (!is_static) {
-            const col y = tangent_about(c, col_load(dJ, ld, j)),
-                      z = tangent_about(c, col_load(ddJ, ld, j));
-            acc = col_plus(acc, col_plus(col_times(cq, col_plus(z, ad(V, y))),
+            const col y = tangent_col_about(c, col_load(dJ, ld, j)),
+                      z = tangent_col_about(c, col_load(ddJ, ld, j));
+            acc = col_plus(acc, col_plus(col_times(cq, col_plus(z, col_ad(V, y))),
                                          col_times(cv, col_plus(col_plus(y, y), Vx))));
             vel = col_plus(vel, col_plus(col_times(cq, y), col_times(cv, x)));
         }
-        const col F = {
-            M[0] * acc.a + tangent_row(S, vel),      M[1] * acc.b + tangent_row(S + 6, vel),
-            M[2] * acc.c + tangent_row(S + 12, vel), M[3] * acc.d + tangent_row(S + 18, vel),
-            M[4] * acc.e + tangent_row(S + 24, vel), M[5] * acc.f + tangent_row(S + 30, vel)};
-        store(WJ, ld, j, col_plus(col_load(WJ, ld, j), tangent_back(c, F)));
+        const col F = {M[0] * acc.a + tangent_row_product(S, vel),
+                       M[1] * acc.b + tangent_row_product(S + 6, vel),
+                       M[2] * acc.c + tangent_row_product(S + 12, vel),
+                       M[3] * acc.d + tangent_row_product(S + 18, vel),
+                       M[4] * acc.e + tangent_row_product(S + 24, vel),
+                       M[5] * acc.f + tangent_row_product(S + 30, vel)};
+        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), tangent_col_from(c, F)));
         if (p->phi >= 0) flux_column(m, p, path->own, Y, vel, ld, P + j);
     }
 }
 
-// a dead force at a point of the segment
-static void lift_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double *J, double *WJ) {
+// buoyancy: a dead force f at a point of the segment
+static void buoyancy_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double *J,
+                             double *WJ) {
     for (int j = 0; j < n; j++) {
         const double a = J[j], b = J[n + j], c = J[2 * n + j];
         const col F = {0, 0, 0, f.y * c - f.z * b, f.z * a - f.x * c, f.x * b - f.y * a};
-        store(WJ, n, j, minus(col_load(WJ, n, j), col_times(cq, tangent_back(at.e, F))));
+        col_store(WJ, n, j,
+                  col_minus(col_load(WJ, n, j), col_times(cq, tangent_col_from(at.e, F))));
     }
 }
 
-// all fluids at a segment
+// all fluid points of a segment
 static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                           double cq, double cv, double ca, double *WJ, double *P) {
     const snw_path *path = &m->path[m->seg[i].path];
@@ -288,49 +300,51 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     for (int k = m->fluid_point_of_seg[i]; k < m->fluid_point_of_seg[i + 1]; k++) {
         const snw_fluid_point *p = &m->fluid_point[k];
         if (!snw_fluid_point_is_active(w, p)) continue;
-        wet_columns(m, p, &w->fluid_point[k], path, w->is_static, cq, cv, ca, w->J + at, w->dJ + at,
-                    w->ddJ + at, WJ, P);
+        fluid_point_columns(m, p, &w->fluid_point[k], path, w->is_static, cq, cv, ca, w->J + at,
+                            w->dJ + at, w->ddJ + at, WJ, P);
         if (cq == 0 || !(p->displaced > 0)) continue;
-        lift_columns(p->centre, snw_fluid_point_lift(in, w, p), cq, path->ld, w->J + at, WJ);
+        buoyancy_columns(p->centre, snw_fluid_point_lift(in, w, p), cq, path->ld, w->J + at, WJ);
     }
 }
 
-// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A
-// and B
-SNW_CLONES static void slope_columns(const snw_model *m, const snw_work *w, int i,
-                                     const double A[36], const double B[36], double cq, double cv,
-                                     double *WJ) {
+// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i with the derivatives A by its pose and B by
+// its velocity
+SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int i,
+                                      const double A[36], const double B[36], double cq, double cv,
+                                      double *WJ) {
     const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
     const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
     for (int j = 0; j < n; j++) {
-        const col x = col_load(J, ld, j), way = col_times(cq, x);
-        col F = {tangent_row(A, way),      tangent_row(A + 6, way),  tangent_row(A + 12, way),
-                 tangent_row(A + 18, way), tangent_row(A + 24, way), tangent_row(A + 30, way)};
+        const col x = col_load(J, ld, j), zeta = col_times(cq, x);
+        col F = {tangent_row_product(A, zeta),      tangent_row_product(A + 6, zeta),
+                 tangent_row_product(A + 12, zeta), tangent_row_product(A + 18, zeta),
+                 tangent_row_product(A + 24, zeta), tangent_row_product(A + 30, zeta)};
         if (!w->is_static) {
-            const col vel =
-                col_plus(col_times(cq, col_plus(col_load(dJ, ld, j), ad(V, x))), col_times(cv, x));
-            F = col_plus(F, (col){tangent_row(B, vel), tangent_row(B + 6, vel),
-                                  tangent_row(B + 12, vel), tangent_row(B + 18, vel),
-                                  tangent_row(B + 24, vel), tangent_row(B + 30, vel)});
+            const col vel = col_plus(col_times(cq, col_plus(col_load(dJ, ld, j), col_ad(V, x))),
+                                     col_times(cv, x));
+            F = col_plus(F,
+                         (col){tangent_row_product(B, vel), tangent_row_product(B + 6, vel),
+                               tangent_row_product(B + 12, vel), tangent_row_product(B + 18, vel),
+                               tangent_row_product(B + 24, vel), tangent_row_product(B + 30, vel)});
         }
-        store(WJ, ld, j, minus(col_load(WJ, ld, j), F));
+        col_store(WJ, ld, j, col_minus(col_load(WJ, ld, j), F));
     }
 }
 
-// the same for all that touches the ground at a segment, and for the hand that pulls at it
-static void touch_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
-                          double cq, double cv, double *WJ) {
+// the same for the contact points of a segment and for the drag spring
+static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+                            double cq, double cv, double *WJ) {
     double A[36], B[36];
     for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
-        if (snw_contact_point_jacobian(m, w, k, A, B)) slope_columns(m, w, i, A, B, cq, cv, WJ);
+        if (snw_contact_point_jacobian(m, w, k, A, B)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
     }
     if (i != snw_drag_spring_seg(in)) return;
     snw_drag_spring_jacobian(in, w, A, B);
-    slope_columns(m, w, i, A, B, cq, cv, WJ);
+    wrench_columns(m, w, i, A, B, cq, cv, WJ);
 }
 
-// P[0..rows, ..] += J' Z: six-term sums, along the columns; of a symmetric one only what is not
-// left of the diagonal
+// P[0..rows, ..] += J' Z: sums of six terms, along the columns; if symmetric only from the diagonal
+// on
 SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict J, int cols,
                                        int ldz, const double *restrict Z, bool symmetric, int ldp,
                                        double *restrict P) {
@@ -345,15 +359,15 @@ SNW_CLONES static void tangent_product(int rows, int ldj, const double *restrict
     }
 }
 
-// Z[:, j] (+)= - cq A' coad(F) S for the own columns
+// Z[:, j] -= cq A' coad(F) S for the own columns
 SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n,
                                          int lds, const double *restrict S, int ldz,
                                          double *restrict Z) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
-        const col x = to_parent(&H, coad(F, col_load(S, lds, j)));
-        store(Z, ldz, j, minus(col_load(Z, ldz, j), col_times(cq, x)));
+        const col x = col_to_parent(&H, col_coad(F, col_load(S, lds, j)));
+        col_store(Z, ldz, j, col_minus(col_load(Z, ldz, j), col_times(cq, x)));
     }
 }
 
@@ -364,7 +378,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     const size_t at = (size_t)m->seg_store[i];
     const bool heavy = snw_seg_has_mass(m, w, i);
     if (heavy && w->is_static) {
-        inertia_columns_still(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
+        inertia_columns_static(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
     } else if (heavy) {
         inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
                         w->dJ + at, w->ddJ + at, WJ);
@@ -378,11 +392,10 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
     }
-    if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
+    if (dead) dead_load_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
 }
 
-// T[dof, dof] += P, row major columns of a path to column major; of a symmetric one from the upper
-// half
+// T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
 static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, size_t ld,
                             double *T) {
     const size_t ldp = (size_t)path->ld;
@@ -407,7 +420,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         if (path->n == 0) continue;
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
-        // only slices hand columns to their parents; a bare joint has none
+        // only slices write columns of their parents; a joint without mass and loads has none
         if (seg->has_mass || seg->kind == SNW_SEG_ROD ||
             m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
             m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
@@ -420,19 +433,19 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             } else {
                 segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             }
-            if (cq != 0 || cv != 0) touch_columns(m, in, w, i, cq, cv, w->WJ + at);
+            if (cq != 0 || cv != 0) contact_columns(m, in, w, i, cq, cv, w->WJ + at);
             tangent_product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass,
                             path->ld, P);
         }
-        // what the parent's rows get from the segment's own columns
-        const int n = own_count(m, seg) + is_fed(m, seg), own = path->n - n;
+        // rows of the parent, columns of the segment: - J_p' A' coad(F) S
+        const int n = own_count(m, seg) + has_variable_length(m, seg), own = path->n - n;
         if (cq == 0 || n == 0) continue;
         if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
                               w->WJ + to + own);
         } else if (up->n > 0) {
-            // columns the parent does not have: the product is taken here; WJ of this segment is
-            // free now
+            // the parent does not have these columns: form the product here, with WJ of this
+            // segment as scratch
             double *Z = w->WJ + at;
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
             const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
@@ -498,9 +511,9 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M) {
     snw_kinematics(m, in, s, true, w);
-    sweep(m, NULL, false, w);
+    all_columns(m, NULL, false, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
-    // J' M J is symmetric but for the order of its sums
+    // J' M J is symmetric up to rounding
     for (int i = 0; i < m->nv; i++) {
         for (int j = 0; j < i; j++) {
             double *a = M + (size_t)i * (size_t)m->nv + j, *b = M + (size_t)j * (size_t)m->nv + i;

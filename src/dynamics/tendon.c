@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Coordinates, efforts, forces, power and tangent of tendons and chambers, theory.md (3.11.1) to
+// (3.11.3). Quantities at quadrature points come from tendon_point.c, of straight segments from
+// tendon_segment.c, tension losses from tendon_friction.c.
+
 #include "dynamics/tendon.h"
 
 #include "dynamics/tendon_friction.h"
@@ -7,57 +12,56 @@
 
 #include <math.h>
 
-// ---- efforts
-// ---------------------------------------------------------------------------------------
+// ---- efforts ----------------------------------------------------------------
 
-static bool acts(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
+static bool tendon_is_active(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
     const snw_law when = m->desc->tendon[i].when;
     return !when || snw_tendon_is_manual(in, i) || snw_expr_value(when, at) != 0;
 }
 
-// effort and its slope in the coordinate
+// effort and its derivative by the coordinate
 static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at,
                       snw_tendon_work *out) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
     const double given = in->tendon[i].v;
     out->effort = out->stiffness = 0;
-    if (!acts(m, i, in, at)) return;
+    if (!tendon_is_active(m, i, in, at)) return;
     switch (d->given) {
     case SNW_TENDON_EFFORT:
-        out->effort =
-            snw_tendon_reads_signals(m, in, i) ? *in->share * snw_expr_value(d->law, at) : given;
-        if (d->kind == SNW_TENDON_CABLE && out->effort < 0) out->effort = 0; // it never pushes
+        out->effort = snw_tendon_reads_signals(m, in, i)
+                          ? *in->signal_fraction * snw_expr_value(d->law, at)
+                          : given;
+        if (d->kind == SNW_TENDON_CABLE && out->effort < 0)
+            out->effort = 0; // a cable does not push
         break;
     case SNW_TENDON_COORDINATE: {
-        if (m->tendon[i].unit > 0) break; // a row
-        // (length + extra)/(1 + compliance tension) = what was paid out
-        out->paid = m->tendon[i].reference + d->extra - given;
-        out->paid_rate = -in->tendon[i].d;
-        out->part = *in->share;
-        const double strain = (m->tendon[i].reference - out->value + d->extra) / out->paid - 1;
+        if (m->tendon[i].unit > 0) break; // a constraint row
+        // (length + extra)/(1 + compliance tension) = length paid out
+        out->paid_out = m->tendon[i].reference + d->extra - given;
+        out->paid_out_rate = -in->tendon[i].d;
+        out->fraction = *in->signal_fraction;
+        const double strain = (m->tendon[i].reference - out->value + d->extra) / out->paid_out - 1;
         if (strain <= 0) break; // slack
-        out->effort = out->part * strain / d->compliance;
-        out->stiffness = -out->part / (out->paid * d->compliance);
+        out->effort = out->fraction * strain / d->compliance;
+        out->stiffness = -out->fraction / (out->paid_out * d->compliance);
         break;
     }
-    case SNW_TENDON_GAS: // given: moles R temperature
-        out->effort = *in->share * (given / out->value - in->ambient[i]);
-        out->stiffness = -*in->share * given / (out->value * out->value);
-        if (!(out->value > 0))
-            out->effort = NAN; // beyond an infinite pressure: no way for a solver
+    case SNW_TENDON_GAS: // given: n R T
+        out->effort = *in->signal_fraction * (given / out->value - in->ambient[i]);
+        out->stiffness = -*in->signal_fraction * given / (out->value * out->value);
+        if (!(out->value > 0)) out->effort = NAN; // no physical pressure: the solver must step back
         break;
     }
 }
 
-static double sliding(const snw_tendon_desc *d, double t) {
+static double static_sliding(const snw_tendon_desc *d, double t) {
     const double x = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
     return x > 1 ? 1 : (x < -1 ? -1 : x);
 }
 
-// ---- all
-// -------------------------------------------------------------------------------------------
+// ---- coordinates and forces -------------------------------------------------
 
-// value and rate of a measure, w->G <- its slope along rods, and its spots
+// value and rate of a tendon or chamber and its points; w->G <- dy/dq along rods
 static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                           bool is_static, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
@@ -68,26 +72,26 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         const snw_tendon_point *p = &m->tendon_point[k];
         snw_tendon_point_work *at = &w->tendon_point[k];
-        *at = (snw_tendon_point_work){.share = 1};
+        *at = (snw_tendon_point_work){.tension_fraction = 1};
         if (p->segment >= 0) {
-            snw_tendon_segment_move(&m->tendon_segment[p->segment], w, at);
+            snw_tendon_segment_motion(&m->tendon_segment[p->segment], w, at);
         } else {
-            double slope[6];
+            double d1[6];
             if (p->same >= 0) {
                 at->xi = w->tendon_point[p->same].xi, at->rate = w->tendon_point[p->same].rate;
             } else {
                 snw_tendon_point_strain(m, p, in->t, s, &at->xi, is_static ? NULL : &at->rate);
             }
-            at->f = snw_tendon_point_density(d, p, at->xi, slope);
-            for (int e = 0; e < 6; e++) at->df += slope[e] * at->rate.e[e];
-            snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, sign * p->w, slope, G);
+            at->f = snw_tendon_point_density(d, p, at->xi, d1);
+            for (int e = 0; e < 6; e++) at->df += d1[e] * at->rate.e[e];
+            snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, sign * p->w, d1, G);
         }
         c += p->w * at->f;
         dc += p->w * at->df;
     }
     w->tendon[i].value = d->kind == SNW_TENDON_CABLE ? tendon->reference - c : c;
     w->tendon[i].rate = sign * dc;
-    w->tendon[i].tied = 1;
+    w->tendon[i].tied_fraction = 1;
 }
 
 void snw_tendons_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -95,16 +99,16 @@ void snw_tendons_motion(const snw_model *m, const snw_inputs *in, const snw_stat
     for (int i = 0; i < m->ntendon; i++) tendon_gather(m, i, in, s, is_static, w);
 }
 
-// what the effort does to the coordinates of rods and at the ends of straight parts
-static void pull(const snw_model *m, int i, snw_work *w) {
+// w->r, w->F -= forces of the effort on coordinates of rods and at the ends of straight segments
+static void tendon_add_forces(const snw_model *m, int i, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
     const double *G = w->G + tendon->store, effort = w->tendon[i].effort;
     for (int j = 0; j < tendon->ndof; j++) w->r[tendon->dof[j]] -= effort * G[j];
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
-        const int span = m->tendon_point[k].segment;
-        if (span < 0) continue;
-        snw_tendon_segment_add(&m->tendon_segment[span], &w->tendon_point[k],
-                               effort * w->tendon_point[k].share, w);
+        const int segment = m->tendon_point[k].segment;
+        if (segment < 0) continue;
+        snw_tendon_segment_add(&m->tendon_segment[segment], &w->tendon_point[k],
+                               effort * w->tendon_point[k].tension_fraction, w);
     }
 }
 
@@ -121,15 +125,15 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
         } else {
             effort_of(m, i, in, at, out);
         }
-        // without motion nothing slides: there friction acts as it is said to
-        out->sliding = is_static ? sliding(&m->desc->tendon[i], in->t) : 0;
+        // statics: the sliding direction of friction is an input
+        out->sliding = is_static ? static_sliding(&m->desc->tendon[i], in->t) : 0;
         if (tendon->has_friction && (!is_static || out->sliding != 0) && out->effort > 0) {
             snw_tendon_friction_distribute(m, i, in->t, s, w);
             if (m->desc->tendon[i].given == SNW_TENDON_COORDINATE) {
-                out->effort = out->part * snw_tendon_friction_winch(m, i, out->paid, w);
+                out->effort = out->fraction * snw_tendon_friction_winch(m, i, out->paid_out, w);
             }
         }
-        pull(m, i, w);
+        tendon_add_forces(m, i, w);
     }
 }
 
@@ -139,10 +143,10 @@ void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
         double *to = w->tendon_jacobian + tendon->store;
         for (int j = 0; j < tendon->ndof; j++) to[j] = w->G[tendon->store + (size_t)j];
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
-            const int span = m->tendon_point[k].segment;
-            if (span < 0) continue;
-            snw_tendon_segment_jacobian(m, &m->tendon_segment[span], w, &w->tendon_point[k],
-                                        -w->tendon_point[k].share, to);
+            const int segment = m->tendon_point[k].segment;
+            if (segment < 0) continue;
+            snw_tendon_segment_jacobian(m, &m->tendon_segment[segment], w, &w->tendon_point[k],
+                                        -w->tendon_point[k].tension_fraction, to);
         }
     }
 }
@@ -152,7 +156,7 @@ double snw_tendon_power(const snw_model *m, int i, const snw_work *w) {
     if (!tendon->has_friction) return w->tendon[i].effort * w->tendon[i].rate;
     double rods = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
-        rods -= w->tendon_point[k].share * m->tendon_point[k].w * w->tendon_point[k].df;
+        rods -= w->tendon_point[k].tension_fraction * m->tendon_point[k].w * w->tendon_point[k].df;
     }
     return w->tendon[i].effort * rods + snw_tendon_friction_heat(m, i, w);
 }
@@ -171,17 +175,17 @@ double snw_tendons_heat(const snw_model *m, const snw_work *w) {
     return heat;
 }
 
-// of spot k, by the strains of its rod that are laws; straight parts act on sections instead
+// power per effort of point k on given strains; straight segments act on sections instead
 static double given_power(const snw_model *m, const snw_tendon_desc *d, int k, const snw_work *w) {
     const snw_tendon_point *p = &m->tendon_point[k];
     if (p->segment >= 0) return 0;
     const snw_rod_desc *rod = &m->desc->link[m->rod[p->rod].link].rod;
     const snw_tendon_point_work *at = &w->tendon_point[k];
     const double sign = d->kind == SNW_TENDON_CABLE ? -1 : 1;
-    double slope[6], sum = 0;
-    (void)snw_tendon_point_density(d, p, at->xi, slope);
-    for (int e = 0; e < 6; e++) sum += rod->given[e] ? slope[e] * at->rate.e[e] : 0;
-    return sign * p->w * at->share * sum;
+    double d1[6], sum = 0;
+    (void)snw_tendon_point_density(d, p, at->xi, d1);
+    for (int e = 0; e < 6; e++) sum += rod->given[e] ? d1[e] * at->rate.e[e] : 0;
+    return sign * p->w * at->tension_fraction * sum;
 }
 
 double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
@@ -197,60 +201,62 @@ double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
     return power;
 }
 
-void snw_tendons_add_forces(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,
-                            double *push) {
+void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                   int signal, double *derivative) {
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
         const snw_tendon *tendon = &m->tendon[i];
         const bool slack = d->kind == SNW_TENDON_CABLE && w->tendon[i].effort == 0;
-        if (!snw_tendon_reads_signals(m, in, i) || !acts(m, i, in, at) || slack) continue;
-        const double f = *in->share * snw_expr_jet_signal(d->law, at, signal).d;
+        if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
+            continue;
+        const double f = *in->signal_fraction * snw_expr_jet_signal(d->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {
-            push[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
+            derivative[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }
     }
 }
 
-// acceleration of a spot of a tendon: d2f/dt2 = slope . xi'' + xi' . (d2f/dxi2 xi')
-static double spot_bend(const snw_model *m, const snw_tendon_desc *d, const snw_tendon_point *p,
-                        double t, const snw_state *s, const snw_tendon_point_work *at) {
-    double slope[6], bend[6], sum = 0;
+// d2f/dt2 at a point = df/dxi . xi'' + xi' . (d2f/dxi2 xi')
+static double point_second_rate(const snw_model *m, const snw_tendon_desc *d,
+                                const snw_tendon_point *p, double t, const snw_state *s,
+                                const snw_tendon_point_work *at) {
+    double d1[6], d2[6], sum = 0;
     const snw_twist ddxi = snw_tendon_point_strain_d2(m, p, t, s);
-    (void)snw_tendon_point_density(d, p, at->xi, slope);
-    if (d->kind == SNW_TENDON_CABLE) snw_tendon_point_d2(p, at->xi, at->rate, bend);
+    (void)snw_tendon_point_density(d, p, at->xi, d1);
+    if (d->kind == SNW_TENDON_CABLE) snw_tendon_point_d2(p, at->xi, at->rate, d2);
     for (int e = 0; e < 6; e++) {
-        sum += slope[e] * ddxi.e[e];
-        if (d->kind == SNW_TENDON_CABLE) sum += bend[e] * at->rate.e[e];
+        sum += d1[e] * ddxi.e[e];
+        if (d->kind == SNW_TENDON_CABLE) sum += d2[e] * at->rate.e[e];
     }
     return sum;
 }
 
 void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                       const snw_work *w, double *rate, double *bend) {
+                       const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         const snw_tendon_desc *d = &m->desc->tendon[i];
         if (tendon->row < 0) continue;
         const double sign = d->kind == SNW_TENDON_CABLE ? -1 : 1;
         if (rate) rate[tendon->row] = tendon->unit * (w->tendon[i].rate - in->tendon[i].d);
-        if (!bend) continue;
+        if (!acceleration) continue;
         double sum = 0;
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
             const snw_tendon_point_work *at = &w->tendon_point[k];
             sum += p->segment >= 0 ? snw_tendon_segment_d2(&m->tendon_segment[p->segment], w, at)
-                                   : p->w * spot_bend(m, d, p, in->t, s, at);
+                                   : p->w * point_second_rate(m, d, p, in->t, s, at);
         }
-        bend[tendon->row] = tendon->unit * (sign * sum - in->tendon[i].dd);
+        acceleration[tendon->row] = tendon->unit * (sign * sum - in->tendon[i].dd);
     }
 }
 
-// ---- derivatives
-// -----------------------------------------------------------------------------------
+// ---- derivatives ------------------------------------------------------------
 
-// T += cq dr/dq of a winch or gas whose effort follows its coordinate
-static void spring(const snw_tendon *tendon, double f, const double *G, size_t ld, double *T) {
+// T -= f G G', f = cq de/dy: winch or gas whose effort depends on its coordinate
+static void add_effort_stiffness(const snw_tendon *tendon, double f, const double *G, size_t ld,
+                                 double *T) {
     for (int k = 0; k < tendon->ndof && f != 0; k++) {
         double *to = T + (size_t)tendon->dof[k] * ld;
         for (int j = 0; j < tendon->ndof; j++) to[tendon->dof[j]] -= f * G[j] * G[k];
@@ -264,15 +270,16 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
         const snw_tendon_work *now = &w->tendon[i];
         if (now->effort == 0 && now->stiffness == 0) continue;
         if (tendon->has_friction && (!w->is_static || now->sliding != 0)) {
-            snw_tendon_friction_tangent(m, i, now->paid, now->part, cq, cv, w, ld, T);
+            snw_tendon_friction_tangent(m, i, now->paid_out, now->fraction, cq, cv, w, ld, T);
         } else {
-            spring(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store, ld, T);
+            add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
+                                 ld, T);
         }
         if (cq == 0 || m->desc->tendon[i].kind != SNW_TENDON_CABLE)
-            continue; // a volume is linear in the strain
+            continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
-            const double f = cq * now->effort * w->tendon_point[k].share * p->w;
+            const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;
             if (p->segment >= 0) {
                 snw_tendon_segment_curvature(m, tendon, &m->tendon_segment[p->segment], w,
                                              &w->tendon_point[k], f, ld, T);
@@ -283,48 +290,47 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
     }
 }
 
-// ---- what laws read
-// --------------------------------------------------------------------------------
+// ---- signals ----------------------------------------------------------------
 
 void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
     const bool later = m->tendon[i].row >= 0 || m->tendon_reads[i];
     if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->tendon[i]);
 }
 
-// to += cq and cv times the derivatives of the rate of spot k, of a density f: df/dv = df/dxi phi,
-// d(f')/dq = (d2f/dxi2 xi') phi
-static void rate_slope(const snw_model *m, int i, int k, double cq, double cv, const snw_work *w,
-                       double *to) {
+// to += cq d/dq + cv d/dv of the rate f' of point k: df'/dv = df/dxi phi,
+// df'/dq = (d2f/dxi2 xi') phi
+static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, double cv,
+                                const snw_work *w, double *to) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    double slope[6], bend[6];
+    double d1[6], d2[6];
     if (p->segment >= 0) {
         snw_tendon_segment_jacobian(m, &m->tendon_segment[p->segment], w, at, cv, to);
         if (!w->is_static)
             snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, cq, to);
         return;
     }
-    (void)snw_tendon_point_density(d, p, at->xi, slope);
-    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, cv * p->w, slope, to);
-    if (d->kind != SNW_TENDON_CABLE || w->is_static) return; // a volume is linear in the strain
-    snw_tendon_point_d2(p, at->xi, at->rate, bend);
-    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, cq * p->w, bend, to);
+    (void)snw_tendon_point_density(d, p, at->xi, d1);
+    snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cv * p->w, d1, to);
+    if (d->kind != SNW_TENDON_CABLE || w->is_static) return; // volumes are linear in the strain
+    snw_tendon_point_d2(p, at->xi, at->rate, d2);
+    snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cq * p->w, d2, to);
 }
 
 void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double cq, double cv,
-                         snw_work *w, double *slope) {
+                         snw_work *w, double *jacobian) {
     const snw_tendon *tendon = &m->tendon[i];
     const double sign = m->desc->tendon[i].kind == SNW_TENDON_CABLE ? -1 : 1;
     const double follow = reading == SNW_READ_TENDON_EFFORT ? w->tendon[i].stiffness : 1;
-    double *own = w->own;
+    double *own = w->tendon_variation;
     for (int j = 0; j < tendon->ndof; j++) own[j] = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         if (reading == SNW_READ_TENDON_RATE) {
-            rate_slope(m, i, k, sign * cq, sign * cv, w, own);
-        } else { // the rate depends on the rates as the value does on the coordinates
-            rate_slope(m, i, k, 0, sign * cq * follow, w, own);
+            point_rate_jacobian(m, i, k, sign * cq, sign * cv, w, own);
+        } else { // dy/dq = d(dy/dt)/dv
+            point_rate_jacobian(m, i, k, 0, sign * cq * follow, w, own);
         }
     }
-    for (int j = 0; j < tendon->ndof; j++) slope[tendon->dof[j]] += own[j];
+    for (int j = 0; j < tendon->ndof; j++) jacobian[tendon->dof[j]] += own[j];
 }

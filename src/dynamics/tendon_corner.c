@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// tendon_corner.c: the unit directions d_0 before and d_1 behind a kink make the angle theta, S =
-// |d_1 - d_0|^2/4 = sin(theta/2)^2. It is rounded by e where the path goes straight on and where it
-// turns back, so that it has a slope there, too:
+// Angle of the path of a tendon at a corner and its derivative, theory.md (3.11.9) and (3.11.10),
+// for tendon friction. The unit directions d_0 before and d_1 after the corner enclose the angle
+// theta, S = |d_1 - d_0|^2/4 = sin(theta/2)^2. It is rounded by e where the path continues straight
+// and where it reverses, so that its derivative exists there:
 //   theta = 2 atan2(a, b) - 2 atan2(e, (1 + e^2)^(1/2)),   a^2 = S + e^2,   b^2 = 1 - S + e^2
 //   dtheta = dS/(a b),   dS = (d_1 - d_0).(dd_1 - dd_0)/2
-// A straight part has d = n, a duct d = R t with the unit tangent t in the section's frame, dd = R
-// (z x t + dt), z the turn of the section.
+// A straight segment has d = n. A duct has d = R t with the unit tangent t in the section's frame
+// and dd = R (z x t + dt), z the rotation of the section.
+
 #include "dynamics/tendon_corner.h"
 
 #include "dynamics/tendon_point.h"
@@ -14,38 +16,38 @@
 
 #include <math.h>
 
-// sine of half the angle by which a kink is rounded, 1e-5 rad
+// sine of half the rounding angle of 1e-5 rad
 static const double rounding = 5e-6;
 
-static snw_vec3 direction(const snw_model *m, const snw_tendon_corner *k, int side, double t,
-                          const snw_state *s, const snw_work *w, snw_twist *xi) {
+static snw_vec3 corner_direction(const snw_model *m, const snw_tendon_corner *k, int side, double t,
+                                 const snw_state *s, const snw_work *w, snw_twist *xi) {
     const snw_duct *duct = &k->duct[side];
     if (duct->end.rod < 0) return w->tendon_point[k->point - 1 + side].n;
     snw_tendon_point_strain(m, &duct->end, t, s, xi, NULL);
     return snw_rotate(w->g[duct->seg].R, snw_tendon_point_tangent(&duct->end, *xi));
 }
 
-// a and b
-static void sides(const snw_tendon_corner_work *at, double *a, double *b) {
+// a and b of the formula above
+static void half_angle_sides(const snw_tendon_corner_work *at, double *a, double *b) {
     const snw_vec3 chord = snw_sub(at->d[1], at->d[0]), sum = snw_add(at->d[1], at->d[0]);
     *a = sqrt(0.25 * snw_dot(chord, chord) + rounding * rounding);
     *b = sqrt(0.25 * snw_dot(sum, sum) + rounding * rounding);
 }
 
-double snw_tendon_corner_turn(const snw_model *m, int i, double t, const snw_state *s,
-                              snw_work *w) {
+double snw_tendon_corner_angle(const snw_model *m, int i, double t, const snw_state *s,
+                               snw_work *w) {
     snw_tendon_corner_work *at = &w->tendon_corner[i];
     double a, b;
     for (int k = 0; k < 2; k++)
-        at->d[k] = direction(m, &m->tendon_corner[i], k, t, s, w, &at->xi[k]);
-    sides(at, &a, &b);
+        at->d[k] = corner_direction(m, &m->tendon_corner[i], k, t, s, w, &at->xi[k]);
+    half_angle_sides(at, &a, &b);
     const double angle = 2 * (atan2(a, b) - atan2(rounding, sqrt(1 + rounding * rounding)));
-    return angle > 0 ? angle : 0; // but for the last bit
+    return angle > 0 ? angle : 0; // rounding errors may make it negative
 }
 
-// to += g . dd/dq of the direction of a duct
-static void spread_duct(const snw_model *m, const snw_duct *duct, const snw_work *w, snw_twist xi,
-                        snw_vec3 d, snw_vec3 g, double *to) {
+// to += g . dd/dq, d the direction of a duct
+static void scatter_duct(const snw_model *m, const snw_duct *duct, const snw_work *w, snw_twist xi,
+                         snw_vec3 d, snw_vec3 g, double *to) {
     const snw_path *path = &m->path[m->seg[duct->seg].path];
     const double *J = w->J + m->seg_store[duct->seg];
     const snw_mat3 R = w->g[duct->seg].R;
@@ -55,9 +57,9 @@ static void spread_duct(const snw_model *m, const snw_duct *duct, const snw_work
         const snw_vec3 turn = {{J[j], J[path->ld + j], J[2 * path->ld + j]}};
         to[duct->of[j - duct->skip]] += snw_dot(lever, turn);
     }
-    double slope[6];
-    snw_tendon_point_d2(&duct->end, xi, own, slope);
-    snw_tendon_point_spread(m, &duct->end, m->tendon_phi + duct->end.phi, 1, slope, to);
+    double d1[6];
+    snw_tendon_point_d2(&duct->end, xi, own, d1);
+    snw_tendon_point_scatter(m, &duct->end, m->tendon_phi + duct->end.phi, 1, d1, to);
 }
 
 void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, double factor,
@@ -66,16 +68,17 @@ void snw_tendon_corner_jacobian(const snw_model *m, int i, const snw_work *w, do
     const snw_tendon_corner *k = &m->tendon_corner[i];
     const snw_tendon_corner_work *at = &w->tendon_corner[i];
     double a, b;
-    sides(at, &a, &b);
+    half_angle_sides(at, &a, &b);
     const snw_vec3 g = snw_scale(0.5 * factor / (a * b), snw_sub(at->d[1], at->d[0]));
     for (int side = 0; side < 2; side++) {
         const snw_vec3 own = snw_scale(side == 0 ? -1 : 1, g);
-        const int spot = k->point - 1 + side;
+        const int point = k->point - 1 + side;
         if (k->duct[side].end.rod < 0) {
-            snw_tendon_segment_turn(m, &m->tendon_segment[m->tendon_point[spot].segment], w,
-                                    &w->tendon_point[spot], own, to);
+            snw_tendon_segment_direction_jacobian(
+                m, &m->tendon_segment[m->tendon_point[point].segment], w, &w->tendon_point[point],
+                own, to);
         } else {
-            spread_duct(m, &k->duct[side], w, at->xi[side], at->d[side], own, to);
+            scatter_duct(m, &k->duct[side], w, at->xi[side], at->d[side], own, to);
         }
     }
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// tendon_friction.c: with spots k = 0, 1, ... from the end that is pulled to the one that is tied,
-// the tendon slides past the duct before spot k by the rate of the path behind, c_k = sum_{j >= k}
-// w_j f_j, and its tension falls there by the angle between spots,
-//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),   psi_k = (after_{k-1} turn_{k-1} + kink_k +
-//   before_k turn_k) s(nu_k), s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
-// The path behind a kink between two spots is that from the second on, so there, too, it slides by
-// nu_k. The robot gets - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k: what is lost is a
-// sum of terms none of which is negative. A tendon on a winch stretches as it slides; evenly, that
-// is c_k l/(c + extra) of what was paid out, l, so
-//   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),   a = c'/(c + extra) -
-//   l'/l
+// Capstan friction of tendons: tension along the path, heat, winch tension and tangent, theory.md
+// (3.11.5) and (3.11.6).
+//
+// Points k = 0, 1, ... run from the pulled end to the fixed end. The remaining path after point k
+// is c_k = sum_{j >= k} w_j f_j. The tendon slides past the duct before point k with the speed
+// nu_k, and its tension decreases there by the angle between the points:
+//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),
+//   psi_k = (after_{k-1} turning_{k-1} + corner_k + before_k turning_k) s(nu_k),
+//   s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
+// At a corner between two points the tendon slides with the speed of the second. The power on the
+// robot is - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k; no term of the dissipated sum
+// is negative. A tendon on a winch stretches uniformly while it slides; with l the length paid out,
+//   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),
+//   a = c'/(c + extra) - l'/l
 // which is the speed of the winch at its own end.
+
 #include "dynamics/tendon_friction.h"
 
 #include "dynamics/tendon_corner.h"
@@ -21,11 +25,10 @@
 #include <math.h>
 #include <string.h>
 
-// rad: angle by which turning is rounded on the whole path
+// rad: rounding of the angle of the whole path
 static const double rounding = 1e-5;
 
-// How a tendon slides: nu_k = -r (c_k' - a c_k), and b = 1/(c + extra), zero where it does not
-// stretch.
+// Sliding speed nu_k = -r (c_k' - a c_k); b = 1/(c + extra), zero for an inextensible tendon.
 typedef struct slide {
     double r, a, b, rate; // rate: c'
 } slide;
@@ -35,31 +38,31 @@ static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     if (d->given != SNW_TENDON_COORDINATE) return (slide){.r = 1, .rate = -now->rate};
     const double b = 1 / (m->tendon[tendon].reference - now->value + d->extra);
-    return (slide){.r = now->paid * b,
-                   .a = -now->rate * b - now->paid_rate / now->paid,
+    return (slide){.r = now->paid_out * b,
+                   .a = -now->rate * b - now->paid_out_rate / now->paid_out,
                    .b = b,
                    .rate = -now->rate};
 }
 
-// Relative loss of tension per angle of the path, and its derivative by the sliding speed; in
-// static steps the file gives the direction of sliding.
+// Relative loss of tension per angle of the path, s(nu), and its derivative; in statics the sliding
+// direction is an input of the model.
 static double tendon_friction_loss(const snw_model *m, int tendon, const snw_work *w, double nu,
-                                   double *slope) {
+                                   double *d1) {
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     if (w->is_static) {
-        *slope = 0;
+        *d1 = 0;
         return d->friction * w->tendon[tendon].sliding;
     }
     if (!(d->friction > 0)) {
-        *slope = d->viscous;
+        *d1 = d->viscous;
         return d->viscous * nu;
     }
     const double size = sqrt(nu * nu + d->creep * d->creep), unit = nu / size;
-    *slope = d->viscous + d->friction * (1 - unit * unit) / size;
+    *d1 = d->viscous + d->friction * (1 - unit * unit) / size;
     return d->viscous * nu + d->friction * unit;
 }
 
-// angle between a spot and the one before, of the kink between them and along their rods
+// angle of the path between a point and the previous one: corner and curvature of the rods
 static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, int k) {
     const double own =
         w->tendon_point[k].corner + m->tendon_point[k].before * w->tendon_point[k].turning;
@@ -67,9 +70,9 @@ static double angle(const snw_model *m, const snw_tendon *x, const snw_work *w, 
                             : own;
 }
 
-// What is left of the tension on the way from the last spot to where the tendon is tied. The path
-// behind is half of that way in the mean; no coordinate moves by it.
-static double left_behind(const snw_model *m, int tendon, const slide *way, const snw_work *w) {
+// Tension at the fixed end over that at the last point. The mean remaining path is half the
+// distance between them. For probes only: it exerts no generalised force.
+static double tied_remainder(const snw_model *m, int tendon, const slide *sl, const snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
     const int last = x->point_adr + x->npoint - 1;
     const snw_tendon_point *p = &m->tendon_point[last];
@@ -77,7 +80,7 @@ static double left_behind(const snw_model *m, int tendon, const slide *way, cons
     if (p->segment >= 0) return 1;
     const double c = 0.5 * p->after * at->f, dc = 0.5 * p->after * at->df;
     double of_nu;
-    const double lost = tendon_friction_loss(m, tendon, w, -way->r * (dc - way->a * c), &of_nu);
+    const double lost = tendon_friction_loss(m, tendon, w, -sl->r * (dc - sl->a * c), &of_nu);
     return exp(-p->after * at->turning * lost);
 }
 
@@ -85,15 +88,15 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
                                     snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
-    const slide way = slide_of(m, tendon, w);
-    double c = 0, dc = 0, fallen = 0;
+    const slide sl = slide_of(m, tendon, w);
+    double c = 0, dc = 0, loss = 0;
     for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
         const snw_tendon_point *p = &m->tendon_point[k];
         snw_tendon_point_work *at = &w->tendon_point[k];
         c += p->w * at->f;
         dc += p->w * at->df;
-        at->nu = -way.r * (dc - way.a * c);
-        if (p->corner >= 0) at->corner = snw_tendon_corner_turn(m, p->corner, t, s, w);
+        at->nu = -sl.r * (dc - sl.a * c);
+        if (p->corner >= 0) at->corner = snw_tendon_corner_angle(m, p->corner, t, s, w);
         if (p->segment >= 0) continue;
         at->dxi = snw_tendon_point_strain_d1(m, p, t, s);
         at->turning =
@@ -104,39 +107,40 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const snw_tendon_point *p = &m->tendon_point[k];
         snw_tendon_point_work *at = &w->tendon_point[k];
-        double of_nu, slope[6];
-        fallen += angle(m, x, w, k) * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
-        at->share = exp(-fallen);
+        double of_nu, d1[6];
+        loss += angle(m, x, w, k) * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
+        at->tension_fraction = exp(-loss);
         if (p->segment >= 0) continue;
-        (void)snw_tendon_point_density(d, p, at->xi, slope);
-        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, -p->w * at->share, slope, G);
+        (void)snw_tendon_point_density(d, p, at->xi, d1);
+        snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, -p->w * at->tension_fraction, d1, G);
     }
-    w->tendon[tendon].tied = exp(-fallen) * left_behind(m, tendon, &way, w);
+    w->tendon[tendon].tied_fraction = exp(-loss) * tied_remainder(m, tendon, &sl, w);
 }
 
-// sum of unstretched parts less what was paid out, and its slope in the tension e
-static double lacking(const snw_model *m, int tendon, double paid, const snw_work *w, double e,
-                      double *slope) {
+// sum of unstretched lengths minus length paid out, and its derivative by the tension e
+static double length_excess(const snw_model *m, int tendon, double paid_out, const snw_work *w,
+                            double e, double *d1) {
     const snw_tendon *x = &m->tendon[tendon];
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const double c = d->compliance, outside = 1 + c * e;
-    double sum = d->extra / outside - paid;
-    *slope = -c * d->extra / (outside * outside);
+    double sum = d->extra / outside - paid_out;
+    *d1 = -c * d->extra / (outside * outside);
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const double length = m->tendon_point[k].w * w->tendon_point[k].f,
-                     share = w->tendon_point[k].share;
-        const double stretch = 1 + c * e * share;
+                     fraction = w->tendon_point[k].tension_fraction;
+        const double stretch = 1 + c * e * fraction;
         sum += length / stretch;
-        *slope -= c * share * length / (stretch * stretch);
+        *d1 -= c * fraction * length / (stretch * stretch);
     }
     return sum;
 }
 
-// The sum falls and is convex in e: Newton's steps from slack go up to the root and never beyond.
-double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid, const snw_work *w) {
-    double e = 0, slope;
+// The sum is decreasing and convex in e: Newton's iteration from e = 0 converges monotonically.
+double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid_out,
+                                 const snw_work *w) {
+    double e = 0, d1;
     for (int i = 0; i < 60; i++) {
-        const double step = -lacking(m, tendon, paid, w, e, &slope) / slope;
+        const double step = -length_excess(m, tendon, paid_out, w, e, &d1) / d1;
         if (i == 0 && !(step > 0)) return 0; // slack
         e += step;
         if (!(step > 1e-16 * e)) break;
@@ -148,27 +152,27 @@ double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *
     const snw_tendon *x = &m->tendon[tendon];
     double before = 1, sum = 0;
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
-        sum += (before - w->tendon_point[k].share) * w->tendon_point[k].nu;
-        before = w->tendon_point[k].share;
+        sum += (before - w->tendon_point[k].tension_fraction) * w->tendon_point[k].nu;
+        before = w->tendon_point[k].tension_fraction;
     }
     return w->tendon[tendon].effort * sum;
 }
 
-// to += factor times the derivative of the angle turned per length at a spot
-static void spread_turning(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
-                           double factor, double *to) {
+// to += factor d(turning)/dq at a point
+static void scatter_turning(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
+                            double factor, double *to) {
     const snw_tendon_point *p = &m->tendon_point[k];
     double of_xi[6], of_dxi[6];
     if (factor == 0 || p->segment >= 0) return;
     (void)snw_tendon_point_turning(p, w->tendon_point[k].xi, w->tendon_point[k].dxi,
                                    rounding / x->reference, of_xi, of_dxi);
-    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, factor, of_xi, to);
-    snw_tendon_point_spread(m, p, m->tendon_dphi + p->phi, factor, of_dxi, to);
+    snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, factor, of_xi, to);
+    snw_tendon_point_scatter(m, p, m->tendon_dphi + p->phi, factor, of_dxi, to);
 }
 
-// T += column row' between the coordinates of a measure
-static void outer(const snw_tendon *x, const double *column, const double *row, size_t ld,
-                  double *T) {
+// T += column row' between the coordinates of a tendon
+static void add_outer_product(const snw_tendon *x, const double *column, const double *row,
+                              size_t ld, double *T) {
     for (int j = 0; j < x->ndof; j++) {
         if (row[j] == 0) continue;
         double *to = T + (size_t)x->dof[j] * ld;
@@ -176,20 +180,20 @@ static void outer(const snw_tendon *x, const double *column, const double *row, 
     }
 }
 
-// r has sum w_k T_k g_k, g_k = df_k/dq, and T_k = e share_k, so besides the curvature of f
-//   dr = (sum w_k share_k g_k) de - sum_k S_k dpsi_k,   S_k = sum_{j >= k} w_j T_j g_j
-// A winch adds de = -(sum w_k/(1 + c T_k) g_k dq + sum_k C_k dpsi_k)/slope, C_k = sum_{j >= k} w_j
-// f_j c T_j/(1 + c T_j)^2.
+// The residual contains sum w_k T_k g_k with g_k = df_k/dq and T_k = e phi_k, phi_k the tension
+// fraction. Apart from the second derivative of f,
+//   dr = (sum w_k phi_k g_k) de - sum_k S_k dpsi_k,   S_k = sum_{j >= k} w_j T_j g_j
+// A winch has de = -(sum w_k/(1 + c T_k) g_k dq + sum_k C_k dpsi_k)/d1 with the compliance c, d1 of
+// length_excess and C_k = sum_{j >= k} w_j f_j c T_j/(1 + c T_j)^2.
 //
-// Sums over the spots behind one: derivatives of c_k (P) and of c_k' (R) in q, c_k and c_k'
-// themselves.
-typedef struct behind {
+// Sums over the remaining path: c_k, c_k', and their derivatives in q, P and R.
+typedef struct remaining_path {
     double *P, *R, c, dc;
-} behind;
+} remaining_path;
 
-// to += factor df/dq at a spot
-static void spread_slope(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
-                         double factor, double *to) {
+// to += factor df/dq at a point
+static void scatter_density(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
+                            double factor, double *to) {
     const snw_tendon_point *p = &m->tendon_point[k];
     double g[6];
     if (p->segment >= 0) {
@@ -198,28 +202,29 @@ static void spread_slope(const snw_model *m, const snw_tendon_desc *d, const snw
         return;
     }
     (void)snw_tendon_point_density(d, p, w->tendon_point[k].xi, g);
-    snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, factor, g, to);
+    snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, factor, g, to);
 }
 
-static void add_behind(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
-                       behind *sum) {
+static void add_remaining_path(const snw_model *m, const snw_tendon_desc *d, const snw_work *w,
+                               int k, remaining_path *sum) {
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    spread_slope(m, d, w, k, p->w, sum->P);
+    scatter_density(m, d, w, k, p->w, sum->P);
     if (p->segment >= 0) {
         snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, 1, sum->R);
     } else {
-        double bend[6];
-        snw_tendon_point_d2(p, at->xi, at->rate, bend);
-        snw_tendon_point_spread(m, p, m->tendon_phi + p->phi, p->w, bend, sum->R);
+        double d2[6];
+        snw_tendon_point_d2(p, at->xi, at->rate, d2);
+        snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, p->w, d2, sum->R);
     }
     sum->c += p->w * at->f;
     sum->dc += p->w * at->df;
 }
 
 // row <- factor (cq dnu/dq + cv dnu/dv)
-static void slide_row(const slide *y, const behind *at, const behind *all, double factor, double cq,
-                      double cv, size_t n, double *row) {
+static void sliding_speed_jacobian(const slide *y, const remaining_path *at,
+                                   const remaining_path *all, double factor, double cq, double cv,
+                                   size_t n, double *row) {
     const double f = factor * y->r, cb = at->c * y->b;
     const double of_P = cq * y->a - cv, of_R = cq;
     const double of_all = cq * y->b * (at->dc - y->a * at->c - cb * y->rate) + cv * cb;
@@ -228,44 +233,45 @@ static void slide_row(const slide *y, const behind *at, const behind *all, doubl
     }
 }
 
-void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid, double part,
+void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out, double fraction,
                                  double cq, double cv, snw_work *w, size_t ld, double *T) {
     const snw_tendon *x = &m->tendon[tendon];
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const size_t n = (size_t)x->ndof;
-    const slide way = slide_of(m, tendon, w);
+    const slide sl = slide_of(m, tendon, w);
     const bool winch = d->given == SNW_TENDON_COORDINATE;
-    const double e = w->tendon[tendon].effort, full = winch ? e / part : e;
-    const double *G = w->tendon_jacobian + x->store; // -sum w share g
-    double *S = w->tendon_friction, *row = S + n, *column = row + n, *reach = column + n;
-    behind here = {.P = reach + n, .R = reach + 2 * n},
-           all = {.P = reach + 3 * n, .R = reach + 4 * n};
+    const double e = w->tendon[tendon].effort, full = winch ? e / fraction : e;
+    const double *G = w->tendon_jacobian + x->store; // -sum w phi g
+    double *S = w->tendon_friction, *row = S + n, *column = row + n, *length_jacobian = column + n;
+    remaining_path here = {.P = length_jacobian + n, .R = length_jacobian + 2 * n},
+                   all = {.P = length_jacobian + 3 * n, .R = length_jacobian + 4 * n};
     memset(S, 0, SNW_TENDON_FRICTION_VECTORS * n * sizeof *S);
-    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) add_behind(m, d, w, k, &all);
-    double C = 0, slope = -1;
-    if (winch) (void)lacking(m, tendon, paid, w, full, &slope);
-    const double yield = winch ? part / slope : 0;
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++)
+        add_remaining_path(m, d, w, k, &all);
+    double C = 0, d1 = -1;
+    if (winch) (void)length_excess(m, tendon, paid_out, w, full, &d1);
+    const double effort_per_length = winch ? fraction / d1 : 0;
     for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
         const snw_tendon_point *p = &m->tendon_point[k];
         const snw_tendon_point_work *at = &w->tendon_point[k];
         double of_nu;
-        spread_slope(m, d, w, k, p->w * e * at->share, S);
-        add_behind(m, d, w, k, &here);
-        const double cT = d->compliance * full * at->share, stretch = 1 + cT;
+        scatter_density(m, d, w, k, p->w * e * at->tension_fraction, S);
+        add_remaining_path(m, d, w, k, &here);
+        const double cT = d->compliance * full * at->tension_fraction, stretch = 1 + cT;
         C += p->w * at->f * cT / (stretch * stretch);
-        spread_slope(m, d, w, k, p->w / stretch, reach);
-        // dpsi of the way before this spot
+        scatter_density(m, d, w, k, p->w / stretch, length_jacobian);
+        // dpsi of the path before this point
         const double turned = angle(m, x, w, k),
                      s = tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
-        slide_row(&way, &here, &all, turned * of_nu, cq, cv, n, row);
+        sliding_speed_jacobian(&sl, &here, &all, turned * of_nu, cq, cv, n, row);
         if (p->corner >= 0) snw_tendon_corner_jacobian(m, p->corner, w, cq * s, row);
-        spread_turning(m, x, w, k, cq * s * p->before, row);
+        scatter_turning(m, x, w, k, cq * s * p->before, row);
         if (k > x->point_adr)
-            spread_turning(m, x, w, k - 1, cq * s * m->tendon_point[k - 1].after, row);
-        for (size_t j = 0; j < n; j++) column[j] = -S[j] + yield * C * G[j];
-        outer(x, column, row, ld, T);
+            scatter_turning(m, x, w, k - 1, cq * s * m->tendon_point[k - 1].after, row);
+        for (size_t j = 0; j < n; j++) column[j] = -S[j] + effort_per_length * C * G[j];
+        add_outer_product(x, column, row, ld, T);
     }
     if (!winch || cq == 0) return;
-    for (size_t j = 0; j < n; j++) row[j] = cq * yield * reach[j];
-    outer(x, G, row, ld, T);
+    for (size_t j = 0; j < n; j++) row[j] = cq * effort_per_length * length_jacobian[j];
+    add_outer_product(x, G, row, ld, T);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+//
+// Strain, density and path angle of a tendon or chamber at one section of a rod, with first and
+// second derivatives, for tendon.c and tendon_friction.c.
+
 #include "dynamics/tendon_point.h"
 
 #include <math.h>
 
-// ---- strain
-// ----------------------------------------------------------------------------------------
+// ---- strain -----------------------------------------------------------------
 
-// xi += functions times the numbers x (of the model's, from the rod's first coordinate on)
+// xi += B phi x, x coordinates or rates from the rod's first coordinate on
 static void add_functions(const snw_model *m, const snw_tendon_point *p, const double *phi,
                           const double *x, snw_twist *xi) {
     const snw_rod *rod = &m->rod[p->rod];
@@ -61,8 +64,7 @@ snw_twist snw_tendon_point_strain_d1(const snw_model *m, const snw_tendon_point 
     return dxi;
 }
 
-// ---- density
-// ---------------------------------------------------------------------------------------
+// ---- density ----------------------------------------------------------------
 
 // u = Gamma + K x D + D'
 static snw_vec3 tangent_of(const snw_tendon_point *p, snw_twist xi) {
@@ -74,8 +76,8 @@ snw_vec3 snw_tendon_point_tangent(const snw_tendon_point *p, snw_twist xi) {
     return snw_normalise(tangent_of(p, xi));
 }
 
-// out <- (du/dxi)' a = (D x a, a): what a force a on the tangent does to the strain
-static void pull_back(const snw_tendon_point *p, snw_vec3 a, double out[6]) {
+// out <- (du/dxi)' a = (D x a, a)
+static void strain_gradient(const snw_tendon_point *p, snw_vec3 a, double out[6]) {
     out[0] = p->y * a.z - p->z * a.y;
     out[1] = p->z * a.x;
     out[2] = -p->y * a.x;
@@ -83,18 +85,18 @@ static void pull_back(const snw_tendon_point *p, snw_vec3 a, double out[6]) {
 }
 
 double snw_tendon_point_density(const snw_tendon_desc *d, const snw_tendon_point *p, snw_twist xi,
-                                double slope[6]) {
+                                double d1[6]) {
     const snw_vec3 u = tangent_of(p, xi);
     if (d->kind == SNW_TENDON_CHAMBER) {
-        pull_back(p, (snw_vec3){{p->area, 0, 0}}, slope);
+        strain_gradient(p, (snw_vec3){{p->area, 0, 0}}, d1);
         return p->area * u.x; // D' lies in the section
     }
     const double size = snw_norm(u);
-    pull_back(p, snw_scale(1 / size, u), slope);
+    strain_gradient(p, snw_scale(1 / size, u), d1);
     return size;
 }
 
-// a less its part along the unit vector t
+// component of a perpendicular to the unit vector t
 static snw_vec3 tendon_point_across(snw_vec3 t, snw_vec3 a) {
     return snw_sub(a, snw_scale(snw_dot(t, a), t));
 }
@@ -104,14 +106,13 @@ void snw_tendon_point_d2(const snw_tendon_point *p, snw_twist xi, snw_twist x, d
     const double size = snw_norm(u);
     const snw_vec3 t = snw_scale(1 / size, u);
     const snw_vec3 v = snw_scale(1 / size, tendon_point_across(t, snw_add(x.v, snw_cross(x.w, D))));
-    pull_back(p, v, out);
+    strain_gradient(p, v, out);
 }
 
-// ---- turning
-// ---------------------------------------------------------------------------------------
+// ---- angle of the path ------------------------------------------------------
 
-// The unit tangent t = u/|u| of a tendon turns in space by t' + K x t per length, t' = (1 - t t')
-// u'/|u| and u' = Gamma' + K' x D + K x D' + D''.
+// The unit tangent t = u/|u| rotates in space by t' + K x t per length, with t' = (1 - t t') u'/|u|
+// and u' = Gamma' + K' x D + K x D' + D''.
 double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twist dxi,
                                 double round, double of_xi[6], double of_dxi[6]) {
     const snw_vec3 D = {{0, p->y, p->z}}, dD = {{0, p->dy, p->dz}}, ddD = {{0, p->ddy, p->ddz}};
@@ -125,24 +126,23 @@ double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twi
     for (int e = 0; e < 6 && of_xi; e++) {
         snw_twist x = {0};
         x.e[e] = 1;
-        const snw_vec3 way = snw_add(x.v, snw_cross(x.w, D)), bend = snw_cross(x.w, dD);
-        const snw_vec3 vt = snw_scale(per, tendon_point_across(t, way)); // of t
-        // of t': those of the projection, of u' and of |u|
-        snw_vec3 vdt = snw_sub(tendon_point_across(t, bend), snw_scale(snw_dot(vt, du), t));
-        vdt = snw_sub(vdt, snw_add(snw_scale(along, vt), snw_scale(snw_dot(t, way), dt)));
+        const snw_vec3 du_dxi = snw_add(x.v, snw_cross(x.w, D)), ddu_dxi = snw_cross(x.w, dD);
+        const snw_vec3 vt = snw_scale(per, tendon_point_across(t, du_dxi)); // variation of t
+        // variation of t': of the projection, of u' and of |u|
+        snw_vec3 vdt = snw_sub(tendon_point_across(t, ddu_dxi), snw_scale(snw_dot(vt, du), t));
+        vdt = snw_sub(vdt, snw_add(snw_scale(along, vt), snw_scale(snw_dot(t, du_dxi), dt)));
         const snw_vec3 v =
             snw_add(snw_scale(per, vdt), snw_add(snw_cross(x.w, t), snw_cross(xi.w, vt)));
         of_xi[e] = snw_dot(turn, v) / size;
-        of_dxi[e] = per * snw_dot(turn, tendon_point_across(t, way)) / size;
+        of_dxi[e] = per * snw_dot(turn, tendon_point_across(t, du_dxi)) / size;
     }
     return size - round;
 }
 
-// ---- by coordinates
-// --------------------------------------------------------------------------------
+// ---- coordinates ------------------------------------------------------------
 
-void snw_tendon_point_spread(const snw_model *m, const snw_tendon_point *p, const double *phi,
-                             double factor, const double c[6], double *to) {
+void snw_tendon_point_scatter(const snw_model *m, const snw_tendon_point *p, const double *phi,
+                              double factor, const double c[6], double *to) {
     const snw_rod *rod = &m->rod[p->rod];
     for (int a = 0; a < rod->na; phi += p->count[a], a++) {
         const double f = factor * c[rod->comp[a]];
@@ -152,7 +152,7 @@ void snw_tendon_point_spread(const snw_model *m, const snw_tendon_point *p, cons
 }
 
 // U[e] <- du/dxi_e
-static void tendon_point_columns_of(const snw_tendon_point *p, snw_vec3 U[6]) {
+static void tendon_point_tangent_jacobian(const snw_tendon_point *p, snw_vec3 U[6]) {
     U[0] = (snw_vec3){{0, -p->z, p->y}};
     U[1] = (snw_vec3){{p->z, 0, 0}};
     U[2] = (snw_vec3){{-p->y, 0, 0}};
@@ -167,7 +167,7 @@ void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, s
                                 double f, size_t ld, double *T) {
     const snw_rod *rod = &m->rod[p->rod];
     snw_vec3 U[6];
-    tendon_point_columns_of(p, U);
+    tendon_point_tangent_jacobian(p, U);
     const snw_vec3 u = tangent_of(p, xi);
     const double size = snw_norm(u);
     const snw_vec3 t = snw_scale(1 / size, u);

@@ -1,122 +1,126 @@
 // SPDX-License-Identifier: MIT
 //
-// The tangent of what a node of a fed rod needs, theory.md 3.14. Beside the coordinates that move
-// the node, its material sees the feed and the strain there:
+// Tangent of the wrench at a node of a variable-length rod, theory.md (3.14.2) and (3.14.3).
+// Besides the coordinates that move the node, the motion of the material depends on the free length
+// and on the strain there:
 //   delta V_m = delta V + y xi dl' + l'y dxi
-//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l
-//   dslope
-//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l slope) dl' - (l'y/l)^2 slope dl
-// and where the rest strain varies dxi, dxi' and dslope by the feed, too. The wrench F it needs
-// grows with l, and does work on y xi dl besides that on the node.
+//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi
+//               + (l'y)^2/l dxi_d1 + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l xi_d1) dl'
+//               - (l'y/l)^2 xi_d1 dl
+// with xi_d1 = dxi/dx. With a varying rest strain dxi, dxi' and dxi_d1 depend on l as well. The
+// wrench F is proportional to l and does the work F y xi dl in addition to that on the node.
+
 #include "dynamics/jacobian_column.h"
 #include "dynamics/variable_length.h"
 
-static col of(const double *x) { return (col){x[0], x[1], x[2], x[3], x[4], x[5]}; }
+static col col_from(const double *x) { return (col){x[0], x[1], x[2], x[3], x[4], x[5]}; }
 
-static double with(const double *F, col x) {
+static double power_with(const double *F, col x) {
     return F[0] * x.a + F[1] * x.b + F[2] * x.c + F[3] * x.d + F[4] * x.e + F[5] * x.f;
 }
 
-// what the tangent of one node is made of
+// quantities of one node
 typedef struct node {
     const snw_variable_length_node *n;
     const snw_rod *rod;
     const snw_variable_length_work *f;
     const snw_feed_work *feed;
-    const double *V, *A; // of the node
+    const double *V, *A; // of the node, not of the material
     bool is_static;
-    double cq, cv, ca, past;
+    double cq, cv, ca, speed;
 } node;
 
-static void variable_jacobian_carried(const node *k, int n, int ld, const double *J,
-                                      const double *dJ, const double *ddJ, double *vel,
-                                      double *acc) {
+static void variable_jacobian_node_columns(const node *k, int n, int ld, const double *J,
+                                           const double *dJ, const double *ddJ, double *vel,
+                                           double *acc) {
     for (int j = 0; j < n; j++) {
         const col x = col_load(J, ld, j);
         if (k->is_static) {
-            store(acc, ld, j, col_plus(col_times(k->cq, ad(k->A, x)), col_times(k->ca, x)));
-            store(vel, ld, j, (col){0});
+            col_store(acc, ld, j, col_plus(col_times(k->cq, col_ad(k->A, x)), col_times(k->ca, x)));
+            col_store(vel, ld, j, (col){0});
             continue;
         }
-        const col y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j), Vx = ad(k->V, x);
+        const col y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j), Vx = col_ad(k->V, x);
         const col v = col_plus(col_times(k->cq, col_plus(y, Vx)), col_times(k->cv, x));
-        const col a =
-            col_plus(col_plus(col_times(k->cq, col_plus(col_plus(z, ad(k->A, x)), ad(k->V, y))),
-                              col_times(k->cv, col_plus(col_plus(y, y), Vx))),
-                     col_times(k->ca, x));
-        store(vel, ld, j, v);
-        store(acc, ld, j, minus(a, col_times(k->past, ad(k->f->xi.e, v))));
+        const col a = col_plus(
+            col_plus(col_times(k->cq, col_plus(col_plus(z, col_ad(k->A, x)), col_ad(k->V, y))),
+                     col_times(k->cv, col_plus(col_plus(y, y), Vx))),
+            col_times(k->ca, x));
+        col_store(vel, ld, j, v);
+        col_store(acc, ld, j, col_minus(a, col_times(k->speed, col_ad(k->f->xi.e, v))));
     }
 }
 
 static void variable_jacobian_add(double *X, int ld, int j, col x) {
-    store(X, ld, j, col_plus(col_load(X, ld, j), x));
+    col_store(X, ld, j, col_plus(col_load(X, ld, j), x));
 }
 
-static void of_feed(const node *k, int at, int ld, double *vel, double *acc) {
-    const double y = k->n->y, l = k->feed->l, past = k->past;
-    const col xi = of(k->f->xi.e);
+static void add_feed_columns(const node *k, int at, int ld, double *vel, double *acc) {
+    const double y = k->n->y, l = k->feed->l, speed = k->speed;
+    const col xi = col_from(k->f->xi.e);
     variable_jacobian_add(acc, ld, at, col_times(k->ca * y, xi));
     if (k->is_static) return;
     variable_jacobian_add(vel, ld, at, col_times(k->cv * y, xi));
-    const col slope = of(k->f->xi_d1.e);
-    const col rate = col_plus(col_times(2, of(k->f->dxi.e)), ad(k->V, xi));
+    const col d1 = col_from(k->f->xi_d1.e);
+    const col rate = col_plus(col_times(2, col_from(k->f->dxi.e)), col_ad(k->V, xi));
     variable_jacobian_add(acc, ld, at,
-                          col_times(k->cv * y, col_plus(rate, col_times(2 * past / l, slope))));
-    variable_jacobian_add(acc, ld, at, col_times(-k->cq * past * past / (l * l), slope));
+                          col_times(k->cv * y, col_plus(rate, col_times(2 * speed / l, d1))));
+    variable_jacobian_add(acc, ld, at, col_times(-k->cq * speed * speed / (l * l), d1));
 }
 
-// what the feed does to a rest strain that travels with the material; r_x = -r_l/y is its slope
-// along the material
-static void of_rest(const node *k, int at, int ld, double *vel, double *acc) {
+// column of the free length through a rest strain r that moves with the material; r_x = -r_l/y is
+// its derivative along the material
+static void add_rest_columns(const node *k, int at, int ld, double *vel, double *acc) {
     if (k->is_static || !k->rod->rest_varies) return;
-    const double y = k->n->y, l = k->feed->l, past = k->past;
-    const col by = of(k->f->rest[0].e), bend = of(k->f->rest[1].e);
-    variable_jacobian_add(vel, ld, at, col_times(k->cq * past, by));
-    variable_jacobian_add(acc, ld, at, col_times(k->cq * k->feed->ddl * y + 2 * k->cv * past, by));
-    variable_jacobian_add(acc, ld, at, col_times(2 * k->cq * past * k->feed->dl, bend));
-    variable_jacobian_add(acc, ld, at, col_times(k->cq * past, ad(k->V, by)));
-    // slope = l r_x, (l' y)^2/l d(l r_x)
+    const double y = k->n->y, l = k->feed->l, speed = k->speed;
+    const col rest_l = col_from(k->f->rest[0].e), rest_ll = col_from(k->f->rest[1].e);
+    variable_jacobian_add(vel, ld, at, col_times(k->cq * speed, rest_l));
+    variable_jacobian_add(acc, ld, at,
+                          col_times(k->cq * k->feed->ddl * y + 2 * k->cv * speed, rest_l));
+    variable_jacobian_add(acc, ld, at, col_times(2 * k->cq * speed * k->feed->dl, rest_ll));
+    variable_jacobian_add(acc, ld, at, col_times(k->cq * speed, col_ad(k->V, rest_l)));
+    // xi_d1 = l r_x: (l' y)^2/l d(l r_x)
     variable_jacobian_add(
-        acc, ld, at, col_times(-k->cq * past * k->feed->dl, col_plus(col_times(1 / l, by), bend)));
+        acc, ld, at,
+        col_times(-k->cq * speed * k->feed->dl, col_plus(col_times(1 / l, rest_l), rest_ll)));
 }
 
-// own: where the coordinates of the rod begin among the columns
-static void of_strains(const snw_model *m, const node *k, int own, int ld, double *vel,
-                       double *acc) {
+// own: index of the rod's first coordinate among the columns
+static void add_strain_columns(const snw_model *m, const node *k, int own, int ld, double *vel,
+                               double *acc) {
     if (k->is_static) return;
     const snw_rod *r = k->rod;
-    const double *phi = m->variable_phi + k->n->phi, *slope = m->variable_phi + k->n->phi_d1;
+    const double *phi = m->variable_phi + k->n->phi, *d1 = m->variable_phi + k->n->phi_d1;
     for (int a = 0; a < r->na; a++) {
         double e[6] = {0};
         e[r->comp[a]] = 1;
-        const col unit = of(e), turned = ad(k->V, unit);
+        const col unit = col_from(e), turned = col_ad(k->V, unit);
         const int first = own + r->dof[a] - r->dof0 + k->n->first[a];
         for (int j = 0; j < k->n->count[a]; j++) {
-            const double f = phi[j], d = slope[j], past = k->past;
+            const double f = phi[j], d = d1[j], speed = k->speed;
             const double here =
-                k->cq * (k->feed->ddl * k->n->y * f + past * past / k->feed->l * d) +
-                2 * k->cv * past * f;
-            variable_jacobian_add(vel, ld, first + j, col_times(k->cq * past * f, unit));
+                k->cq * (k->feed->ddl * k->n->y * f + speed * speed / k->feed->l * d) +
+                2 * k->cv * speed * f;
+            variable_jacobian_add(vel, ld, first + j, col_times(k->cq * speed * f, unit));
             variable_jacobian_add(
                 acc, ld, first + j,
-                col_plus(col_times(here, unit), col_times(k->cq * past * f, turned)));
+                col_plus(col_times(here, unit), col_times(k->cq * speed * f, turned)));
         }
-        phi += k->n->count[a], slope += k->n->count[a];
+        phi += k->n->count[a], d1 += k->n->count[a];
     }
 }
 
-// what a section that travels with the material needs more as it is fed
+// derivative of the inertial wrench by l through the inertia of a varying section
 static col variable_jacobian_of_section(const node *k) {
     const snw_inertia *M = &k->f->dM;
-    const col force = col_inertia(M, of(k->f->A.e));
+    const col force = col_inertia(M, col_from(k->f->A.e));
     if (k->is_static) return force;
-    return col_plus(force, minus_ad_pull(k->f->V.e, col_inertia(M, of(k->f->V.e))));
+    return col_plus(force, col_minus_ad_pull(k->f->V.e, col_inertia(M, col_from(k->f->V.e))));
 }
 
-// dead loads at the segment, in its frame
-static bool dead(const snw_model *m, const snw_wrench *loads, const snw_work *w, int i,
-                 snw_wrench *F) {
+// *F <- sum of the dead loads at the segment, in its frame; false: there is none
+static bool dead_loads(const snw_model *m, const snw_wrench *loads, const snw_work *w, int i,
+                       snw_wrench *F) {
     bool any = false;
     *F = (snw_wrench){0};
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
@@ -128,7 +132,7 @@ static bool dead(const snw_model *m, const snw_wrench *loads, const snw_work *w,
     return any;
 }
 
-static col turned_against(snw_wrench F, col x) {
+static col dead_load_variation(snw_wrench F, col x) {
     return (col){F.m.y * x.c - F.m.z * x.b, F.m.z * x.a - F.m.x * x.c, F.m.x * x.b - F.m.y * x.a,
                  F.f.y * x.c - F.f.z * x.b, F.f.z * x.a - F.f.x * x.c, F.f.x * x.b - F.f.y * x.a};
 }
@@ -153,34 +157,35 @@ void snw_variable_length_node_tangent(const snw_model *m, const snw_wrench *load
               .cq = cq,
               .cv = cv,
               .ca = ca};
-    k.past = k.feed->dl * k.n->y;
-    variable_jacobian_carried(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
-    of_feed(&k, feed, ld, vel, acc);
-    of_rest(&k, feed, ld, vel, acc);
-    of_strains(m, &k, own, ld, vel, acc);
+    k.speed = k.feed->dl * k.n->y;
+    variable_jacobian_node_columns(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
+    add_feed_columns(&k, feed, ld, vel, acc);
+    add_rest_columns(&k, feed, ld, vel, acc);
+    add_strain_columns(m, &k, own, ld, vel, acc);
 
-    const double out = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
+    const double ratio = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
     const snw_inertia *M = snw_material_inertia(m, w, i);
     const snw_wrench momentum = snw_inertia_apply(M, k.f->V), *F = &k.f->F;
     snw_wrench D;
-    const bool turns = dead(m, loads, w, i, &D);
+    const bool has_dead_loads = dead_loads(m, loads, w, i, &D);
     double *row = P + (size_t)feed * (size_t)ld;
     for (int j = 0; j < n; j++) {
         const col v = col_load(vel, ld, j);
         col force = col_inertia(M, col_load(acc, ld, j));
         if (!w->is_static) {
-            force =
-                col_plus(force, minus(minus_ad_pull(V, col_inertia(M, v)), coad(momentum.e, v)));
+            force = col_plus(
+                force, col_minus(col_minus_ad_pull(V, col_inertia(M, v)), col_coad(momentum.e, v)));
         }
         if (j == feed && k.rod->section_varies)
             force = col_plus(force, col_times(cq, variable_jacobian_of_section(&k)));
-        if (turns) force = minus(force, col_times(cq, turned_against(D, col_load(J, ld, j))));
-        force = col_times(out, force);
-        if (j == feed) force = col_plus(force, col_times(cq / k.feed->l, of(F->e)));
-        row[j] += y * with(k.f->xi.e, force);
+        if (has_dead_loads)
+            force = col_minus(force, col_times(cq, dead_load_variation(D, col_load(J, ld, j))));
+        force = col_times(ratio, force);
+        if (j == feed) force = col_plus(force, col_times(cq / k.feed->l, col_from(F->e)));
+        row[j] += y * power_with(k.f->xi.e, force);
         variable_jacobian_add(WJ, ld, j, force);
     }
-    if (k.rod->rest_varies) row[feed] += cq * y * with(F->e, of(k.f->rest[0].e));
+    if (k.rod->rest_varies) row[feed] += cq * y * power_with(F->e, col_from(k.f->rest[0].e));
     const double *phi = m->variable_phi + k.n->phi;
     for (int a = 0; a < k.rod->na; phi += k.n->count[a], a++) {
         double *to = row + own + k.rod->dof[a] - k.rod->dof0 + k.n->first[a];

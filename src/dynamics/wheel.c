@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Rolling direction of a wheel, and viscous slip force of wheels with its derivative, for contact.c
+// and closure.c.
+
 #include "dynamics/wheel.h"
 
 snw_vec3 snw_wheel_forward(snw_vec3 a, snw_vec3 d, const snw_vec3 *w) {
@@ -10,8 +14,8 @@ snw_vec3 snw_wheel_forward(snw_vec3 a, snw_vec3 d, const snw_vec3 *w) {
     return snw_sub(turn, snw_scale(snw_dot(f, turn), f));
 }
 
-// A wheel at the motion in w, in the axes of its segment: axle, normal, way, and the point that
-// touches.
+// A wheel at the motion in w, in the axes of its segment: axle, ground normal, rolling direction
+// and touching point.
 typedef struct wheel {
     const snw_loop *loop;
     snw_vec3 a, d, f, p;
@@ -35,15 +39,15 @@ void snw_wheel_motion(const snw_model *m, const snw_contact_point *p, bool is_st
     const snw_twist *V = &w->V[p->seg];
     const double *c = x.loop->slip;
     const snw_vec3 u = snw_add(V->v, snw_cross(V->w, x.p));
-    *at = (snw_contact_point_work){.near = true, .d = x.d, .s = x.p, .v = u};
+    *at = (snw_contact_point_work){.in_contact = true, .d = x.d, .s = x.p, .v = u};
     at->f =
         snw_add(snw_scale(-c[0] * snw_dot(x.a, u), x.a), snw_scale(-c[1] * snw_dot(x.f, u), x.f));
 }
 
-// Variation of the wrench with that of the pose (zeta) and of the velocity; the axle is fixed in
-// the segment.
-static snw_wrench wheel_vary(const wheel *x, const snw_contact_point_work *at, const snw_twist *V,
-                             snw_twist zeta, snw_twist dV) {
+// Variation of the wrench with those of the pose (zeta) and velocity (dV); the axle is fixed in the
+// segment.
+static snw_wrench wheel_wrench_variation(const wheel *x, const snw_contact_point_work *at,
+                                         const snw_twist *V, snw_twist zeta, snw_twist dV) {
     const double *c = x->loop->slip;
     const snw_vec3 u = at->v, a = x->a, f = x->f, df = snw_wheel_forward(a, x->d, &zeta.w);
     const snw_vec3 dp = snw_scale(-x->loop->radius, snw_cross(df, a));
@@ -62,8 +66,8 @@ void snw_wheel_jacobian(const snw_model *m, const snw_contact_point *p, const sn
         const snw_twist none = {0};
         snw_twist one = {0};
         one.e[j] = 1;
-        const snw_wrench da = wheel_vary(&x, at, &w->V[p->seg], one, none);
-        const snw_wrench db = wheel_vary(&x, at, &w->V[p->seg], none, one);
+        const snw_wrench da = wheel_wrench_variation(&x, at, &w->V[p->seg], one, none);
+        const snw_wrench db = wheel_wrench_variation(&x, at, &w->V[p->seg], none, one);
         for (int i = 0; i < 6; i++) A[6 * i + j] = da.e[i], B[6 * i + j] = db.e[i];
     }
 }

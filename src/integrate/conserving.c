@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
 #include "integrate/lie_block.h"
@@ -43,7 +43,7 @@ static bool keep_closed(snw_conserving *c) {
         snw_constraints_apply_transpose(m, c->w, c->dx, z);
         snw_cholesky_solve(m->nv, c->M, z);
         snw_constraints_apply(m, c->w, z, c->S + k * rows);
-        if (snw_constraint_at(m, c->w, (int)k).off)
+        if (snw_constraint_at(m, c->w, (int)k).inactive)
             c->S[k * (rows + 1)] = 1; // and its rate is zero
     }
     if (snw_cholesky_factor(m->nconstraint, c->S) != SNW_OK) return false;

@@ -3,7 +3,7 @@
 // Momenta and forces of the conserving scheme.
 #include "integrate/conserving.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "solve/dense.h"

@@ -3,7 +3,7 @@
 // Newton's matrix of the conserving scheme.
 #include "integrate/conserving.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/joint.h"
 #include "integrate/lie_block.h"
 #include "solve/dense.h"
@@ -104,7 +104,8 @@ static void border(snw_conserving *c, double h) {
         double *to = c->A + (n + (size_t)k) * all;
         for (int i = 0; i < m->nconstraint; i++) c->dx[i] = i == k ? -1 : 0;
         snw_constraints_apply_transpose(m, c->w, c->dx, to);
-        if (snw_constraint_at(m, c->w, k).off) to[n + (size_t)k] = 1; // its multiplier stays zero
+        if (snw_constraint_at(m, c->w, k).inactive)
+            to[n + (size_t)k] = 1; // its multiplier stays zero
     }
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/checkpoint.h"
 #include "integrate/step_path.h"
 

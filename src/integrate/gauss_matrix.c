@@ -3,7 +3,7 @@
 // Newton's matrix of a staged motion, and its rows of contacts.
 #include "integrate/gauss_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w
         const snw_constraint row = snw_constraint_at(m, w, g->row[k]);
         const size_t at = snw_gauss_accelerations(g) + (size_t)(i * g->ng + k);
         for (size_t r = 0; r < all; r++) g->J[at * all + r] = g->J[r * all + at] = 0;
-        if (row.off) g->J[at * (all + 1)] = -g->bond; // its multiplier stays zero
+        if (row.inactive) g->J[at * (all + 1)] = -g->bond; // its multiplier stays zero
         for (int j = 0; j < row.n; j++) {
             const size_t dof = (size_t)row.dof[j];
             if (gauss_matrix_held(m, g->of_J.at[i], row.dof[j])) continue;

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "constraint/impact.h"
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
 #include "integrate/step_control.h"

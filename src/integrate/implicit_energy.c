@@ -15,7 +15,7 @@
 
 // power of the elastic and damping forces of rods and joints, W; of fed rods without damping
 static double internal_power(const snw_model *m, const snw_state *s) {
-    double sum = snw_variable_length_storing(m, s->q, s->v);
+    double sum = snw_variable_length_energy_rate(m, s->q, s->v);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
@@ -81,8 +81,8 @@ static footing stand(const snw_implicit *im, double t, const snw_state *s) {
         f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
-        f.power += fabs(at->press * at->rate);
-        f.places = 31 * f.places + (at->press > 0);
+        f.power += fabs(at->elastic_force * at->rate);
+        f.places = 31 * f.places + (at->elastic_force > 0);
     }
     return f;
 }
@@ -249,7 +249,7 @@ void snw_implicit_account(snw_implicit *im, double h) {
         for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
         // among the forces out of balance, below
         im->heat += 0.5 * h * snw_other_heat(m, im->way, im->w);
-        double sum = -internal_power(m, im->way) - snw_contact_storing(m, im->w);
+        double sum = -internal_power(m, im->way) - snw_contact_energy_rate(m, im->w);
         for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->way->v[i];
         lacking += 0.5 * h * sum;
     }

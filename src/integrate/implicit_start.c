@@ -5,7 +5,7 @@
 // theory.md 6.2
 #include "integrate/implicit_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 

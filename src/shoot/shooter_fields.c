@@ -4,7 +4,7 @@
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "math/se3_tangent.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 // links.
 #include "shoot/shooter_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "study/statics_private.h"
 
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
 

@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "study/probe.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/tendon.h"
@@ -95,11 +95,11 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
     const snw_at at = {.t = in->t, .signal = w->signal};
     if (!snw_seg_is_active(m, w, m->link_first[d->link])) return 0;
     if (d->kind == SNW_MOTOR_EFFORT && in->manual && in->manual->motor_given[motor]) {
-        return *in->share * in->manual->motor[in->manual->motor_first[motor] + k].v;
+        return *in->signal_fraction * in->manual->motor[in->manual->motor_first[motor] + k].v;
     }
     if (d->kind == SNW_MOTOR_EFFORT) {
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
-        return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
+        return acts ? *in->signal_fraction * snw_expr_value(d->law[k], at) : 0;
     }
     if (d->turns) return snw_loop_wrench(m, w, d->loop, w->lambda).m.e[k];
     for (int i = 0; i < m->ndrive; i++) {
@@ -232,7 +232,7 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
-                                             : *in->share * snw_activation(in, p->item) *
+                                             : *in->signal_fraction * snw_activation(in, p->item) *
                                                    snw_stress_power(m, p->item, now, s->v);
         return out;
     }

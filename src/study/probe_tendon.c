@@ -30,16 +30,17 @@ double snw_tendon_tension(const snw_model *m, int tendon, double fraction, const
         const double next = at + rest + m->tendon_point[k].before * point->f;
         if (way < next) {
             return e * share *
-                   pow(point->share / share, lost_at(m, k, way - at, rest, next - at, w));
+                   pow(point->tension_fraction / share,
+                       lost_at(m, k, way - at, rest, next - at, w));
         }
         at = straight ? next + point->f : next;
         rest = m->tendon_point[k].after * point->f;
-        share = point->share;
+        share = point->tension_fraction;
         if (way < at) return e * share;
     }
     // from the last spot to where it is tied
     const double part = rest > 0 ? fmin((way - at) / rest, 1) : 1;
-    return e * share * pow(w->tendon[tendon].tied / share, part);
+    return e * share * pow(w->tendon[tendon].tied_fraction / share, part);
 }
 
 // unit tangent of the path at x in the section's frame, and where it is
@@ -61,7 +62,7 @@ snw_wrench snw_tendon_pull(const snw_model *m, int tendon, bool tied, snw_se3 g,
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const int k = tied ? x->point_adr + x->npoint - 1 : x->point_adr;
     // towards the rest of the tendon
-    const double e = w->tendon[tendon].effort, T = tied ? -e * w->tendon[tendon].tied : e;
+    const double e = w->tendon[tendon].effort, T = tied ? -e * w->tendon[tendon].tied_fraction : e;
     snw_wrench F = {0};
     if (m->tendon_point[k].segment >= 0) {
         F.f = snw_rotate_inv(g.R, snw_scale(T, w->tendon_point[k].n));

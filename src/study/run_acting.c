@@ -3,7 +3,7 @@
 // What acts at a frame, for whoever draws it: loads, closures, tendons and chambers.
 #include "study/run_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static snw_wrench load_of_act(const snw_model *m, int act, const snw_view *v) {
     if (!snw_load_reads_signals(m, v->in, m->load_point[act].load)) return v->in->load[act];
     snw_wrench F;
     snw_load_at(m, act, (snw_at){.t = v->in->t, .signal = v->w->signal}, &F);
-    return snw_wrench_scale(*v->in->share, F);
+    return snw_wrench_scale(*v->in->signal_fraction, F);
 }
 
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {

@@ -6,7 +6,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 // to the unloaded elastic stiffness, on the motions that loops and drives allow. theory.md 5.
 #include "study/statics_private.h"
 
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

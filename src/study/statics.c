@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "constraint/bordered_matrix.h"
 #include "constraint/mechanism.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
@@ -396,7 +396,7 @@ static void take_hold(snw_statics *st, snw_state *s) {
     (void)snw_redundancy_drop(redundancy, st->now, st->trial);
     memcpy(s->lambda, st->trial->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_kinematics(m, st->now, st->trial, true, st->w);
-    snw_constraints_hold(m, st->w);
+    snw_contacts_freeze(m, st->w);
 }
 
 // Contacts that rested must have held, but for what is left to first order of ways that bend; then
@@ -408,7 +408,7 @@ static snw_status let_share(snw_statics *st, double t, snw_state *s, snw_error *
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->redundancy < 0 || !snw_is_active(st->w, loop->condition)) continue;
-        const double way = snw_loop_way(m, st->w, i);
+        const double way = snw_loop_displacement(m, st->w, i);
         for (int r = 0; r < loop->nrow; r++) {
             const double size = m->length / snw_loop_kept_size(m, loop, r);
             const double left = fabs(st->w->violation[loop->row + r]) * size;

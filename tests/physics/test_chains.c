@@ -8,7 +8,7 @@
 
 #include "constraint/locomotion.h"
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "described.h"
 
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/integrator_private.h"
 #include "oracle/linear.h"
 #include "sanitized.h"

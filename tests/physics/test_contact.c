@@ -2,7 +2,7 @@
 //
 // The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing,
 // energy.
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "random_tree.h"
 #include "robot_texts.h"
@@ -53,7 +53,8 @@ static void robot_open(setting *s, place p) {
 static void all_touch(const rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
     assert_true(g->m->ncontact_point > 40);
-    for (int k = 0; k < g->m->ncontact_point; k++) assert_true(g->w->contact_point[k].press > 0);
+    for (int k = 0; k < g->m->ncontact_point; k++)
+        assert_true(g->w->contact_point[k].elastic_force > 0);
 }
 
 static void the_ground_has_exact_derivatives(void **state) {
@@ -187,7 +188,8 @@ static void random_trees_on_the_ground_have_exact_derivatives(void **state) {
         snw_inputs_at(g.m, g.s->t, g.in);
         snw_residual(g.m, g.in, g.s, false, g.w);
         assert_true(g.m->ncontact_point > 0);
-        for (int i = 0; i < g.m->ncontact_point; i++) assert_true(g.w->contact_point[i].press > 0);
+        for (int i = 0; i < g.m->ncontact_point; i++)
+            assert_true(g.w->contact_point[i].elastic_force > 0);
         rig_check(&g);
         rig_close(&g);
         robot_free(&t.r);
@@ -244,7 +246,7 @@ static void the_ground_never_pulls(void **state) {
             const double N = snw_dot(at->f, at->d);
             const snw_vec3 f = snw_sub(at->f, snw_scale(N, at->d));
             assert_true(N >= 0 && snw_norm(f) <= 0.9 * N + 1e-12);
-            assert_true(-snw_dot(at->f, at->v) + at->press * at->rate >= -1e-10);
+            assert_true(-snw_dot(at->f, at->v) + at->elastic_force * at->rate >= -1e-10);
         }
         setting_close(&s);
     }

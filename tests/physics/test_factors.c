@@ -8,7 +8,7 @@
 #include "tangent_rig.h"
 
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/implicit.h"
 #include "study/statics.h"
 

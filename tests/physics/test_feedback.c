@@ -87,7 +87,7 @@ static void setting_open(setting *s, const char *joint, dice *d) {
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
     for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = roll(d, -1, 1);
     s->g.in->lead = roll(d, 0.1, 1);
-    *s->g.in->share = roll(d, 0.5, 1);
+    *s->g.in->signal_fraction = roll(d, 0.5, 1);
 }
 
 static void setting_close(setting *s) {
@@ -136,7 +136,7 @@ static void laws_that_read_a_fed_rod_likewise(void **state) {
         state_random(g.m, &d, g.s);
         g.s->q[g.m->rod[0].feed_q] = roll(&d, 0.3, 0.8);
         snw_inputs_at(g.m, g.s->t, g.in);
-        *g.in->share = 1;
+        *g.in->signal_fraction = 1;
         assert_int_equal(g.m->nlive, 4);
         rig_check(&g);
         rig_close(&g);

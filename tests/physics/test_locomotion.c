@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "constraint/locomotion.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

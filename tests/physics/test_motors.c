@@ -2,7 +2,7 @@
 //
 // Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws,
 // whose efforts are those of inverse dynamics.
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "random_rod.h"
 #include "row_rig.h"
 #include "sanitized.h"
@@ -57,7 +57,7 @@ static void efforts_have_exact_derivatives(void **state) {
         setting s;
         random_chain(&s, &d);
         s.g.in->lead = roll(&d, 0.1, 1);
-        *s.g.in->share = roll(&d, 0.5, 1);
+        *s.g.in->signal_fraction = roll(&d, 0.5, 1);
         assert_true(s.g.m->nlive > 8);
         rig_check(&s.g);
         setting_close(&s);

@@ -121,7 +121,7 @@ static void ways_have_exact_derivatives(void **state) {
         double *x = calloc((size_t)(2 * nv + 2 * nr + nv * nv), sizeof *x), *y = x + nv;
         double *want = y + nv, *slope = want + nr, *T = slope + nr;
         snw_residual(g->m, g->in, g->s, true, g->w);
-        snw_constraints_hold(g->m, g->w);
+        snw_contacts_freeze(g->m, g->w);
         snw_residual(g->m, g->in, g->s, true, g->w);
         for (int i = 0; i < g->m->nloop; i++) {
             for (int r = 0; r < g->m->loop[i].nrow; r++) {

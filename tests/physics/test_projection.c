@@ -6,7 +6,7 @@
 #include "random_tree.h"
 
 #include "base/alloc.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "integrate/implicit.h"
 #include "study/statics.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "constraint/projection.h"
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>

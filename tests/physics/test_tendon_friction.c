@@ -50,7 +50,7 @@ static void friction_has_exact_derivatives(void **state) {
             const snw_tendon *x = &s.g.m->tendon[i];
             assert_true(s.g.w->tendon[i].effort > 0);
             for (int j = x->point_adr; j < x->point_adr + x->npoint; j++) {
-                most[i] = fmax(most[i], fabs(s.g.w->tendon_point[j].share - 1));
+                most[i] = fmax(most[i], fabs(s.g.w->tendon_point[j].tension_fraction - 1));
             }
         }
         setting_close(&s);
@@ -79,16 +79,18 @@ static void friction_only_takes(void **state) {
             double heat = 0, before = 1;
             for (int j = x->point_adr; j < x->point_adr + x->npoint; j++) {
                 const snw_tendon_point_work *at = &g->w->tendon_point[j];
-                heat += (before - at->share) * at->nu;
-                assert_true((before - at->share) * at->nu >= 0 && at->share > 0);
-                before = at->share;
-                work += g->w->tendon[i].effort * at->share * g->m->tendon_point[j].w * at->df;
+                heat += (before - at->tension_fraction) * at->nu;
+                assert_true((before - at->tension_fraction) * at->nu >= 0 &&
+                            at->tension_fraction > 0);
+                before = at->tension_fraction;
+                work += g->w->tendon[i].effort * at->tension_fraction * g->m->tendon_point[j].w *
+                        at->df;
             }
             assert_true(heat > 0);
         }
         assert_near(given - lost, -work, 1e-12 * (fabs(given) + fabs(lost)));
         // by the forces themselves, where no strain is given
-        *g->in->share = 0;
+        *g->in->signal_fraction = 0;
         for (int i = 0; i < MEASURES; i++) {
             if (g->m->desc->tendon[i].given == SNW_TENDON_EFFORT) g->in->tendon[i].v = 0;
         }
@@ -142,7 +144,7 @@ static void tension_falls_as_at_a_capstan(void **state) {
                 if (p->rod != s.g.m->link_rod[0]) continue;
                 // the angle is rounded by 1e-5 rad on the whole path
                 const double want = exp(way * 0.3 * cases[k].turning * p->x);
-                assert_near(s.g.w->tendon_point[i].share, want, 0.3 * 1e-5 * want);
+                assert_near(s.g.w->tendon_point[i].tension_fraction, want, 0.3 * 1e-5 * want);
             }
             setting_close(&s);
         }
@@ -191,9 +193,11 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
             const double want = exp(way * 0.3 * (cases[k].angle + cases[k].more));
             // each angle is rounded by 1e-5 rad, at both of its ends
             const double rounded = expm1(0.3 * 2 * 1e-5 * m->ntendon_corner) + 1e-12;
-            assert_near(s.g.w->tendon_point[m->ntendon_point - 1].share, want, rounded * want);
-            if (k == 0) assert_near(s.g.w->tendon_point[m->ntendon_point - 1].share, 1, 0);
-            assert_near(s.g.w->tendon_point[0].share, 1, 1e-15);
+            assert_near(s.g.w->tendon_point[m->ntendon_point - 1].tension_fraction, want,
+                        rounded * want);
+            if (k == 0)
+                assert_near(s.g.w->tendon_point[m->ntendon_point - 1].tension_fraction, 1, 0);
+            assert_near(s.g.w->tendon_point[0].tension_fraction, 1, 1e-15);
             setting_close(&s);
         }
     }

@@ -2,7 +2,7 @@
 //
 // Tendons with straight parts between links, and tendons of given length: what they measure, the
 // forces they make of it.
-#include "dynamics/closure.h"
+#include "dynamics/constraint.h"
 #include "dynamics/tendon.h"
 #include "random_rod.h"
 #include "row_rig.h"
@@ -153,8 +153,9 @@ static void friction_at_kinks_only_takes(void **state) {
             double before = 1;
             for (int j = x->point_adr; j < x->point_adr + x->npoint; j++) {
                 const snw_tendon_point_work *at = &g->w->tendon_point[j];
-                assert_true((before - at->share) * at->nu >= 0 && at->share > 0 && at->corner >= 0);
-                before = at->share;
+                assert_true((before - at->tension_fraction) * at->nu >= 0 &&
+                            at->tension_fraction > 0 && at->corner >= 0);
+                before = at->tension_fraction;
             }
             g->in->tendon[i].v = 0;
         }

@@ -63,7 +63,7 @@ static void efforts_work_along_their_coordinates(void **state) {
         for (int i = 0; i < MEASURES; i++) effort[i] = g->w->tendon[i].effort;
         memcpy(r, g->w->r, (size_t)n * sizeof *r);
         // without them: no share for what follows or is made, nothing for what is given
-        *g->in->share = 0;
+        *g->in->signal_fraction = 0;
         g->in->tendon[LONG].v = g->in->tendon[BLOWN].v = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int j = 0; j < n; j++) r[j] = g->w->r[j] - r[j];
