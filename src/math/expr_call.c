@@ -89,7 +89,7 @@ static snw_status parse_table(snw_parser *p, int at, snw_term *out) {
     snw_spline *spline = NULL;
     SNW_TRY(load_table(p, at, file, column, &spline));
     SNW_TRY(snw_parser_spend(p));
-    out->node = snw_node_table(p->pool, spline, out->node);
+    out->node = snw_expr_node_table(p->pool, spline, out->node);
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
@@ -114,7 +114,7 @@ static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {
 static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg[3],
                             snw_term *out) {
     const snw_expr_node *a = arg[1].node, *b = arg[2].node;
-    if (snw_node_is_constant(a) && snw_node_is_constant(b) && !(a->value < b->value)) {
+    if (snw_expr_node_is_constant(a) && snw_expr_node_is_constant(b) && !(a->value < b->value)) {
         return snw_parser_fail(p, arg[2].at, "this must lie above the value before, %g, got %g",
                                a->value, b->value);
     }

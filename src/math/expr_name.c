@@ -47,14 +47,15 @@ snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
     const snw_var v = op == SNW_OP_T ? SNW_VAR_T : op == SNW_OP_X ? SNW_VAR_X : SNW_VAR_L;
     SNW_TRY(snw_check_vars(p, at, v, v == SNW_VAR_T ? "'t'" : v == SNW_VAR_X ? "'x'" : "'L'"));
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
+    *out =
+        (snw_term){.node = snw_expr_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
 static snw_status expr_name_constant(snw_parser *p, double value, snw_quantity q, int at,
                                      snw_term *out) {
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_constant(p->pool, value), .q = q, .at = at};
+    *out = (snw_term){.node = snw_expr_node_constant(p->pool, value), .q = q, .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
@@ -127,7 +128,7 @@ static snw_status use_value(snw_parser *p, snw_expr_entry *e, int at, snw_term *
 
 snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what, long *out) {
     SNW_TRY(snw_want_number(p, a));
-    if (!snw_node_is_constant(a->node)) {
+    if (!snw_expr_node_is_constant(a->node)) {
         return snw_parser_fail(p, a->at, "%s must be constant", what);
     }
     const double v = a->node->value;
@@ -229,17 +230,17 @@ static snw_status expr_name_unknown(const snw_parser *p, int at, size_t length, 
 }
 
 static snw_status use_entry(snw_parser *p, snw_expr_entry *e, int at, bool call, snw_term *out) {
-    if (call != (e->kind != SNW_ENTRY_VALUE)) {
-        const char *form = e->kind == SNW_ENTRY_LIST       ? "a list, write %.40s(1)"
-                           : e->kind == SNW_ENTRY_FUNCTION ? "a function, write %.40s(..)"
-                                                           : "neither a list nor a function";
+    if (call != (e->kind != SNW_EXPR_ENTRY_VALUE)) {
+        const char *form = e->kind == SNW_EXPR_ENTRY_LIST       ? "a list, write %.40s(1)"
+                           : e->kind == SNW_EXPR_ENTRY_FUNCTION ? "a function, write %.40s(..)"
+                                                                : "neither a list nor a function";
         char text[128];
         (void)snprintf(text, sizeof text, form, e->name);
         return snw_parser_fail(p, at, "'%.40s' is %s", e->name, text);
     }
     if (!call) return use_value(p, e, at, out);
     p->p++;
-    SNW_TRY(e->kind == SNW_ENTRY_LIST ? use_item(p, e, at, out) : use_function(p, e, at, out));
+    SNW_TRY(e->kind == SNW_EXPR_ENTRY_LIST ? use_item(p, e, at, out) : use_function(p, e, at, out));
     return snw_read_unit(p, out);
 }
 
@@ -297,7 +298,7 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
 
 // ---- checks without use -------------------------------------------------------------------------
 
-snw_status snw_entry_check(snw_expr_entry *e, snw_error *err) {
+snw_status snw_expr_entry_check(snw_expr_entry *e, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = "",
                     .p = "",
@@ -307,19 +308,19 @@ snw_status snw_entry_check(snw_expr_entry *e, snw_error *err) {
                     .vars = ALL_VARS,
                     .budget = &budget,
                     .err = err};
-    if (e->kind == SNW_ENTRY_VALUE) {
+    if (e->kind == SNW_EXPR_ENTRY_VALUE) {
         SNW_TRY(expr_name_settle(&p, e, 0));
-        return snw_node_check(e->term.node, e->location, err);
+        return snw_expr_node_check(e->term.node, e->location, err);
     }
-    for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_entry_check(&e->items[i], err));
-    if (e->kind == SNW_ENTRY_LIST) return SNW_OK;
+    for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_expr_entry_check(&e->items[i], err));
+    if (e->kind == SNW_EXPR_ENTRY_LIST) return SNW_OK;
     // a function is tried with arguments of which nothing is known
     snw_term args[SNW_ARGS_MAX], result = {0};
     for (int i = 0; i < e->nargs; i++) {
         args[i] =
-            (snw_term){.node = snw_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
+            (snw_term){.node = snw_expr_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
         if (!args[i].node) return snw_parser_no_memory(&p);
     }
     SNW_TRY(call_body(&p, e, args, 0, &result));
-    return snw_node_check(result.node, e->location, err);
+    return snw_expr_node_check(result.node, e->location, err);
 }

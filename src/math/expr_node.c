@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location location,
-                       const char *text) {
+snw_status snw_expr_fail(snw_error *err, snw_status s, snw_source_location location,
+                         const char *text) {
     if (err) {
         (void)snprintf(err->file, sizeof err->file, "%s", location.file ? location.file : "");
         err->line = location.line;
@@ -15,7 +15,7 @@ snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location locatio
     return snw_fail(err, s, "%s", text);
 }
 
-snw_expr_node *snw_node_constant(snw_pool *pool, double value) {
+snw_expr_node *snw_expr_node_constant(snw_pool *pool, double value) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_CONST;
@@ -24,7 +24,7 @@ snw_expr_node *snw_node_constant(snw_pool *pool, double value) {
     return n;
 }
 
-snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op) {
+snw_expr_node *snw_expr_node_variable(snw_pool *pool, snw_op op) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
@@ -36,7 +36,7 @@ snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op) {
     return n;
 }
 
-snw_expr_node *snw_node_signal(snw_pool *pool, int slot) {
+snw_expr_node *snw_expr_node_signal(snw_pool *pool, int slot) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_SIGNAL;
@@ -139,7 +139,7 @@ static bool is(const snw_expr_node *n, double value) {
 // What needs no operation at all: t - 0, 1*t, a branch decided now. NULL when there is no such
 // luck.
 static snw_expr_node *simpler(snw_op op, snw_expr_node *a, snw_expr_node *b, snw_expr_node *c) {
-    if (op == SNW_OP_IF && snw_node_is_constant(a) && !snw_node_is_faulty(a))
+    if (op == SNW_OP_IF && snw_expr_node_is_constant(a) && !snw_expr_node_is_faulty(a))
         return a->value != 0 ? b : c;
     if (op == SNW_OP_ADD && is(a, 0)) return b;
     if ((op == SNW_OP_ADD || op == SNW_OP_SUB) && is(b, 0)) return a;
@@ -155,21 +155,21 @@ static snw_expr_node *expr_node_fold(snw_pool *pool, snw_op op, double imm,
     const snw_expr_node *faulty = NULL;
     for (int i = 0; i < snw_op_nargs(op); i++) {
         v[i] = arg[i]->value;
-        if (!faulty && snw_node_is_faulty(arg[i])) faulty = arg[i];
+        if (!faulty && snw_expr_node_is_faulty(arg[i])) faulty = arg[i];
     }
     snw_expr_node *n =
-        snw_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
+        snw_expr_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
     if (n && faulty) n->fault = faulty->fault;
     return n;
 }
 
-snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
-                             snw_expr_node *c) {
+snw_expr_node *snw_expr_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
+                                  snw_expr_node *c) {
     snw_expr_node *same = simpler(op, a, b, c);
     if (same) return same;
     // a constant exponent makes a simpler operation
     double imm = 0;
-    if (op == SNW_OP_POW && snw_node_is_constant(b) && !snw_node_is_faulty(b)) {
+    if (op == SNW_OP_POW && snw_expr_node_is_constant(b) && !snw_expr_node_is_faulty(b)) {
         imm = b->value;
         op = imm == floor(imm) ? SNW_OP_POWI : SNW_OP_POWC;
         b = NULL;
@@ -180,7 +180,7 @@ snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_ex
     bool constant = true;
     int vars = 0;
     for (int i = 0; i < nargs; i++) {
-        constant = constant && snw_node_is_constant(arg[i]);
+        constant = constant && snw_expr_node_is_constant(arg[i]);
         vars |= arg[i]->vars;
     }
     if (constant) return expr_node_fold(pool, op, imm, arg);
@@ -195,12 +195,13 @@ snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_ex
     return n;
 }
 
-snw_expr_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t) {
-    if (snw_node_is_constant(t)) {
-        return snw_node_is_faulty(t) ? t
-                                     : snw_node_constant(pool, snw_spline_value(spline, t->value));
+snw_expr_node *snw_expr_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t) {
+    if (snw_expr_node_is_constant(t)) {
+        return snw_expr_node_is_faulty(t)
+                   ? t
+                   : snw_expr_node_constant(pool, snw_spline_value(spline, t->value));
     }
-    snw_expr_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
+    snw_expr_node *n = snw_expr_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
     if (n) n->spline = spline;
     return n;
 }

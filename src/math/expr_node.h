@@ -6,13 +6,8 @@
 // one node used twice. What depends on nothing is computed at once.
 #pragma once
 
+#include "base/source_location.h"
 #include "math/expr_op.h"
-
-// Where something stands, for messages.
-typedef struct snw_source_location {
-    const char *file; // may be NULL
-    int line, column;
-} snw_source_location;
 
 enum { SNW_VAR_ARG = 8 }; // depends on an argument that has no value yet
 
@@ -25,32 +20,34 @@ typedef struct snw_expr_node {
     const snw_spline *spline;
     struct snw_expr_node *arg[3];
     const snw_source_location *fault; // of a constant that is not finite: where that came from
-    int last, reg, mark;              // scratch of snw_node_program, zero outside it
+    int last, reg, mark;              // scratch of snw_expr_node_program, zero outside it
 } snw_expr_node;
 
 // All return NULL only when memory is out.
-snw_expr_node *snw_node_constant(snw_pool *pool, double value);
-snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op);
-snw_expr_node *snw_node_signal(snw_pool *pool, int slot);
-snw_expr_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t);
-snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
-                             snw_expr_node *c);
+snw_expr_node *snw_expr_node_constant(snw_pool *pool, double value);
+snw_expr_node *snw_expr_node_variable(snw_pool *pool, snw_op op);
+snw_expr_node *snw_expr_node_signal(snw_pool *pool, int slot);
+snw_expr_node *snw_expr_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t);
+snw_expr_node *snw_expr_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
+                                  snw_expr_node *c);
 
-static inline bool snw_node_is_constant(const snw_expr_node *n) { return n->op == SNW_OP_CONST; }
+static inline bool snw_expr_node_is_constant(const snw_expr_node *n) {
+    return n->op == SNW_OP_CONST;
+}
 
 // 1/0 and the like. Not an error before it is known that the value is used: it may stand in a
 // branch that is never taken. Whoever makes such a node says where, in its fault.
-static inline bool snw_node_is_faulty(const snw_expr_node *n) {
+static inline bool snw_expr_node_is_faulty(const snw_expr_node *n) {
     return n->op == SNW_OP_CONST && !isfinite(n->value);
 }
 
 // Refuses what is too large and constants that are not finite; `place` is for the former.
-SNW_NODISCARD snw_status snw_node_check(snw_expr_node *root, snw_source_location location,
-                                        snw_error *err);
-SNW_NODISCARD snw_status snw_node_program(snw_pool *pool, snw_expr_node *root,
-                                          snw_source_location location, const snw_expr **out,
-                                          snw_error *err);
+SNW_NODISCARD snw_status snw_expr_node_check(snw_expr_node *root, snw_source_location location,
+                                             snw_error *err);
+SNW_NODISCARD snw_status snw_expr_node_program(snw_pool *pool, snw_expr_node *root,
+                                               snw_source_location location, const snw_expr **out,
+                                               snw_error *err);
 
 // Raise a failure at a place.
-snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location location,
-                       const char *text);
+snw_status snw_expr_fail(snw_error *err, snw_status s, snw_source_location location,
+                         const char *text);

@@ -107,7 +107,7 @@ static inline double snw_ramp(double u) {
     return u * zz / 6 * (1 - zz / 20 * (1 - zz / 42 * (1 - zz / 72 * (1 - zz / 110))));
 }
 
-static inline double snw_hat(double u) {
+static inline double snw_op_hat(double u) {
     if (u < 0 || u >= 1) return 0;
     return u < 0.5 ? 2 * u : 2 - 2 * u;
 }
@@ -190,7 +190,7 @@ static inline double snw_op_value(snw_op op, double imm, const snw_spline *splin
     case SNW_OP_POLY5:
         return a < 0 ? 0 : a >= 1 ? 1 : a * a * a * (10 + a * (6 * a - 15));
     case SNW_OP_HAT:
-        return snw_hat(a);
+        return snw_op_hat(a);
     case SNW_OP_LT:
         return a < b;
     case SNW_OP_LE:

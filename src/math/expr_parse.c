@@ -87,12 +87,12 @@ snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, 
                            const snw_term *c, snw_expr_node **out) {
     SNW_TRY(snw_parser_spend(p));
     snw_expr_node *n =
-        snw_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
+        snw_expr_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
     if (!n) return snw_parser_no_memory(p);
-    if (snw_node_is_faulty(n) && !n->fault) {
+    if (snw_expr_node_is_faulty(n) && !n->fault) {
         snw_source_location *location = snw_pool_take(p->pool, sizeof *location);
         if (!location) return snw_parser_no_memory(p);
-        *location = snw_parser_place(p, at);
+        *location = snw_parser_location(p, at);
         n->fault = location;
     }
     *out = n;
@@ -105,7 +105,7 @@ static snw_status power_quantity(const snw_parser *p, const snw_term *a, const s
                                  snw_quantity *out) {
     SNW_TRY(snw_want_value(p, a));
     SNW_TRY(snw_want_number(p, b));
-    if (snw_node_is_constant(b->node)) {
+    if (snw_expr_node_is_constant(b->node)) {
         *out = snw_quantity_power(a->q, b->node->value);
         return SNW_OK;
     }
@@ -321,7 +321,7 @@ static snw_status parse_parse(snw_pool *pool, const snw_scope *scope, const char
     SNW_TRY(snw_parse_all(&p, &term));
     SNW_TRY(check_result(&p, rules, &term));
     *q = term.q;
-    return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
+    return snw_expr_node_program(pool, term.node, snw_parser_location(&p, term.at), out, err);
 }
 
 snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,

@@ -34,7 +34,7 @@ typedef struct snw_parser {
 
 static inline int snw_parser_at(const snw_parser *p) { return (int)(p->p - p->text); }
 void snw_skip_blanks(snw_parser *p);
-snw_source_location snw_parser_place(const snw_parser *p, int at);
+snw_source_location snw_parser_location(const snw_parser *p, int at);
 
 // Say what is wrong at an offset of the text. Failing sites read `return snw_parser_fail(p, at,
 // ..)`; it is a macro so that compilers and checkers see that it always fails.

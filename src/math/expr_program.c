@@ -36,7 +36,7 @@ static snw_status too_large(snw_source_location location, snw_error *err) {
     char text[128];
     (void)snprintf(text, sizeof text, "this needs more than %d operations, make it simpler",
                    SNW_EXPR_OPS_MAX);
-    return snw_fail_at(err, SNW_E_PARSE, location, text);
+    return snw_expr_fail(err, SNW_E_PARSE, location, text);
 }
 
 // room for another one in both lists
@@ -66,9 +66,9 @@ static snw_status walk(line_up *u, snw_expr_node *root, snw_source_location loca
     u->stack[u->depth++] = root;
     while (u->depth > 0) {
         snw_expr_node *n = u->stack[u->depth - 1];
-        if (snw_node_is_faulty(n)) {
-            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : location,
-                               "the result of this is not a finite number");
+        if (snw_expr_node_is_faulty(n)) {
+            return snw_expr_fail(err, SNW_E_PARSE, n->fault ? *n->fault : location,
+                                 "the result of this is not a finite number");
         }
         snw_expr_node *next = next_argument(n);
         if (next) {
@@ -97,7 +97,7 @@ static void line_up_destroy(line_up *u) {
     snw_free(u->stack);
 }
 
-snw_status snw_node_check(snw_expr_node *root, snw_source_location location, snw_error *err) {
+snw_status snw_expr_node_check(snw_expr_node *root, snw_source_location location, snw_error *err) {
     line_up u;
     const snw_status s = line_up_create(&u, root, location, err);
     line_up_destroy(&u);
@@ -163,8 +163,8 @@ static snw_status program_assemble(const line_up *u, snw_source_location locatio
         }
         n->reg = take_register(&regs);
         if (n->reg < 0) {
-            return snw_fail_at(err, SNW_E_PARSE, location,
-                               "this needs too many values at once, make it simpler");
+            return snw_expr_fail(err, SNW_E_PARSE, location,
+                                 "this needs too many values at once, make it simpler");
         }
         snw_line *l = &e->line[e->n++];
         write_line(n, l);
@@ -174,8 +174,8 @@ static snw_status program_assemble(const line_up *u, snw_source_location locatio
     return SNW_OK;
 }
 
-snw_status snw_node_program(snw_pool *pool, snw_expr_node *root, snw_source_location location,
-                            const snw_expr **out, snw_error *err) {
+snw_status snw_expr_node_program(snw_pool *pool, snw_expr_node *root, snw_source_location location,
+                                 const snw_expr **out, snw_error *err) {
     line_up u;
     snw_expr *e = NULL;
     snw_status s = line_up_create(&u, root, location, err);

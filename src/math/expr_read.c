@@ -19,7 +19,7 @@ void snw_skip_blanks(snw_parser *p) {
 // ---- places and messages ------------------------------------------------------------------------
 
 // Columns count characters, not bytes; after a line break they start again.
-snw_source_location snw_parser_place(const snw_parser *p, int at) {
+snw_source_location snw_parser_location(const snw_parser *p, int at) {
     snw_source_location location = p->location;
     for (int i = 0; i < at; i++) {
         const unsigned char c = (unsigned char)p->text[i];
@@ -42,16 +42,16 @@ void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
     // inside a function the reader also needs to know which call it is
     if (p->up && p->args) {
         const size_t used = strlen(text);
-        const snw_source_location call = snw_parser_place(p->up, p->call_at);
+        const snw_source_location call = snw_parser_location(p->up, p->call_at);
         (void)snprintf(text + used, sizeof text - used, " (in %s, called at %d:%d)", p->entry->name,
                        call.line, call.column);
     }
-    (void)snw_fail_at(p->err, SNW_E_PARSE, snw_parser_place(p, at), text);
+    (void)snw_expr_fail(p->err, SNW_E_PARSE, snw_parser_location(p, at), text);
 }
 
 void snw_parser_out_of_memory(const snw_parser *p) {
-    (void)snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
-                      "no memory left for this expression");
+    (void)snw_expr_fail(p->err, SNW_E_MEMORY, snw_parser_location(p, snw_parser_at(p)),
+                        "no memory left for this expression");
 }
 
 snw_status snw_parser_spend(snw_parser *p) {
@@ -157,8 +157,8 @@ snw_status snw_read_number(snw_parser *p, snw_term *out) {
     }
     p->p += length;
     SNW_TRY(snw_parser_spend(p));
-    *out =
-        (snw_term){.node = snw_node_constant(p->pool, value), .q = snw_quantity_plain(), .at = at};
+    *out = (snw_term){
+        .node = snw_expr_node_constant(p->pool, value), .q = snw_quantity_plain(), .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
@@ -202,8 +202,8 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
         snw_quantity_phrase(term->q, got, sizeof got);
         return snw_parser_fail(p, at, "a unit follows a number, but this is already %s", got);
     }
-    const snw_term num = {.node = snw_node_constant(p->pool, unit.num)};
-    const snw_term den = {.node = snw_node_constant(p->pool, unit.den)};
+    const snw_term num = {.node = snw_expr_node_constant(p->pool, unit.num)};
+    const snw_term den = {.node = snw_expr_node_constant(p->pool, unit.den)};
     if (!num.node || !den.node) return snw_parser_no_memory(p);
     SNW_TRY(snw_parser_make(p, at, SNW_OP_MUL, term, &num, NULL, &term->node));
     SNW_TRY(snw_parser_make(p, at, SNW_OP_DIV, term, &den, NULL, &term->node));

@@ -75,7 +75,7 @@ static snw_status expr_scope_refuse(snw_error *err, snw_source_location location
                                     const char *format, const char *name, size_t length) {
     char text[256];
     (void)snprintf(text, sizeof text, format, (int)(length > 60 ? 60 : length), name);
-    (void)snw_fail_at(err, SNW_E_PARSE, location, text);
+    (void)snw_expr_fail(err, SNW_E_PARSE, location, text);
     return SNW_E_PARSE;
 }
 
@@ -171,7 +171,7 @@ snw_status snw_scope_define(snw_scope *s, const char *head, const char *text, co
     if (!copy) return expr_scope_out_of_memory(err);
     snw_expr_entry *e = NULL;
     SNW_TRY(expr_scope_add(s, name, location, &e, err));
-    e->kind = nargs ? SNW_ENTRY_FUNCTION : SNW_ENTRY_VALUE;
+    e->kind = nargs ? SNW_EXPR_ENTRY_FUNCTION : SNW_EXPR_ENTRY_VALUE;
     e->text = copy;
     e->args = args;
     e->nargs = nargs;
@@ -185,7 +185,7 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
                                           n > 0 ? column[0] : 0};
     snw_expr_entry *e = NULL;
     SNW_TRY(expr_scope_add(s, name, location, &e, err));
-    e->kind = SNW_ENTRY_LIST;
+    e->kind = SNW_EXPR_ENTRY_LIST;
     e->items = snw_pool_array(s->pool, n > 0 ? (size_t)n : 1, sizeof *e->items);
     if (!e->items) return expr_scope_out_of_memory(err);
     for (int i = 0; i < n; i++) {
@@ -202,7 +202,7 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
 
 snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error *err) {
     snw_expr_entry *e = NULL;
-    snw_expr_node *node = snw_node_constant(s->pool, (double)value);
+    snw_expr_node *node = snw_expr_node_constant(s->pool, (double)value);
     if (!node) return expr_scope_out_of_memory(err);
     // a number without a unit fits everywhere, so a hidden parameter would go unnoticed
     const snw_expr_entry *hidden = s->outer ? snw_scope_find(s->outer, name, strlen(name)) : NULL;
@@ -215,13 +215,13 @@ snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error
             hidden->location.file ? hidden->location.file : "");
     }
     SNW_TRY(expr_scope_add(s, name, (snw_source_location){0}, &e, err));
-    e->kind = SNW_ENTRY_VALUE;
+    e->kind = SNW_EXPR_ENTRY_VALUE;
     e->term = (snw_term){.node = node, .q = snw_quantity_plain()};
     e->done = true;
     return SNW_OK;
 }
 
 snw_status snw_scope_check(snw_scope *s, snw_error *err) {
-    for (snw_expr_entry *e = s->first; e; e = e->next) SNW_TRY(snw_entry_check(e, err));
+    for (snw_expr_entry *e = s->first; e; e = e->next) SNW_TRY(snw_expr_entry_check(e, err));
     return SNW_OK;
 }

@@ -14,11 +14,15 @@ typedef struct snw_term {
     bool unit; // a number with its unit, just read
 } snw_term;
 
-typedef enum snw_entry_kind { SNW_ENTRY_VALUE, SNW_ENTRY_FUNCTION, SNW_ENTRY_LIST } snw_entry_kind;
+typedef enum snw_expr_entry_kind {
+    SNW_EXPR_ENTRY_VALUE,
+    SNW_EXPR_ENTRY_FUNCTION,
+    SNW_EXPR_ENTRY_LIST
+} snw_expr_entry_kind;
 
 // A name and its meaning. Texts are parsed when first asked for.
 typedef struct snw_expr_entry {
-    snw_entry_kind kind;
+    snw_expr_entry_kind kind;
     const char *name, *text;
     snw_source_location location;
     snw_scope *scope; // in which text is read
@@ -49,4 +53,4 @@ enum { SNW_ARGS_MAX = 16 };
 snw_expr_entry *snw_scope_find(const snw_scope *s, const char *word, size_t length);
 
 // Parse an entry as far as that can be done without calling it (expr_parse.c).
-SNW_NODISCARD snw_status snw_entry_check(snw_expr_entry *e, snw_error *err);
+SNW_NODISCARD snw_status snw_expr_entry_check(snw_expr_entry *e, snw_error *err);

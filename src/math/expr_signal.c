@@ -15,7 +15,7 @@ const snw_signal_source *snw_parser_signals(const snw_parser *p) {
 
 static snw_status make_signal(snw_parser *p, int slot, snw_quantity q, int at, snw_term *out) {
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_signal(p->pool, slot), .q = q, .at = at};
+    *out = (snw_term){.node = snw_expr_node_signal(p->pool, slot), .q = q, .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
@@ -83,7 +83,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     if (!known) {
         *found = true;
         *out = (snw_term){
-            .node = snw_node_variable(p->pool, SNW_OP_ARG), .q = snw_quantity_any(), .at = at};
+            .node = snw_expr_node_variable(p->pool, SNW_OP_ARG), .q = snw_quantity_any(), .at = at};
         return out->node ? SNW_OK : snw_parser_no_memory(p);
     }
     int slot = -1;
@@ -132,7 +132,7 @@ static snw_status read_period(const snw_parser *p, const snw_term *period, doubl
     }
     *out = period->node->value;
     // shorter ones get lost in the rounding of t
-    if (snw_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
+    if (snw_expr_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
     return snw_parser_fail(p, period->at, "a period must be constant and at least 1 ns");
 }
 
@@ -143,7 +143,7 @@ snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at, const snw_ter
     *out = (snw_term){.at = at};
     SNW_TRY(memory_quantity(p, kind, &arg[0], out));
     if ((arg[0].node->vars | (arg[1].node ? arg[1].node->vars : 0)) & SNW_VAR_ARG) {
-        out->node = snw_node_variable(p->pool, SNW_OP_ARG);
+        out->node = snw_expr_node_variable(p->pool, SNW_OP_ARG);
         return out->node ? SNW_OK : snw_parser_no_memory(p);
     }
     if (!source) return snw_parser_fail(p, at, "%s(..) cannot be used here", words[kind]);
@@ -157,7 +157,7 @@ snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at, const snw_ter
     const size_t length = (size_t)(p->p - (p->text + at));
     const char *text = snw_pool_text(p->pool, p->text + at, length);
     if (!text) return snw_parser_no_memory(p);
-    SNW_TRY(snw_node_program(p->pool, arg[0].node, snw_parser_place(p, at), &law, p->err));
+    SNW_TRY(snw_expr_node_program(p->pool, arg[0].node, snw_parser_location(p, at), &law, p->err));
     int slot = -1;
     snw_error why = {0};
     if (source->memory(source->user, kind, text, law, period, &slot, &why) != SNW_OK) {
