@@ -28,7 +28,7 @@ typedef struct snw_at {
 
 typedef struct snw_expr snw_expr;
 
-// ---- names: parameters, functions, lists, indices, tables ---------------------------------------
+// ---- names: parameters, functions, lists, indices, tables --------------------------------------
 
 // What names mean. Scopes nest: an inner one (an index of a repetition) hides the outer one.
 // Parameters are kept as text and parsed when first used, so their order in a file is free; a
@@ -90,7 +90,7 @@ bool snw_scope_has(const snw_scope *s, const char *name);
 // Parse everything defined here, so that an unused faulty parameter is reported too.
 SNW_NODISCARD snw_status snw_scope_check(snw_scope *s, snw_error *err);
 
-// ---- parsing ------------------------------------------------------------------------------------
+// ---- parsing -----------------------------------------------------------------------------------
 
 typedef struct snw_expr_rules {
     const snw_dim *dim; // wanted dimension, NULL when any will do
@@ -122,7 +122,7 @@ const snw_expr *snw_expr_signal(snw_pool *pool, int slot);
 // Whether two signals are both other than zero.
 const snw_expr *snw_expr_both(snw_pool *pool, int a, int b);
 
-// ---- evaluation ---------------------------------------------------------------------------------
+// ---- evaluation --------------------------------------------------------------------------------
 
 double snw_expr_value(const snw_expr *e, snw_at at);
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
@@ -136,7 +136,7 @@ int snw_expr_vars(const snw_expr *e);
 // Whether it reads a signal.
 bool snw_expr_reads(const snw_expr *e, int slot);
 
-// ---- feedback -----------------------------------------------------------------------------------
+// ---- feedback ----------------------------------------------------------------------------------
 
 // An error that a control law acts on: a signal less its reference, or the reverse. The reference
 // is a law of time.
@@ -163,7 +163,7 @@ bool snw_expr_proportional(const snw_expr *e, int slot);
 // and are left out.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
 
-// ---- words of the language ----------------------------------------------------------------------
+// ---- words of the language ---------------------------------------------------------------------
 
 // What a function asks of its arguments' dimensions, and gives back.
 typedef enum snw_function_kind {

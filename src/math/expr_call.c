@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// ---- tables -------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------
 
 // A text in quotes, copied to the pool.
 static snw_status call_read_text(snw_parser *p, char **out) {
@@ -93,7 +93,7 @@ static snw_status parse_table(snw_parser *p, int at, snw_term *out) {
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- the rest -----------------------------------------------------------------------------------
+// ---- the rest ----------------------------------------------------------------------------------
 
 // min and max of any number of arguments, two at a time.
 static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {

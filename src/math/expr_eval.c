@@ -22,7 +22,7 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     return r[e->result];
 }
 
-// ---- derivatives --------------------------------------------------------------------------------
+// ---- derivatives -------------------------------------------------------------------------------
 
 // f(a) with f' = f1, f'' = f2. A constant argument has no derivative, be f1 infinite or not.
 static inline snw_jet chain(snw_jet a, double f, double f1, double f2) {

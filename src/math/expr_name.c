@@ -7,7 +7,7 @@
 
 enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
-// ---- variables ----------------------------------------------------------------------------------
+// ---- variables ---------------------------------------------------------------------------------
 
 // "t and x" from a set of variables.
 static void vars_text(int vars, char *out, size_t size) {
@@ -59,7 +59,7 @@ static snw_status expr_name_constant(snw_parser *p, double value, snw_quantity q
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- parameters ---------------------------------------------------------------------------------
+// ---- parameters --------------------------------------------------------------------------------
 
 // The entry is being read already, so it needs itself: name the way round.
 static snw_status expr_name_cycle(const snw_parser *p, const snw_expr_entry *e, int at) {
@@ -124,7 +124,7 @@ static snw_status use_value(snw_parser *p, snw_expr_entry *e, int at, snw_term *
     return SNW_OK;
 }
 
-// ---- lists and functions ------------------------------------------------------------------------
+// ---- lists and functions -----------------------------------------------------------------------
 
 snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what, long *out) {
     SNW_TRY(snw_want_number(p, a));
@@ -203,7 +203,7 @@ static snw_status use_function(snw_parser *p, snw_expr_entry *e, int at, snw_ter
     return call_body(p, e, args, at, out);
 }
 
-// ---- words --------------------------------------------------------------------------------------
+// ---- words -------------------------------------------------------------------------------------
 
 static snw_status expr_name_unknown(const snw_parser *p, int at, size_t length, bool call) {
     const snw_signal_source *signals = snw_parser_signals(p);
@@ -296,7 +296,7 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     return use_entry(p, e, at, call, out);
 }
 
-// ---- checks without use -------------------------------------------------------------------------
+// ---- checks without use ------------------------------------------------------------------------
 
 snw_status snw_expr_entry_check(snw_expr_entry *e, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;

@@ -40,7 +40,7 @@ static int next_operator(snw_parser *p) {
     return -1;
 }
 
-// ---- what a term must be ------------------------------------------------------------------------
+// ---- what a term must be -----------------------------------------------------------------------
 
 snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
     if (!a->q.truth) return SNW_OK;
@@ -99,7 +99,7 @@ snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, 
     return SNW_OK;
 }
 
-// ---- operators ----------------------------------------------------------------------------------
+// ---- operators ---------------------------------------------------------------------------------
 
 static snw_status power_quantity(const snw_parser *p, const snw_term *a, const snw_term *b,
                                  snw_quantity *out) {
@@ -150,7 +150,7 @@ static snw_status parse_combine(snw_parser *p, int at, int level, snw_op op, con
     return SNW_OK;
 }
 
-// ---- grammar ------------------------------------------------------------------------------------
+// ---- grammar -----------------------------------------------------------------------------------
 
 static snw_status parse_level(snw_parser *p, int level, snw_term *out);
 static snw_status parse_unary(snw_parser *p, snw_term *out);
@@ -288,7 +288,7 @@ snw_status snw_parse_all(snw_parser *p, snw_term *out) {
     return snw_parser_fail(p, at, "%s cannot be used here", got);
 }
 
-// ---- entry point --------------------------------------------------------------------------------
+// ---- entry point -------------------------------------------------------------------------------
 
 // the term is what the rules ask for
 static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,

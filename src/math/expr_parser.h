@@ -30,7 +30,7 @@ typedef struct snw_parser {
     snw_error *err;
 } snw_parser;
 
-// ---- expr_read.c --------------------------------------------------------------------------------
+// ---- expr_read.c -------------------------------------------------------------------------------
 
 static inline int snw_parser_at(const snw_parser *p) { return (int)(p->p - p->text); }
 void snw_skip_blanks(snw_parser *p);
@@ -60,7 +60,7 @@ SNW_NODISCARD snw_status snw_read_number(snw_parser *p, snw_term *out);
 // The unit that may follow a number, pi or a bracket, multiplied into the term.
 SNW_NODISCARD snw_status snw_read_unit(snw_parser *p, snw_term *term);
 
-// ---- expr_parse.c -------------------------------------------------------------------------------
+// ---- expr_parse.c ------------------------------------------------------------------------------
 
 SNW_NODISCARD snw_status snw_parse_expression(snw_parser *p, snw_term *out);
 // The whole text, nothing left over.
@@ -78,7 +78,7 @@ SNW_NODISCARD snw_status snw_want_number(const snw_parser *p, const snw_term *a)
 SNW_NODISCARD snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term *b,
                                         snw_quantity *out);
 
-// ---- expr_name.c, expr_call.c -------------------------------------------------------------------
+// ---- expr_name.c, expr_call.c ------------------------------------------------------------------
 
 // The word of `length` bytes at p, and its arguments if it has some.
 SNW_NODISCARD snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out);
@@ -96,7 +96,7 @@ SNW_NODISCARD snw_status snw_check_vars(const snw_parser *p, int at, int used, c
 // A variable, if it may be used here.
 SNW_NODISCARD snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out);
 
-// ---- expr_signal.c ------------------------------------------------------------------------------
+// ---- expr_signal.c -----------------------------------------------------------------------------
 
 // Who hands out signals here, NULL when nobody does.
 const snw_signal_source *snw_parser_signals(const snw_parser *p);

@@ -104,7 +104,7 @@ snw_status snw_expr_node_check(snw_expr_node *root, snw_source_location location
     return s;
 }
 
-// ---- registers and lines ------------------------------------------------------------------------
+// ---- registers and lines -----------------------------------------------------------------------
 
 // A register is free again after the last line that reads it.
 typedef struct registers {

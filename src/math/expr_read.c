@@ -16,7 +16,7 @@ void snw_skip_blanks(snw_parser *p) {
     while (snw_is_blank(*p->p)) p->p++;
 }
 
-// ---- places and messages ------------------------------------------------------------------------
+// ---- places and messages -----------------------------------------------------------------------
 
 // Columns count characters, not bytes; after a line break they start again.
 snw_source_location snw_parser_location(const snw_parser *p, int at) {
@@ -90,7 +90,7 @@ void snw_parser_quote(const snw_parser *p, int at, char *out, size_t size) {
     }
 }
 
-// ---- numbers ------------------------------------------------------------------------------------
+// ---- numbers -----------------------------------------------------------------------------------
 
 // Length of 12, 1.5, .5, 5., 1e-3.
 static size_t number_length(const char *s) {
@@ -162,7 +162,7 @@ snw_status snw_read_number(snw_parser *p, snw_term *out) {
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- units --------------------------------------------------------------------------------------
+// ---- units -------------------------------------------------------------------------------------
 
 // Whether the word at s is one that may stand after a number without being a unit.
 static bool is_operator_word(const char *s, size_t length) {

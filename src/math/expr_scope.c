@@ -22,7 +22,7 @@ void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user) {
 
 void snw_scope_signals(snw_scope *s, const snw_signal_source *source) { s->signals = source; }
 
-// ---- names --------------------------------------------------------------------------------------
+// ---- names -------------------------------------------------------------------------------------
 
 static uint32_t expr_scope_hash(const char *word, size_t length) {
     uint32_t h = 2166136261U;
@@ -117,7 +117,7 @@ static snw_status expr_scope_add(snw_scope *s, const char *name, snw_source_loca
     return SNW_OK;
 }
 
-// ---- definitions --------------------------------------------------------------------------------
+// ---- definitions -------------------------------------------------------------------------------
 
 // Split `f(a, b)` into pool texts; name only when there is no bracket.
 static snw_status expr_scope_read_head(snw_pool *pool, const char *head,

@@ -19,7 +19,7 @@ static snw_status make_signal(snw_parser *p, int slot, snw_quantity q, int at, s
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- probes -------------------------------------------------------------------------------------
+// ---- probes ------------------------------------------------------------------------------------
 
 enum { NAME_MAX_BYTES = 200 };
 
@@ -103,7 +103,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     return make_signal(p, slot, snw_quantity_signal(dim), at, out);
 }
 
-// ---- memory -------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
 // quantities of the argument and the result
 static snw_status memory_quantity(const snw_parser *p, snw_memory kind, const snw_term *arg,
