@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Scopes of the expression language: hash tables of parameters, functions, lists and indices.
 #include "math/expr_scope.h"
 
 #include "base/fail.h"
@@ -30,7 +32,7 @@ static uint32_t expr_scope_hash(const char *word, size_t length) {
     return h;
 }
 
-// Where the name is, or the empty slot where it would be.
+// Slot of the name, or the empty slot in which it would be inserted.
 static snw_expr_entry **find_slot(snw_expr_entry **slot, int nslot, const char *word,
                                   size_t length) {
     uint32_t i = expr_scope_hash(word, length) & (uint32_t)(nslot - 1);
@@ -92,7 +94,7 @@ static snw_status check_name(const char *name, snw_source_location location, snw
     return SNW_OK;
 }
 
-// A new entry under a checked name.
+// Insert a new entry after checks of its name.
 static snw_status expr_scope_add(snw_scope *s, const char *name, snw_source_location location,
                                  snw_expr_entry **out, snw_error *err) {
     SNW_TRY(check_name(name, location, err));
@@ -119,7 +121,7 @@ static snw_status expr_scope_add(snw_scope *s, const char *name, snw_source_loca
 
 // ---- definitions -------------------------------------------------------------------------------
 
-// Split `f(a, b)` into pool texts; name only when there is no bracket.
+// Split `f(a, b)` into name and arguments, copied to the pool; without bracket only a name.
 static snw_status expr_scope_read_head(snw_pool *pool, const char *head,
                                        snw_source_location location, char **name, char ***args,
                                        int *nargs, snw_error *err) {
@@ -204,7 +206,8 @@ snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error
     snw_expr_entry *e = NULL;
     snw_expr_node *node = snw_expr_node_constant(s->pool, (double)value);
     if (!node) return expr_scope_out_of_memory(err);
-    // a number without a unit fits everywhere, so a hidden parameter would go unnoticed
+    // an index is a plain number and fits every dimension, so a hidden parameter would not be
+    // noticed
     const snw_expr_entry *hidden = s->outer ? snw_scope_find(s->outer, name, strlen(name)) : NULL;
     if (hidden && hidden->location.line > 0) {
         return snw_fail(

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Signals in expressions: probes, and the memory functions integral, sampled and once.
 #include "math/expr_parser.h"
 
 #include "base/fail.h"
@@ -23,8 +25,8 @@ static snw_status make_signal(snw_parser *p, int slot, snw_quantity q, int at, s
 
 enum { NAME_MAX_BYTES = 200 };
 
-// name <- `d(2)` from `d(k+1)`; *known is false when an index hangs on an argument that has no
-// value yet
+// name <- `d(2)` from `d(k+1)`; *known is false when an index depends on an argument without a
+// value
 static snw_status read_indices(snw_parser *p, char *name, bool *known) {
     size_t used = strlen(name);
     char mark = '(';
@@ -47,7 +49,7 @@ static snw_status read_indices(snw_parser *p, char *name, bool *known) {
     return SNW_OK;
 }
 
-// `.vx` behind a name; "" when there is none
+// component <- `vx` of `.vx` after a name; "" when there is none
 static void read_component(snw_parser *p, char *component, size_t size) {
     component[0] = '\0';
     if (*p->p != '.') return;
@@ -69,7 +71,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     name[length] = '\0';
     bool known = true;
     if (bracket) {
-        // is there any such family of probes?
+        // are there probes of this name with an index?
         bool family = false;
         for (int i = 0; !family && source->name(source->user, i); i++) {
             const char *probe = source->name(source->user, i);
@@ -105,7 +107,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// quantities of the argument and the result
+// check the dimension of the argument; out->q <- that of the result
 static snw_status memory_quantity(const snw_parser *p, snw_memory kind, const snw_term *arg,
                                   snw_term *out) {
     switch (kind) {
@@ -131,7 +133,7 @@ static snw_status read_period(const snw_parser *p, const snw_term *period, doubl
         return snw_parser_fail(p, period->at, "a period is wanted here, e.g. 10 ms");
     }
     *out = period->node->value;
-    // shorter ones get lost in the rounding of t
+    // shorter periods are lost in the rounding of t
     if (snw_expr_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
     return snw_parser_fail(p, period->at, "a period must be constant and at least 1 ns");
 }
