@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Parser of command-line arguments, from the tables of the commands.
 #include "cli/args.h"
 
 #include "base/fail.h"
@@ -15,7 +17,7 @@ struct snw_args {
     const snw_command *command;
     int noperand;
     const char **operand;
-    int nvalue[MAX_OPTIONS]; // times each option was given
+    int nvalue[MAX_OPTIONS]; // number of times each option is given
     const char **value[MAX_OPTIONS];
 };
 
@@ -50,9 +52,9 @@ static snw_status unknown_option(const snw_args *a, const char *name, snw_error 
                     a->command->name, name, a->command->name);
 }
 
-// value of option `index`: what stands in the same argument, else the next one
-static snw_status take_value(snw_args *a, int index, const char *shown, const char *attached,
-                             int argc, const char *const *argv, int *next, snw_error *err) {
+// value of option `index`: the part attached in the same argument, else the next argument
+static snw_status store_value(snw_args *a, int index, const char *shown, const char *attached,
+                              int argc, const char *const *argv, int *next, snw_error *err) {
     const snw_option *o = &a->command->option[index];
     const char *value = attached;
     if (!o->value && attached) {
@@ -70,8 +72,8 @@ static snw_status take_value(snw_args *a, int index, const char *shown, const ch
     return SNW_OK;
 }
 
-static snw_status take_long(snw_args *a, const char *arg, int argc, const char *const *argv,
-                            int *next, snw_error *err) {
+static snw_status parse_long(snw_args *a, const char *arg, int argc, const char *const *argv,
+                             int *next, snw_error *err) {
     const char *name = arg + 2;
     const char *equals = strchr(name, '=');
     const size_t length = equals ? (size_t)(equals - name) : strlen(name);
@@ -79,12 +81,12 @@ static snw_status take_long(snw_args *a, const char *arg, int argc, const char *
     if (!shown) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     const int index = option_index(a->command, name, length);
     if (index < 0) return unknown_option(a, shown + 2, err);
-    return take_value(a, index, shown, equals ? equals + 1 : NULL, argc, argv, next, err);
+    return store_value(a, index, shown, equals ? equals + 1 : NULL, argc, argv, next, err);
 }
 
-// -q, -o FILE, -oFILE, and flags together, -qh
-static snw_status take_short(snw_args *a, const char *arg, int argc, const char *const *argv,
-                             int *next, snw_error *err) {
+// short options: -q, -o FILE, -oFILE, and several flags in one argument, -qh
+static snw_status parse_short(snw_args *a, const char *arg, int argc, const char *const *argv,
+                              int *next, snw_error *err) {
     for (const char *c = arg + 1; *c; c++) {
         const int index = letter_index(a->command, *c);
         if (index < 0) {
@@ -95,7 +97,7 @@ static snw_status take_short(snw_args *a, const char *arg, int argc, const char 
         const char shown[] = {'-', *c, 0};
         const bool takes = a->command->option[index].value;
         const char *attached = takes && c[1] ? c + 1 : NULL;
-        SNW_TRY(take_value(a, index, shown, attached, argc, argv, next, err));
+        SNW_TRY(store_value(a, index, shown, attached, argc, argv, next, err));
         if (takes) return SNW_OK;
     }
     return SNW_OK;
@@ -129,9 +131,9 @@ static snw_status args_parse(snw_args *a, int argc, const char *const *argv, snw
         } else if (!strcmp(arg, "--")) {
             options = false;
         } else if (arg[1] == '-') {
-            SNW_TRY(take_long(a, arg, argc, argv, &next, err));
+            SNW_TRY(parse_long(a, arg, argc, argv, &next, err));
         } else {
-            SNW_TRY(take_short(a, arg, argc, argv, &next, err));
+            SNW_TRY(parse_short(a, arg, argc, argv, &next, err));
         }
     }
     return snw_args_has(a, "help") ? SNW_OK : check_operands(a, err);

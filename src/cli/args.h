@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// args.h: commands and their options as tables; parsing, help and documentation are written from
-// them.
+// args.h: tables of commands and their options, from which arguments are parsed and help and
+// documentation are generated.
 #pragma once
 
 #include "cli/reply.h"
@@ -11,26 +11,26 @@
 typedef struct snw_option {
     const char *name;  // long name, without dashes; NULL ends a table
     char letter;       // short name, 0: none
-    const char *value; // what it takes, for help, e.g. "FILE"; NULL: nothing
-    bool repeats;      // may be given several times; otherwise the last one counts
-    const char *help;  // what it does
+    const char *value; // placeholder of its value in help, e.g. "FILE"; NULL: takes none
+    bool repeats;      // may be given several times; otherwise the last one is used
+    const char *help;  // description
 } snw_option;
 
 typedef struct snw_args snw_args;
 
 typedef struct snw_command {
     const char *name;
-    const char *operands; // as shown, e.g. "FILE..."
+    const char *operands; // as shown in help, e.g. "FILE..."
     int min_operands, max_operands;
     const char *brief;        // one line, no full stop
     const char *about;        // paragraphs, separated by an empty line
     const snw_option *option; // ends with SNW_OPTION_END
-    const char *examples;     // one command a line, indented by nothing
-    // Does it; returns the exit status.
+    const char *examples;     // one command per line, not indented
+    // Execute the command; returns the exit status.
     int (*run)(const snw_args *args, snw_reply *reply);
 } snw_command;
 
-// Options several commands have.
+// Options shared by several commands.
 #define SNW_OPTION_RUN                                                                             \
     {                                                                                              \
         "run", 0, "NAME", true,                                                                    \
@@ -47,15 +47,15 @@ typedef struct snw_command {
 #define SNW_OPTION_END                                                                             \
     {"help", 'h', NULL, false, "print this text"}, { NULL, 0, NULL, false, NULL }
 
-// All commands, in the order of the help; NULL ends.
+// All commands, in the order of the help, terminated by NULL.
 extern const snw_command *const snw_commands[];
-const snw_command *snw_command_find(const char *name); // NULL: there is none
+const snw_command *snw_command_find(const char *name); // NULL: unknown
 
-// Always SNW_E_ARGUMENT: there is no command of that name, and which one may be meant.
+// Report an unknown command with a suggestion. Always returns SNW_E_ARGUMENT.
 snw_status snw_command_unknown(const char *name, snw_error *err);
 
-// Read the arguments after the command's name. `argv` must outlive the result. SNW_E_ARGUMENT says
-// what is wrong with them; the number of operands is not looked at when help is asked for.
+// Parse the arguments after the name of the command. `argv` must outlive the result. Fails with
+// SNW_E_ARGUMENT; the number of operands is not checked when --help is given.
 SNW_NODISCARD snw_status snw_args_parse(const snw_command *command, int argc,
                                         const char *const *argv, snw_args **out, snw_error *err);
 void snw_args_destroy(snw_args *a); // NULL is fine
@@ -63,11 +63,11 @@ void snw_args_destroy(snw_args *a); // NULL is fine
 int snw_args_operands(const snw_args *a);
 const char *snw_args_operand(const snw_args *a, int i);
 
-// Of an option that is in the command's table: was it given, its last value (NULL: not given), all
-// values.
+// For an option in the table of the command: is it given; its last value, NULL when not given; all
+// its values.
 bool snw_args_has(const snw_args *a, const char *option);
 const char *snw_args_value(const snw_args *a, const char *option);
 int snw_args_values(const snw_args *a, const char *option, const char *const **values);
-// *out <- its last value, a number within these bounds; unchanged when it was not given.
+// *out <- its last value, a number within these bounds; unchanged when the option is not given.
 SNW_NODISCARD snw_status snw_args_number(const snw_args *a, const char *option, double low,
                                          double high, double *out, snw_error *err);

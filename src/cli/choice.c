@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Selection of runs and columns by the names given on the command line.
 #include "cli/choice.h"
 
 #include "base/alloc.h"
@@ -9,21 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
-// is `name` the wanted one of this length, or the wanted one followed by a dot, a bracket or a
-// station
-static bool is_meant(const char *name, const char *wanted, size_t length) {
+// is `name` equal to the wanted text of this length, or the wanted text followed by a dot, a
+// bracket or a station?
+static bool matches(const char *name, const char *wanted, size_t length) {
     if (length == 0 || strncmp(name, wanted, length) != 0) return false;
     return !name[length] || name[length] == '.' || name[length] == '(' || name[length] == '@';
 }
 
-// the next of names between commas; NULL: there is no more
-static const char *behind(const char *name, size_t length) {
+// the next name of a list separated by commas; NULL after the last one
+static const char *next_name(const char *name, size_t length) {
     return name[length] ? name + length + 1 : NULL;
 }
 
 static bool is_listed(const char *name, const char *list) {
-    for (const char *one = list; one; one = behind(one, strcspn(one, ","))) {
-        if (is_meant(name, one, strcspn(one, ","))) return true;
+    for (const char *one = list; one; one = next_name(one, strcspn(one, ","))) {
+        if (matches(name, one, strcspn(one, ","))) return true;
     }
     return false;
 }
@@ -45,13 +47,13 @@ static snw_status choice_unknown(const char *what, const char *wanted, int n,
                     n ? list : "none");
 }
 
-// every name of the list is that of something
+// fail unless every name of the list selects something
 static snw_status check_list(const char *what, int n, const char *const *name, const char *list,
                              snw_error *err) {
-    for (const char *one = list; one; one = behind(one, strcspn(one, ","))) {
+    for (const char *one = list; one; one = next_name(one, strcspn(one, ","))) {
         const size_t length = strcspn(one, ",");
         bool found = false;
-        for (int i = 0; i < n && !found; i++) found = is_meant(name[i], one, length);
+        for (int i = 0; i < n && !found; i++) found = matches(name[i], one, length);
         if (found) continue;
         char wanted[128];
         (void)snprintf(wanted, sizeof wanted, "%.*s", (int)(length < 127 ? length : 127), one);

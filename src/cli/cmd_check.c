@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew check: reads and compiles a model file and prints a summary of it, without running it.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
 #include "cli/job.h"
 
-// values the file expects of a run; reading them checks them
+// *values <- number of values the file expects of a run; reading them also checks them
 static snw_status check_count_values(const snw_job *job, int run, int *values, snw_error *err) {
     const snw_expect *expect;
     int n;
@@ -16,11 +18,10 @@ static snw_status check_count_values(const snw_job *job, int run, int *values, s
     return SNW_OK;
 }
 
-enum {
-    MOST_IDLE = 400
-}; // coordinates up to which idle motions are looked for: the work is their cube
+// Largest number of coordinates for which idle joints are searched; the cost is cubic.
+enum { MOST_IDLE = 400 };
 
-// which joints of a run move nothing; the caller frees
+// *idle (nlink, freed by the caller) <- joints that move no mass
 static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
     *idle = snw_alloc((size_t)r->desc->nlink * sizeof **idle);
     if (!*idle) return snw_fail(err, SNW_E_MEMORY, "out of memory");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew export: writes a run of a result file as glTF, VTK or CSV.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
@@ -17,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Formats: ending of the output, what it is.
+// Formats: enum, file extension.
 #define FORMATS(X)                                                                                 \
     X(GLB, ".glb")                                                                                 \
     X(GLTF, ".gltf")                                                                               \
@@ -33,14 +35,14 @@ typedef enum format {
 
 enum { PATH_SIZE = 1024, MOST_FRAMES = 100000 };
 
-// what was asked for
+// Arguments of the command and the open result file.
 typedef struct job {
     const snw_args *args;
     snw_result *file;
     int run;
     const char *output;
     format format;
-    bool shape; // of a CSV: poses, else probes
+    bool shape; // CSV: write poses instead of probes
     int total, kept;
 } job;
 
@@ -79,7 +81,7 @@ static snw_status export_cmd_read_frames(const job *j, snw_export_opts *opts, sn
                         MOST_FRAMES, text);
     }
     opts->frames = (int)n;
-    opts->bytes = SIZE_MAX; // somebody said how many
+    opts->bytes = SIZE_MAX; // the number of frames is given: no limit of size
     return SNW_OK;
 }
 
@@ -117,8 +119,8 @@ static snw_status export_cmd_write_file(const job *j, snw_export *e, snw_error *
 
 // ---- a folder of files -------------------------------------------------------------------------
 
-// The name of a file of ours in such a folder?
-static bool is_ours(const char *name) {
+// Is this the name of a frame file that this command writes?
+static bool is_frame_file(const char *name) {
     for (int part = 0; part < SNW_VTK_NPART; part++) {
         const char *own = snw_vtk_part_name((snw_vtk_part)part);
         const size_t n = strlen(own), digits = strncmp(name, own, n) == 0 && name[n] == '_'
@@ -129,33 +131,34 @@ static bool is_ours(const char *name) {
     return false;
 }
 
-// Nothing there, or a folder with frames alone?
+// Does the path not exist, or is it a folder that contains only frame files?
 static bool may_replace(const char *path) {
     DIR *dir = opendir(path);
     if (!dir) return errno == ENOENT;
     bool good = true;
     for (struct dirent *d = readdir(dir); d && good; d = readdir(dir)) {
-        good = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || is_ours(d->d_name);
+        good =
+            strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || is_frame_file(d->d_name);
     }
     (void)closedir(dir);
     return good;
 }
 
-// Take away the frames of a folder and the folder, if there is one; what else it holds is left
-// alone.
+// Remove the frame files of a folder and the folder itself; other files are kept, and the folder
+// with them. True when there is no such folder afterwards.
 static bool remove_folder(const char *path) {
     DIR *dir = opendir(path);
     if (!dir) return errno == ENOENT;
     for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
         char name[PATH_SIZE + NAME_MAX + 2];
         (void)snprintf(name, sizeof name, "%s/%s", path, d->d_name);
-        if (is_ours(d->d_name)) (void)unlink(name);
+        if (is_frame_file(d->d_name)) (void)unlink(name);
     }
     (void)closedir(dir);
     return rmdir(path) == 0;
 }
 
-static snw_status cannot(const char *path, const char *what, snw_error *err) {
+static snw_status fail_errno(const char *path, const char *what, snw_error *err) {
     char text[128] = "";
     const int reason = errno;
     const snw_status status = snw_output_status(reason);
@@ -183,13 +186,13 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
         }
         char text[64];
         (void)snprintf(text, sizeof text, "frame %d of %d", k + 1, snw_export_frames(e));
-        if (meter) snw_meter_say(meter, text);
+        if (meter) snw_meter_text(meter, text);
     }
     return SNW_OK;
 }
 
-// The .pvd, and beside it a folder of its name without ending. Both are written beside and take
-// their places at the end.
+// Write the .pvd file and a folder of the same name without extension. Both are written under
+// temporary names and renamed at the end.
 static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, snw_error *err) {
     char folder[PATH_SIZE], beside[PATH_SIZE];
     const int length = (int)(strlen(j->output) - strlen(".pvd"));
@@ -206,9 +209,9 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
                         may_replace(folder) ? beside : folder);
     }
     if (!remove_folder(beside) || mkdir(beside, 0777) != 0) {
-        return cannot(beside, "no folder for the frames", err);
+        return fail_errno(beside, "no folder for the frames", err);
     }
-    snw_stop_politely(); // a folder takes more than a signal may do
+    snw_stop_defer(); // a signal handler could not remove a folder
     snw_status s = write_parts(e, beside, reply->meter, err);
     snw_meter_clear(reply->meter);
     if (s == SNW_OK) s = snw_output_open(j->output, &out, err);
@@ -218,7 +221,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
     }
     s = snw_export_pvd(e, name, snw_output_sink(&out), err);
     if (s == SNW_OK && (!remove_folder(folder) || rename(beside, folder) != 0)) {
-        s = cannot(folder, "cannot be written", err);
+        s = fail_errno(folder, "cannot be written", err);
     }
     if (s != SNW_OK) (void)remove_folder(beside);
     return snw_output_close(&out, s, err);
@@ -226,7 +229,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
 
 // ---- the command -------------------------------------------------------------------------------
 
-static void export_cmd_say(const job *j, snw_reply *reply) {
+static void export_report(const job *j, snw_reply *reply) {
     if (reply->json) {
         snw_field_text(reply->json, "output", j->output);
         snw_field_text(reply->json, "run", snw_result_info(j->file, j->run)->run);
@@ -262,7 +265,7 @@ static snw_status export_run(job *j, snw_reply *reply, snw_error *err) {
     const snw_status s =
         j->format == PVD ? write_series(j, e, reply, err) : export_cmd_write_file(j, e, err);
     snw_export_close(e);
-    if (s == SNW_OK) export_cmd_say(j, reply);
+    if (s == SNW_OK) export_report(j, reply);
     return s;
 }
 

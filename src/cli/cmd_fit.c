@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew fit: options of parameter identification (fit_values.c) and shape estimation (fit_shape.c).
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/fit.h"
 
-// options that belong to one of the two uses
+// Options that are valid only with --find or only with --shape.
 static const struct {
     const char *option, *use;
 } belongs[] = {

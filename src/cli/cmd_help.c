@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew help: help on commands and on the model language.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -6,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_PARTS = 16 }; // of the language in one call
+enum { MOST_PARTS = 16 }; // parts of the language in one call
 
 static int help_refuse(const snw_error *err, snw_reply *reply) {
     snw_reply_fail(reply, err);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew play: simulates a model in real time and serves it to a browser on this machine.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/play.h"
@@ -7,15 +9,15 @@
 
 #include <string.h>
 
-// what a simulation is made of
-typedef struct setting {
+// Objects of a live simulation.
+typedef struct session {
     snw_document *document;
     snw_desc *desc;
     snw_live *live;
     snw_play *play;
     snw_reply *reply;
     const char *path;
-} setting;
+} session;
 
 static bool play_should_stop(void *user) {
     (void)user;
@@ -23,7 +25,7 @@ static bool play_should_stop(void *user) {
 }
 
 static void play_pass_warning(void *user, const char *message) {
-    const setting *s = user;
+    const session *s = user;
     snw_reply_warn(s->reply, s->path, message);
 }
 
@@ -37,13 +39,13 @@ static snw_status play_find_run(const snw_document *d, const char *name, int *ou
                     snw_document_run_name(d, 0));
 }
 
-static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *opts,
+static snw_status open_session(session *s, const snw_args *args, snw_play_opts *opts,
                                snw_error *err) {
     const snw_run_hooks hooks = {.user = s, .stop = play_should_stop, .warn = play_pass_warning};
     snw_live_opts how = {0};
     SNW_TRY(snw_args_number(args, "step", 1e-6, 1, &how.step, err));
     opts->nset = snw_args_values(args, "set", &opts->set);
-    snw_stop_politely();
+    snw_stop_defer();
     SNW_TRY(snw_document_read(s->path, opts->nset, opts->set, &s->document, err));
     SNW_TRY(play_find_run(s->document, snw_args_value(args, "run"), &opts->run_index, err));
     SNW_TRY(snw_document_describe(s->document, opts->run_index, &s->desc, err));
@@ -56,7 +58,7 @@ static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *
     return snw_play_create(s->document, s->desc, s->live, opts, &s->play, err);
 }
 
-static snw_status close_setting(setting *s, snw_error *err) {
+static snw_status close_session(session *s, snw_error *err) {
     const snw_status status = snw_play_close(s->play, err);
     snw_live_destroy(s->live);
     snw_desc_destroy(s->desc);
@@ -64,7 +66,7 @@ static snw_status close_setting(setting *s, snw_error *err) {
     return status;
 }
 
-static snw_status serve(setting *s, const snw_args *args, const snw_viewer_pieces *page,
+static snw_status serve(session *s, const snw_args *args, const snw_viewer_pieces *page,
                         snw_error *err) {
     double port = 0;
     snw_socket *socket;
@@ -81,7 +83,7 @@ static snw_status serve(setting *s, const snw_args *args, const snw_viewer_piece
     return SNW_OK;
 }
 
-static void play_say(const setting *s) {
+static void print_totals(const session *s) {
     const snw_play_totals t = snw_play_count(s->play);
     printf("%ld pictures, %ld steps", t.frames, t.steps);
     if (t.steps > 0) printf(" of %.3g ms each", 1e3 * t.stepping / (double)t.steps);
@@ -90,7 +92,7 @@ static void play_say(const setting *s) {
 }
 
 static int play_run(const snw_args *args, snw_reply *reply) {
-    setting s = {.reply = reply, .path = snw_args_operand(args, 0)};
+    session s = {.reply = reply, .path = snw_args_operand(args, 0)};
     snw_play_opts opts = {0};
     snw_error err = {0};
     snw_viewer_pieces page;
@@ -103,21 +105,21 @@ static int play_run(const snw_args *args, snw_reply *reply) {
         snw_reply_fail(reply, &err);
         return SNW_EXIT_FAILED;
     }
-    status = open_setting(&s, args, &opts, &err);
+    status = open_session(&s, args, &opts, &err);
     int exit_status = snw_reply_exit_input(status);
     if (status == SNW_OK) {
         status = serve(&s, args, &page, &err);
         exit_status = status == SNW_E_ARGUMENT ? SNW_EXIT_USAGE
                       : status == SNW_OK       ? SNW_EXIT_DONE
                                                : SNW_EXIT_FAILED;
-        if (status == SNW_OK) play_say(&s);
+        if (status == SNW_OK) print_totals(&s);
     }
     if (status != SNW_OK) {
         if (!err.file[0]) (void)snprintf(err.file, sizeof err.file, "%s", s.path);
         snw_reply_fail(reply, &err);
     }
     snw_error last = {0};
-    if (close_setting(&s, &last) != SNW_OK) {
+    if (close_session(&s, &last) != SNW_OK) {
         snw_reply_fail(reply, &last);
         exit_status = SNW_EXIT_FAILED;
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew plot: draws probes, phase plots, shapes, energies or convergence of result files as a
+// figure.
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
@@ -15,13 +18,13 @@
 #include <string.h>
 
 enum { MOST_PANELS = 8, MOST_RUNS = 64, SHAPES = 8, MOST_SHAPES = 100 };
-static const double WIDTH = 160;                   // mm, a page of most journals
-static const double SMALLEST = 20, LARGEST = 2000; // side of the paper, mm
+static const double WIDTH = 160;                   // mm, text width of most journals
+static const double SMALLEST = 20, LARGEST = 2000; // width and height of the figure, mm
 static const double DPI = 300;
 
 typedef enum format { SVG, PNG, PDF } format;
 
-// what was asked for, and what is open for it
+// Arguments of the command, the open result files, and the figure.
 typedef struct job {
     const snw_args *args;
     snw_pool *pool;
@@ -31,16 +34,16 @@ typedef struct job {
     const char *output;
     format format;
     snw_figure figure;
-    snw_converge converge; // of --convergence
+    snw_converge converge; // --convergence
 } job;
 
 static snw_status plot_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// ---- words and numbers of options --------------------------------------------------------------
+// ---- values of options -------------------------------------------------------------------------
 
-// The values of an option, each cut at its commas.
+// All values of an option, split at commas.
 static snw_status plot_read_list(const job *j, const char *option, int *n, const char ***out,
                                  snw_error *err) {
     const char *const *value;
@@ -63,14 +66,14 @@ static snw_status plot_read_list(const job *j, const char *option, int *n, const
     return SNW_OK;
 }
 
-static bool plot_number(const char *text, const char *behind, double *out) {
+static bool plot_number(const char *text, const char *rest, double *out) {
     char *end;
     errno = 0;
     *out = strtod(text, &end);
-    return end != text && errno == 0 && isfinite(*out) && strcmp(end, behind) == 0;
+    return end != text && errno == 0 && isfinite(*out) && strcmp(end, rest) == 0;
 }
 
-// "160x90"
+// width, height of --size, "160x90", in mm
 static snw_status read_size(const snw_args *args, double *width, double *height, snw_error *err) {
     const char *text = snw_args_value(args, "size");
     *width = WIDTH;
@@ -101,7 +104,7 @@ static snw_status plot_read_format(const char *output, format *out, snw_error *e
                     output);
 }
 
-// the instants of --at
+// the times of --at
 static snw_status read_times(const job *j, int *n, double **out, snw_error *err) {
     const char **text;
     SNW_TRY(plot_read_list(j, "at", n, &text, err));
@@ -147,7 +150,7 @@ static snw_status plot_read_shape(const job *j, snw_shape_opts *o, snw_error *er
 
 // ---- files and runs ----------------------------------------------------------------------------
 
-// the name of a file without folder and ending
+// name of a file without folder and extension
 static const char *stem(snw_pool *pool, const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -167,7 +170,7 @@ static snw_status plot_choose_runs(const job *j, const snw_result *file, int *ch
     return snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
 }
 
-// Open all files; every chosen run that has frames is shown.
+// Open all files and list the selected runs that have frames.
 static snw_status open_runs(job *j, snw_error *err) {
     const int nfile = snw_args_operands(j->args);
     j->file = snw_pool_array(j->pool, (size_t)nfile, sizeof(snw_result *));
@@ -204,8 +207,8 @@ static snw_status open_runs(job *j, snw_error *err) {
 
 // ---- columns -----------------------------------------------------------------------------------
 
-// Was the column itself asked for, not only the probe it belongs to?
-static bool plot_named(const snw_column *c, int n, const char *const *wanted) {
+// Is the column itself among the wanted names, not only its probe?
+static bool is_named(const snw_column *c, int n, const char *const *wanted) {
     char name[256];
     snw_column_name(c, name, sizeof name);
     for (int i = 0; i < n; i++) {
@@ -226,7 +229,7 @@ static snw_status choose_probes(const job *j, snw_error *err) {
         SNW_TRY(snw_choose_columns(info, n, wanted, chosen, &all, err));
         for (int k = 0; k < all; k++) {
             const snw_column *c = &info->column[chosen[k]];
-            if (snw_column_is_brief(c) || plot_named(c, n, wanted)) chosen[kept++] = chosen[k];
+            if (snw_column_is_brief(c) || is_named(c, n, wanted)) chosen[kept++] = chosen[k];
         }
         if (kept == 0) {
             return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probes; try --shape or --energy",
@@ -239,7 +242,7 @@ static snw_status choose_probes(const job *j, snw_error *err) {
 }
 
 // the two columns of --phase, in the order given
-static snw_status choose_pair(const job *j, snw_error *err) {
+static snw_status choose_phase_columns(const job *j, snw_error *err) {
     const char **wanted;
     int n;
     SNW_TRY(plot_read_list(j, "phase", &n, &wanted, err));
@@ -271,7 +274,7 @@ static snw_status choose_pair(const job *j, snw_error *err) {
 
 // ---- the figure --------------------------------------------------------------------------------
 
-// errors over a number in which the runs differ
+// figure of errors over a parameter in which the runs differ
 static snw_status make_convergence(job *j, snw_error *err) {
     int n;
     double *time;
@@ -291,7 +294,7 @@ static snw_status check_panels(const job *j, snw_error *err) {
                     j->figure.npanel, MOST_PANELS);
 }
 
-// files of measurements, beside the probes of the first run
+// add measured data of --data to the probes of the first run
 static snw_status add_data(job *j, snw_error *err) {
     const char *const *path;
     const int n = snw_args_values(j->args, "data", &path);
@@ -328,7 +331,7 @@ static snw_status make_figure(job *j, snw_error *err) {
                         "a figure shows one of --probe, --phase, --shape and --energy");
     }
     if (snw_args_has(j->args, "phase")) {
-        SNW_TRY(choose_pair(j, err));
+        SNW_TRY(choose_phase_columns(j, err));
         return snw_plot_phase(j->pool, j->nrun, j->run, &j->figure, err);
     }
     if (snw_args_has(j->args, "energy")) {
@@ -354,7 +357,7 @@ static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *
     snw_svg_begin(&svg, l->width, l->height, title && title[0] ? title : "Figure");
     snw_plot_draw(&j->figure, l, &canvas);
     snw_svg_end(&svg);
-    return SNW_OK; // what could not be written shows when the file is closed
+    return SNW_OK; // write errors are reported when the file is closed
 }
 
 static snw_status write_cairo(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
@@ -387,7 +390,7 @@ static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static void plot_say(snw_reply *reply, const job *j, const snw_plot_layout *l) {
+static void plot_report(snw_reply *reply, const job *j, const snw_plot_layout *l) {
     if (!reply->json) {
         printf("figure in %s\n", j->output);
         return;
@@ -423,9 +426,9 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     snw_plot_layout layout;
     SNW_TRY(write_figure(j, &layout, err));
     if (snw_args_has(j->args, "convergence")) {
-        SNW_TRY(snw_converge_say(&j->converge, j->nrun, j->run, reply, err));
+        SNW_TRY(snw_converge_print(&j->converge, j->nrun, j->run, reply, err));
     }
-    plot_say(reply, j, &layout);
+    plot_report(reply, j, &layout);
     return SNW_OK;
 }
 

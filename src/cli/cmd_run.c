@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew run: executes the study of a model file, writes the results and prints a summary.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
@@ -18,27 +20,28 @@
 #include <math.h>
 #include <string.h>
 
-// of the closing table: runs beside each other and their values; values of more runs, a line each
+// Limits of the summary: with up to SHOWN_RUNS runs one column per run and SHOWN_VALUES lines, else
+// one line per run and SHOWN_COLUMNS values.
 enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24, SHOWN_COLUMNS = 8 };
 
-// what is kept of one run for its closing summary
+// Result of one run for the summary.
 typedef struct outcome {
     snw_status status;
-    bool kept; // it had ended well before, with --resume
+    bool kept; // --resume: the run was already finished
     snw_run_totals totals;
     int frames;
-    double t;      // of the last frame
-    double *value; // its columns
+    double t;      // time of the last frame, s
+    double *value; // columns of the last frame
 } outcome;
 
-// what the hooks of a run work on
+// Data of the hooks of a run.
 typedef struct session {
     snw_reply *reply;
     const char *path; // of the model
     snw_meter meter;
     snw_results *results;
-    int increments;  // after which each run ends, --increments; 0: no limit
-    snw_error flush; // why results could not be written between frames
+    int increments;  // --increments: limit per run; 0: no limit
+    snw_error flush; // error of a write between frames
 } session;
 
 // ---- recorder of the last frame ----------------------------------------------------------------
@@ -73,7 +76,7 @@ static void cmd_run_show_progress(void *user, const snw_progress *p) {
     snw_meter_show(&s->meter, p);
 }
 
-// between increments: has someone asked to stop, and do frames wait too long for the disk
+// called between increments; also flushes frames that have waited for a second
 static bool cmd_run_should_stop(void *user) {
     session *s = user;
     if (s->flush.status == SNW_OK && snw_results_flush(s->results, 1, &s->flush) != SNW_OK) {
@@ -92,9 +95,9 @@ static void cmd_run_pass_note(void *user, const char *message) {
     snw_reply_note(s->reply, s->path, message);
 }
 
-// ---- the work ----------------------------------------------------------------------------------
+// ---- execution ---------------------------------------------------------------------------------
 
-// FILE's name with .h5 for its ending, in the current folder
+// out <- name of FILE with the extension .h5, in the current folder
 static void cmd_run_default_output(const char *path, char *out, size_t size) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -144,12 +147,12 @@ static snw_status execute(session *s, const snw_job_run *r, int index, outcome *
     return o->status = status;
 }
 
-// name the run, where there are several, and say what is kept
-static void say_failure(session *s, const snw_job *job, int index, const outcome *o,
-                        const char *output, snw_error *err) {
+// report a failure with the name of the run, if there are several, and the results that are kept
+static void report_failure(session *s, const snw_job *job, int index, const outcome *o,
+                           const char *output, snw_error *err) {
     char run[80] = "";
     if (job->n > 1) (void)snprintf(run, sizeof run, "run '%.60s': ", job->run[index].name);
-    // the model is not to blame for a disk
+    // a failed write is not an error of the model file
     if (!err->file[0] && err->status != SNW_E_IO) {
         (void)snprintf(err->file, sizeof err->file, "%s", s->path);
     }
@@ -169,7 +172,7 @@ static void say_failure(session *s, const snw_job *job, int index, const outcome
     snw_reply_fail(s->reply, err);
 }
 
-// every run in turn; one that fails does not keep the others from their chance
+// execute all runs in sequence; the others continue after a failed run
 static int execute_all(session *s, const snw_job *job, const char *output, outcome *outcomes) {
     int exit_status = SNW_EXIT_DONE;
     for (int i = 0; i < job->n; i++) outcomes[i].status = outcomes[i].kept ? SNW_OK : SNW_E_STOPPED;
@@ -179,9 +182,9 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
         snw_meter_run(&s->meter, i, job->run[i].name);
         const snw_status status = execute(s, &job->run[i], i, &outcomes[i], &err);
         if (status == SNW_OK) continue;
-        if (status == SNW_E_STOPPED && !snw_stop_asked()) continue; // by --increments
+        if (status == SNW_E_STOPPED && !snw_stop_asked()) continue; // limit of --increments
         exit_status = SNW_EXIT_FAILED;
-        say_failure(s, job, i, &outcomes[i], output, &err);
+        report_failure(s, job, i, &outcomes[i], output, &err);
         if (err.status == SNW_E_STOPPED || err.status == SNW_E_IO) break;
     }
     snw_meter_clear(&s->meter);
@@ -192,8 +195,8 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;
-    // motion has an energy balance: what the scheme removed and what is not accounted for, beside
-    // what was exchanged
+    // energy balance of dynamic runs: energy removed by the integrator, unaccounted energy, and
+    // energy exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
     const int columns = moved ? 15 : 11;
@@ -233,7 +236,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     return status;
 }
 
-// nodes of rods that follow their shape
+// numbers of nodes of rods with adaptive nodes (rk45)
 static void print_nodes(const snw_job *job, const outcome *outcomes) {
     for (int i = 0; i < job->n; i++) {
         const snw_run_totals *t = &outcomes[i].totals;
@@ -243,8 +246,7 @@ static void print_nodes(const snw_job *job, const outcome *outcomes) {
     }
 }
 
-// last value of a run under the name of a column, NaN when it has none: overrides may change the
-// probes
+// last value of the column of this name, NaN when the run has none: overrides may change probes
 static double last_value(const snw_job_run *r, const outcome *o, const char *wanted) {
     const snw_run_info *info = snw_run_describe(r->run);
     for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
@@ -255,7 +257,7 @@ static double last_value(const snw_job_run *r, const outcome *o, const char *wan
     return NAN;
 }
 
-// last values of many runs, a line per run
+// last values, one line per run
 static snw_status cmd_run_print_lines(const snw_job *job, const outcome *outcomes, snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     char name[SHOWN_COLUMNS][256], align[SHOWN_COLUMNS + 2] = "l";
@@ -282,7 +284,7 @@ static snw_status cmd_run_print_lines(const snw_job *job, const outcome *outcome
     return status;
 }
 
-// last values, a column per run
+// last values, one column per run
 static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     const int nrun = job->n;
@@ -332,8 +334,8 @@ static void mode_row(snw_grid *g, const char *number, const snw_mode *mode) {
     snw_grid_cell(g, "%s", mode->moves);
 }
 
-// mode, frequency, damping ratio, estimated error of the frequency, what moves most; motions that
-// are idle
+// table of modes: frequency, damping ratio, estimated error of the frequency, link that moves most;
+// then idle motions
 static snw_status print_mode_table(const snw_mode_table *t, const char *step, snw_error *err) {
     snw_grid *g;
     SNW_TRY(snw_grid_create("lrrrl", &g, err));
@@ -474,27 +476,27 @@ static snw_status create_outcomes(const snw_job *job, outcome **out, snw_error *
     return good ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// what the runs had when they were interrupted, to the new file
-static snw_status take_over(const session *s, const snw_job *job, snw_result *old,
-                            outcome *outcomes, snw_error *err) {
+// copy the frames of interrupted and finished runs to the new file
+static snw_status copy_old_frames(const session *s, const snw_job *job, snw_result *old,
+                                  outcome *outcomes, snw_error *err) {
     for (int i = 0; i < job->n; i++) {
-        snw_left left;
-        SNW_TRY(snw_resume_take(old, job, i, s->results, &left, outcomes[i].value, err));
-        outcomes[i].kept = left.whole;
+        snw_resume_state left;
+        SNW_TRY(snw_resume_run(old, job, i, s->results, &left, outcomes[i].value, err));
+        outcomes[i].kept = left.finished;
         outcomes[i].frames = left.frames;
         outcomes[i].t = left.t;
     }
     return SNW_OK;
 }
 
-// Results to write to; none with --resume when all runs are finished.
+// Create the result file; none is created by --resume when all runs are finished.
 static snw_status cmd_run_begin(session *s, const snw_job *job, const char *output, snw_result *old,
                                 outcome *outcomes, snw_error *err) {
     const bool complete = old && snw_resume_complete(old);
     if (!complete) SNW_TRY(create_results(job, output, &s->results, err));
-    const snw_status status = old ? take_over(s, job, old, outcomes, err) : SNW_OK;
+    const snw_status status = old ? copy_old_frames(s, job, old, outcomes, err) : SNW_OK;
     if (status == SNW_OK) return SNW_OK;
-    // the first failure is the one to tell
+    // report the first failure
     snw_error second = {0};
     return snw_results_close(s->results, &second) == SNW_OK ? status : err->status;
 }
@@ -519,7 +521,7 @@ static int run_job(const snw_job *job, const char *output, int increments, snw_r
     reply->meter = &s.meter;
     int exit_status = execute_all(&s, job, output, outcomes);
     if (snw_results_close(s.results, &err) != SNW_OK) {
-        // a failed write was said already when it ended the run
+        // a failed write was already reported when it ended the run
         if (!has_failed_write(job, outcomes)) snw_reply_fail(reply, &err);
         exit_status = SNW_EXIT_FAILED;
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew show: prints a summary of a result file, time series of probes, or a comparison of runs.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
@@ -13,14 +15,14 @@
 #include <stdbool.h>
 
 enum { SHOWN_VALUES = 60 }; // last values in the summary of a run
-enum { BLOCK = 1 << 14 };   // numbers read at a time, about
+enum { BLOCK = 1 << 14 };   // approximate number of values read at a time
 
-// frames of one run, as they are read: t and the chosen columns
+// Reader of one run: blocks of frames, and the selected columns.
 typedef struct cursor {
     snw_result *file;
-    int run, ncolumn, nchosen, nframe, room;
+    int run, ncolumn, nchosen, nframe, capacity;
     int *chosen;
-    double *t, *value; // room, room x ncolumn
+    double *t, *value; // capacity, ncolumn x capacity
 } cursor;
 
 static void close_cursor(cursor *c) {
@@ -39,17 +41,17 @@ static snw_status open_cursor(snw_result *file, int run, const snw_args *args, c
                   .run = run,
                   .ncolumn = info->ncolumn,
                   .nframe = snw_result_frames(file, run),
-                  .room = info->ncolumn < BLOCK ? BLOCK / (info->ncolumn + 1) + 1 : 1};
+                  .capacity = info->ncolumn < BLOCK ? BLOCK / (info->ncolumn + 1) + 1 : 1};
     c->chosen = snw_alloc((size_t)c->ncolumn * sizeof *c->chosen);
-    c->t = snw_alloc((size_t)c->room * sizeof *c->t);
-    c->value = snw_alloc((size_t)c->room * (size_t)c->ncolumn * sizeof *c->value);
+    c->t = snw_alloc((size_t)c->capacity * sizeof *c->t);
+    c->value = snw_alloc((size_t)c->capacity * (size_t)c->ncolumn * sizeof *c->value);
     if (!c->chosen || !c->t || !c->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     return snw_choose_columns(info, nprobe, probe, c->chosen, &c->nchosen, err);
 }
 
-// frames that fit into the cursor from `first` on
+// number of frames in the block that begins at `first`
 static int block_at(const cursor *c, int first) {
-    return c->nframe - first < c->room ? c->nframe - first : c->room;
+    return c->nframe - first < c->capacity ? c->nframe - first : c->capacity;
 }
 
 static snw_status show_read_frames(cursor *c, int first, int n, snw_error *err) {
@@ -67,7 +69,7 @@ static void column_of(const cursor *c, int chosen, char *out, size_t size) {
 
 // ---- series ------------------------------------------------------------------------------------
 
-// lines of t and the columns, lined up
+// table of t and the selected columns, one line per frame
 static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
     char name[256];
     printf("%12s", "t");
@@ -89,7 +91,7 @@ static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
     return SNW_OK;
 }
 
-// one list of numbers; `column` -1 is the time
+// one list of numbers; column -1 is the time
 static snw_status json_column(snw_json *j, const char *key, const cursor *c, int column,
                               double *buffer, snw_error *err) {
     snw_field_list(j, key);
@@ -126,8 +128,7 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
 // Largest estimated errors of the discretisation among all frames.
 typedef struct errors {
     double geometry, quadrature;
-    double truncation,
-        frequency; // of strain bases, and what these do to frequencies; NaN: not known
+    double truncation, frequency; // by the strain bases: of shapes, of frequencies; NaN: unknown
 } errors;
 
 static snw_status worst_errors(const cursor *c, errors *out, snw_error *err) {
@@ -267,7 +268,7 @@ static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_
     return status;
 }
 
-// only lines of numbers, nothing around
+// is only a table of numbers printed, without a summary?
 static bool wants_lines(const snw_args *args) {
     return snw_args_has(args, "csv") || snw_args_has(args, "probe");
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew verify: executes the studies of model files in memory and compares probes with the values
+// of `expect:`.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
@@ -10,16 +13,16 @@
 #include <string.h>
 
 typedef struct tally {
-    int files, values, misses, bare; // bare: files that expect nothing
+    int files, values, misses, bare; // bare: files without expected values
 } tally;
 
 typedef struct session {
     snw_reply *reply;
     const char *path;
     snw_meter meter;
-    snw_grid *grid; // of the file under way; NULL with --json
+    snw_grid *grid; // of the current file; NULL with --json
     tally *tally;
-    bool all; // show every value, not the worst of each table
+    bool all; // show every value, not only the worst of each table
 } session;
 
 // ---- hooks -------------------------------------------------------------------------------------
@@ -44,11 +47,10 @@ static void verify_pass_note(void *user, const char *message) {
     snw_reply_note(s->reply, s->path, message);
 }
 
-// ---- one expectation
-// --------------------------------------------------------------------------------
+// ---- one expectation ---------------------------------------------------------------------------
 
-// The place of an expectation in words: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms
-// of 40 rows of arm.csv"
+// Time of an expected value as text: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s",
+// "rms of 40 rows of arm.csv"
 static void where_text(const snw_expect *e, double t, char *out, size_t size) {
     static const char *const is_name[] = {"min", "max", "mean", "range", "period", "size"};
     switch (e->when) {
@@ -91,7 +93,7 @@ static void add_head(session *s) {
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(s->grid, "%s", head[i]);
 }
 
-// `of`: how many rows this one stands for
+// of: number of rows of which this is the worst
 static void add_cell(session *s, const char *run, const snw_expect *e, const snw_expect_cell *c,
                      int of) {
     char where[128], note[32] = "";
@@ -113,7 +115,7 @@ static void add_cell(session *s, const char *run, const snw_expect *e, const snw
     snw_grid_cell(s->grid, "%s", e->source ? e->source : "");
 }
 
-// there was nothing to compare
+// line of an expected value for which there was nothing to compare
 static void add_reason(session *s, const char *run, const snw_expect *e, const char *reason) {
     char where[128];
     where_text(e, NAN, where, sizeof where);
@@ -125,13 +127,13 @@ static void add_reason(session *s, const char *run, const snw_expect *e, const c
     snw_grid_cell(s->grid, "%s", reason);
 }
 
-// how far off a cell is, to choose the one to show
-static double badness(const snw_expect_cell *c) {
+// error relative to the tolerance, for choosing the worst cell
+static double relative_error(const snw_expect_cell *c) {
     if (isnan(c->error)) return INFINITY;
     return c->allowed > 0 ? c->error / c->allowed : c->error;
 }
 
-// rows of a table make one line per column, the worst; all of them when asked, and every miss
+// one line per column with the worst row of a table; all rows with --all, and every miss
 static void add_outcome(session *s, const char *run, const snw_expect *e,
                         const snw_expect_outcome *o) {
     for (int i = 0; e->when == SNW_EXPECT_DATA && i < o->ncell; i++) {
@@ -140,7 +142,7 @@ static void add_outcome(session *s, const char *run, const snw_expect *e,
     for (int c = 0; e->when != SNW_EXPECT_DATA && c < e->ncolumn && o->ncell > 0; c++) {
         int worst = c, misses = 0;
         for (int i = c; i < o->ncell; i += e->ncolumn) {
-            if (badness(&o->cell[i]) > badness(&o->cell[worst])) worst = i;
+            if (relative_error(&o->cell[i]) > relative_error(&o->cell[worst])) worst = i;
             if (s->all || !o->cell[i].ok) add_cell(s, run, e, &o->cell[i], 1);
             misses += !o->cell[i].ok;
         }
@@ -190,8 +192,8 @@ static void report(session *s, const char *run, const snw_expect *e, const snw_e
 
 // ---- the runs of a file ------------------------------------------------------------------------
 
-static snw_status judge_run(session *s, const snw_job *job, const snw_job_run *r,
-                            const snw_series *series, snw_error *err) {
+static snw_status compare_run(session *s, const snw_job *job, const snw_job_run *r,
+                              const snw_series *series, snw_error *err) {
     const snw_expect *expect;
     int n;
     SNW_TRY(snw_document_expects(job->document, r->index, r->desc, &n, &expect, err));
@@ -220,20 +222,20 @@ static snw_status verify_run(session *s, const snw_job *job, int index, snw_erro
     snw_run_totals totals;
     snw_status status = snw_run_execute(r->run, 1, &recorder, &hooks, &totals, err);
     snw_meter_clear(&s->meter);
-    // what a run that broke off has shown is judged all the same
+    // the frames of a failed run are compared as well
     snw_error second = {0};
     if (status != SNW_E_STOPPED) {
-        const snw_status judged = judge_run(s, job, r, &series, &second);
-        if (status == SNW_OK && judged != SNW_OK) {
+        const snw_status compared = compare_run(s, job, r, &series, &second);
+        if (status == SNW_OK && compared != SNW_OK) {
             *err = second;
-            status = judged;
+            status = compared;
         }
     }
     snw_series_clear(&series);
     return status;
 }
 
-// expectations of all runs are read before any run is done: bad input is said at once
+// read the expected values of all runs before the first run, so that bad input is reported at once
 static snw_status count_expects(const snw_job *job, int *total, snw_error *err) {
     *total = 0;
     for (int i = 0; i < job->n; i++) {
@@ -246,7 +248,7 @@ static snw_status count_expects(const snw_job *job, int *total, snw_error *err) 
     return SNW_OK;
 }
 
-static void name_run(const char *run, snw_error *err) {
+static void prefix_run_name(const char *run, snw_error *err) {
     char text[sizeof err->text];
     (void)snprintf(text, sizeof text, "run '%.60s': %.400s", run, err->text);
     memcpy(err->text, text, sizeof text);
@@ -261,7 +263,7 @@ static int verify_runs(session *s, const snw_job *job, snw_error *err) {
         if (verify_run(s, job, i, err) == SNW_OK) continue;
         exit_status = SNW_EXIT_FAILED;
         if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", job->path);
-        if (job->n > 1) name_run(job->run[i].name, err);
+        if (job->n > 1) prefix_run_name(job->run[i].name, err);
         snw_reply_fail(s->reply, err);
         if (err->status == SNW_E_STOPPED) break;
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// sinew view: writes a result file as one HTML page with the viewer and the data.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
@@ -11,7 +13,7 @@
 
 // ---- the page ----------------------------------------------------------------------------------
 
-// forbids the page every request
+// Content security policy: the page may make no network request.
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
     "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">";
@@ -19,7 +21,7 @@ static const char policy[] =
 static snw_status write_page(snw_result *file, const char *input, int n, const int *chosen,
                              snw_sink to, snw_page_info *info, snw_error *err) {
     snw_viewer_pieces page;
-    if (!snw_viewer_split(&page)) return SNW_E_IO; // looked at before
+    if (!snw_viewer_split(&page)) return SNW_E_IO; // reported by view_run
     const char *slash = strrchr(input, '/');
     snw_page_opts opts = snw_page_defaults();
     opts.name = slash ? slash + 1 : input;
@@ -28,12 +30,12 @@ static snw_status write_page(snw_result *file, const char *input, int n, const i
     (void)to.write(to.user, page.text[1], page.size[1]);
     SNW_TRY(snw_page_write(file, n, chosen, &opts, to, info, err));
     (void)to.write(to.user, page.text[2], page.size[2]);
-    return SNW_OK; // what could not be written shows when the file is closed
+    return SNW_OK; // write errors are reported when the file is closed
 }
 
 // ---- the command -------------------------------------------------------------------------------
 
-// OUT.h5's name with .html for its ending, in the current folder
+// out <- name of OUT.h5 with the extension .html, in the current folder
 static void view_default_output(const char *path, char *out, size_t size) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -42,8 +44,8 @@ static void view_default_output(const char *path, char *out, size_t size) {
     (void)snprintf(out, size, "%.*s.html", length, name);
 }
 
-static void view_say(snw_reply *reply, const char *output, const snw_result *file, int n,
-                     const int *chosen, const snw_page_info *info) {
+static void view_report(snw_reply *reply, const char *output, const snw_result *file, int n,
+                        const int *chosen, const snw_page_info *info) {
     if (reply->json) {
         snw_field_text(reply->json, "page", output);
         snw_field_list(reply->json, "runs");
@@ -100,7 +102,7 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
         status = write_page(file, input, n, chosen, snw_output_sink(&out), info, err);
         status = snw_output_close(&out, status, err);
     }
-    if (status == SNW_OK) view_say(reply, output, file, n, chosen, info);
+    if (status == SNW_OK) view_report(reply, output, file, n, chosen, info);
     snw_free(chosen);
     snw_free(info);
     return status;

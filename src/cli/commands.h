@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// commands.h: the subcommands; each is a table and a function, in its own file.
+// commands.h: tables of the subcommands, one per file cmd_*.c.
 #pragma once
 
 #include "cli/args.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Comparison of the runs of a result file at one time or by a statistic over time, as a text table,
+// CSV or JSON.
 #include "cli/compare.h"
 
 #include "base/alloc.h"
@@ -12,31 +15,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-// for people: a grid has sixteen columns, one is for the name of the run
+// A grid has sixteen columns; one is for the name of the run.
 enum { MOST_COLUMNS = 15, MOST_SWEPT = 6, NAME = 128 };
 
-// what is asked of every column
-typedef struct question {
+// Value to print for every column: at a time, at the end, or a statistic over time.
+typedef struct query {
     bool statistic, end;
     snw_expect_is is;
     double t;
-} question;
+} query;
 
 typedef struct table {
     int nswept; // overrides in which the runs differ
     const char **swept;
     int ncolumn;
     char (*name)[NAME];
-    int swept_shown, shown; // of them, all unless it is for people
+    int swept_shown, shown; // how many of each a text table shows
 } table;
 
 bool snw_compare_asked(const snw_args *args) {
     return snw_args_has(args, "at") || snw_args_has(args, "is");
 }
 
-static snw_status read_question(const snw_args *args, question *q, snw_error *err) {
+static snw_status read_query(const snw_args *args, query *q, snw_error *err) {
     const char *at = snw_args_value(args, "at"), *is = snw_args_value(args, "is");
-    *q = (question){.statistic = is != NULL};
+    *q = (query){.statistic = is != NULL};
     if (at && is) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "--at is a moment and --is all time, give one of them");
@@ -67,19 +70,19 @@ static const snw_override_desc *find_override(const snw_run_info *info, const ch
     return NULL;
 }
 
-// Does a run lack the override, or have another value for it than the first?
+// Do the runs differ in this override, or has one of them none?
 static bool compare_differs(snw_result *file, int n, const int *run, const char *path) {
     const snw_override_desc *first = find_override(snw_result_info(file, run[0]), path);
     for (int i = 1; i < n; i++) {
         const snw_override_desc *o = find_override(snw_result_info(file, run[i]), path);
         if (!o || !first || strcmp(o->text, first->text) != 0) return true;
-        // one text may mean several values, by the index of a run
+        // equal texts may have different values, through the index of a run
         if (isfinite(o->value) && o->value != first->value) return true;
     }
     return false;
 }
 
-// Paths in which the runs differ, in the order in which they are met.
+// Paths of the overrides in which the runs differ, in the order of the runs.
 static snw_status choose_swept(snw_result *file, int n, const int *run, table *t, snw_error *err) {
     int most = 0;
     for (int i = 0; i < n; i++) most += snw_result_info(file, run[i])->noverride;
@@ -97,7 +100,7 @@ static snw_status choose_swept(snw_result *file, int n, const int *run, table *t
     return SNW_OK;
 }
 
-static snw_status choose_columns(const snw_run_info *info, const snw_args *args, bool people,
+static snw_status choose_columns(const snw_run_info *info, const snw_args *args, bool text_table,
                                  table *t, snw_error *err) {
     const char *const *probe;
     const int nprobe = snw_args_values(args, "probe", &probe);
@@ -111,7 +114,7 @@ static snw_status choose_columns(const snw_run_info *info, const snw_args *args,
     const snw_status status = snw_choose_columns(info, nprobe, probe, chosen, &n, err);
     for (int i = 0; status == SNW_OK && i < n; i++) {
         const snw_column *c = &info->column[chosen[i]];
-        if (people && nprobe == 0 && !snw_column_is_brief(c)) continue;
+        if (text_table && nprobe == 0 && !snw_column_is_brief(c)) continue;
         snw_column_name(c, t->name[t->ncolumn++], NAME);
     }
     snw_free(chosen);
@@ -127,9 +130,8 @@ static int compare_find_column(const snw_run_info *info, const char *wanted) {
     return -1;
 }
 
-// a time that no run reaches has no value in any, which is hardly what was asked; programs get
-// their nulls
-static snw_status within_time(snw_result *file, int n, const int *run, double t, snw_error *err) {
+// fail if no run reaches the time; only for text tables, CSV and JSON have blanks and nulls
+static snw_status check_time(snw_result *file, int n, const int *run, double t, snw_error *err) {
     double first = INFINITY, last = -INFINITY;
     for (int i = 0; i < n; i++) {
         const int nframe = snw_result_frames(file, run[i]);
@@ -145,8 +147,8 @@ static snw_status within_time(snw_result *file, int n, const int *run, double t,
     return snw_fail(err, SNW_E_ARGUMENT, "--at %g: these runs go from %g to %g s", t, first, last);
 }
 
-// the answer of one column; NaN where there is none
-static double compare_answer(const question *q, const snw_series *s) {
+// value of one column; NaN when there is none
+static double evaluate_query(const query *q, const snw_series *s) {
     double value;
     if (s->nframe == 0) return NAN;
     if (q->end) return s->value[s->nframe - 1];
@@ -155,8 +157,8 @@ static double compare_answer(const question *q, const snw_series *s) {
     return known ? value : NAN;
 }
 
-static snw_status ask_run(snw_result *file, int run, const question *q, const table *t,
-                          double *value, snw_error *err) {
+static snw_status evaluate_run(snw_result *file, int run, const query *q, const table *t,
+                               double *value, snw_error *err) {
     const snw_run_info *info = snw_result_info(file, run);
     const int nframe = snw_result_frames(file, run);
     snw_series s = {.nframe = nframe, .ncolumn = 1};
@@ -171,17 +173,16 @@ static snw_status ask_run(snw_result *file, int run, const question *q, const ta
         value[i] = NAN;
         if (column < 0 || nframe == 0) continue;
         status = snw_result_read_column(file, run, column, 0, nframe, s.value, err);
-        if (status == SNW_OK) value[i] = compare_answer(q, &s);
+        if (status == SNW_OK) value[i] = evaluate_query(q, &s);
     }
     snw_free(s.t);
     snw_free(s.value);
     return status;
 }
 
-// ---- three ways to print a line
-// --------------------------------------------------------------------
+// ---- output as CSV, JSON or text ---------------------------------------------------------------
 
-// quoted where a comma or a quote would be misread
+// print a CSV field, in quotes if it contains a comma, a quote or a line break
 static void csv_text(const char *text) {
     if (!strpbrk(text, ",\"\n")) {
         printf("%s", text);
@@ -247,7 +248,7 @@ static void grid_line(snw_grid *g, const snw_run_info *info, const table *t, con
         if (o && isfinite(o->value)) {
             snw_grid_number(g, 9, o->value);
         } else {
-            snw_grid_cell(g, "%.40s", o ? o->text : "-"); // as in the file
+            snw_grid_cell(g, "%.40s", o ? o->text : "-"); // as written in the file
         }
     }
     for (int i = 0; i < t->shown; i++) snw_grid_number(g, 9, value[i]);
@@ -261,14 +262,14 @@ static const char *unit_of(snw_result *file, int n, const int *run, const char *
     return "";
 }
 
-static snw_status compare_print_lines(snw_result *file, int n, const int *run, const question *q,
+static snw_status compare_print_lines(snw_result *file, int n, const int *run, const query *q,
                                       const table *t, bool csv, snw_grid *g, snw_reply *reply,
                                       snw_error *err) {
     double *value = snw_alloc((size_t)t->ncolumn * sizeof *value);
     snw_status status = value ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; status == SNW_OK && i < n; i++) {
         const snw_run_info *info = snw_result_info(file, run[i]);
-        status = ask_run(file, run[i], q, t, value, err);
+        status = evaluate_run(file, run[i], q, t, value, err);
         if (status != SNW_OK) break;
         if (reply->json) {
             json_line(reply->json, info, t, value);
@@ -282,7 +283,7 @@ static snw_status compare_print_lines(snw_result *file, int n, const int *run, c
     return status;
 }
 
-static snw_status print_table(snw_result *file, int n, const int *run, const question *q, table *t,
+static snw_status print_table(snw_result *file, int n, const int *run, const query *q, table *t,
                               bool csv, snw_reply *reply, snw_error *err) {
     char align[MOST_COLUMNS + 2] = "l";
     t->swept_shown = t->nswept < MOST_SWEPT ? t->nswept : MOST_SWEPT;
@@ -299,10 +300,10 @@ static snw_status print_table(snw_result *file, int n, const int *run, const que
     for (int i = 0; i < t->shown; i++) snw_grid_cell(g, "%s", t->name[i]);
     if (csv && !reply->json) csv_head(t);
     snw_status status = compare_print_lines(file, n, run, q, t, csv, g, reply, err);
-    const bool people = !csv && !reply->json;
-    if (status == SNW_OK && people) status = snw_grid_print(g, stdout, err);
+    const bool text_table = !csv && !reply->json;
+    if (status == SNW_OK && text_table) status = snw_grid_print(g, stdout, err);
     const int left = t->nswept - t->swept_shown + t->ncolumn - t->shown;
-    if (status == SNW_OK && people && left > 0) {
+    if (status == SNW_OK && text_table && left > 0) {
         printf("  ... and %d more columns, see --probe and --csv\n", left);
     }
     snw_grid_destroy(g);
@@ -311,15 +312,15 @@ static snw_status print_table(snw_result *file, int n, const int *run, const que
 
 snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_args *args,
                             snw_reply *reply, snw_error *err) {
-    question q;
+    query q;
     table t = {0};
     if (n == 0) return SNW_OK;
-    SNW_TRY(read_question(args, &q, err));
-    const bool csv = snw_args_has(args, "csv"), people = !csv && !reply->json;
-    snw_status status = choose_columns(snw_result_info(file, run[0]), args, people, &t, err);
+    SNW_TRY(read_query(args, &q, err));
+    const bool csv = snw_args_has(args, "csv"), text_table = !csv && !reply->json;
+    snw_status status = choose_columns(snw_result_info(file, run[0]), args, text_table, &t, err);
     if (status == SNW_OK) status = choose_swept(file, n, run, &t, err);
-    if (status == SNW_OK && people && !q.end && !q.statistic) {
-        status = within_time(file, n, run, q.t, err);
+    if (status == SNW_OK && text_table && !q.end && !q.statistic) {
+        status = check_time(file, n, run, q.t, err);
     }
     if (status == SNW_OK) status = print_table(file, n, run, &q, &t, csv, reply, err);
     snw_free(t.swept);

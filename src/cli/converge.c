@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Convergence of runs that differ in one parameter: values of the parameter from the results or
+// the model, the reference, and the table of errors and orders.
 #include "cli/converge.h"
 
 #include "base/fail.h"
@@ -12,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 6 }; // of a table
+enum { MOST_COLUMNS = 6 }; // shown in the table
 
 static const char OPTION[] = "--convergence";
 
-// ---- the number in which runs differ -----------------------------------------------------------
+// ---- the parameter in which runs differ --------------------------------------------------------
 
-// "h=4,2,1"
+// x <- values given on the command line, "h=4,2,1"
 static snw_status converge_read_values(snw_pool *pool, const char *text, const char *equals,
                                        int nrun, double *x, snw_converge_opts *o, snw_error *err) {
     o->quantity = snw_pool_text(pool, text, (size_t)(equals - text));
@@ -41,8 +44,8 @@ static snw_status converge_read_values(snw_pool *pool, const char *text, const c
                     OPTION, text, nrun);
 }
 
-// A number that the run overrides stands in the results, others follow from the model that they
-// keep.
+// Value of a parameter in a run: from the overrides stored in the results, else by evaluation of
+// the model text stored there.
 static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const char *path,
                                 snw_quantity_read *out, snw_error *err) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
@@ -89,10 +92,10 @@ static snw_status find_values(snw_pool *pool, const char *path, int nrun, const 
     return o->unit ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// ---- what is right -----------------------------------------------------------------------------
+// ---- the reference -----------------------------------------------------------------------------
 
-static snw_status choose_right(const snw_args *args, int nrun, const snw_plot_run *run,
-                               snw_converge_opts *o, snw_error *err) {
+static snw_status choose_reference(const snw_args *args, int nrun, const snw_plot_run *run,
+                                   snw_converge_opts *o, snw_error *err) {
     const char *text = snw_args_value(args, "against");
     o->against = nrun - 1;
     for (int i = 0; text && i < nrun; i++) {
@@ -124,7 +127,7 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
     double *x = snw_pool_array(pool, (size_t)nrun, sizeof *x);
     if (!x) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     *c = (snw_converge){.opts = {.unit = "", .at_end = !at, .t = at ? *at : 0, .x = x}};
-    SNW_TRY(choose_right(args, nrun, run, &c->opts, err));
+    SNW_TRY(choose_reference(args, nrun, run, &c->opts, err));
     if (nrun - (c->opts.against >= 0) < 2) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "%s compares runs with one that is right: at least three, or two and a "
@@ -138,8 +141,8 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
 
 // ---- the table ---------------------------------------------------------------------------------
 
-// the slope from the run before that has an error
-static double converge_slope_of(const snw_converge *c, int ncolumn, int i, int k) {
+// observed order of convergence from the previous run that has an error
+static double observed_order(const snw_converge *c, int ncolumn, int i, int k) {
     for (int before = i - 1; before >= 0; before--) {
         const double a = c->table.error[before * ncolumn + k], b = c->table.error[i * ncolumn + k];
         if (a > 0 && b > 0) return log(b / a) / log(c->opts.x[i] / c->opts.x[before]);
@@ -174,8 +177,8 @@ static void converge_json_table(const snw_converge *c, int nrun, const snw_plot_
     snw_json_close(j);
 }
 
-snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run *run,
-                            snw_reply *reply, snw_error *err) {
+snw_status snw_converge_print(const snw_converge *c, int nrun, const snw_plot_run *run,
+                              snw_reply *reply, snw_error *err) {
     const snw_run_info *info = snw_result_info(run->file, run->run);
     const int n = run->ncolumn, shown = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     if (reply->json) {
@@ -200,7 +203,7 @@ snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run 
         snw_grid_number(g, 6, c->opts.x[i]);
         for (int k = 0; k < shown; k++) {
             snw_grid_number(g, 4, c->table.error[i * n + k]);
-            snw_grid_number(g, 3, converge_slope_of(c, n, i, k));
+            snw_grid_number(g, 3, observed_order(c, n, i, k));
         }
     }
     const snw_status s = snw_grid_print(g, stdout, err);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// converge.h: what `sinew plot --convergence` shows: errors of runs that differ in one number, as a
-// figure and a table.
+// converge.h: convergence study of `sinew plot --convergence`: errors of runs that differ in one
+// parameter, as a figure and a table.
 #pragma once
 
 #include "cli/args.h"
 #include "output/plot_data.h"
 
-// Options of the command that ask for it.
+// Options of `sinew plot` for it.
 #define SNW_OPTION_CONVERGENCE                                                                     \
     {"convergence", 0, "PATH", false,                                                              \
      "errors of the probes over a number in which the runs differ, on logarithmic axes, with "     \
@@ -23,13 +23,14 @@ typedef struct snw_converge {
     snw_converge_table table;
 } snw_converge;
 
-// The figure of runs whose columns are chosen. Files are as in snw_plot_run; `at` is a time, NULL:
-// the end.
+// Make the figure of runs whose columns are selected. `at`: time at which the errors are taken, s;
+// NULL: the end.
 SNW_NODISCARD snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
                                            const snw_plot_run *run, const double *at,
                                            snw_converge *c, snw_figure *out, snw_error *err);
 
-// Its table, a line a run: the number, and of each column the error and the slope from the run
-// before.
-SNW_NODISCARD snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run *run,
-                                          snw_reply *reply, snw_error *err);
+// Print its table, one line per run: the parameter, and for each column the error and the observed
+// order from the previous run.
+SNW_NODISCARD snw_status snw_converge_print(const snw_converge *c, int nrun,
+                                            const snw_plot_run *run, snw_reply *reply,
+                                            snw_error *err);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Summary of a model description: links, rods, joints, loops, actuators, contacts, fluids, probes
+// and steps of the study, as text and as JSON.
 #include "cli/explain.h"
 
 #include "model/probe_columns.h"
@@ -8,9 +11,9 @@
 
 enum { TEXT = 256 };
 
-// ---- small texts -------------------------------------------------------------------------------
+// ---- texts of parts ----------------------------------------------------------------------------
 
-// a number when it is constant, else what it depends on: f(t), f(t, x, probes)
+// out <- value of a constant law, else its variables: f(t), f(t, x, probes)
 static void law_text(snw_law law, char *out, size_t size) {
     const int vars = law ? snw_expr_vars(law) : 0;
     if (!law) {
@@ -59,7 +62,7 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
 
 // "circle 0.01 m", "rectangle 0.0025 x f(x) m"
 static void section_text(const snw_section_desc *s, char *out, size_t size) {
-    static const int sizes[] = {0, 1, 2, 2, 2, 0}; // by kind, how many to show
+    static const int sizes[] = {0, 1, 2, 2, 2, 0}; // number of sizes shown, by kind
     char a[32], b[32];
     law_text(s->size[0], a, sizeof a);
     law_text(s->size[1], b, sizeof b);
@@ -76,9 +79,8 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
     }
 }
 
-// how the steps of a motion are chosen: "steps of 0.005 s", "steps of at most 0.01 s for an error
-// of 1e-06"
-static void pace_text(const snw_step_desc *s, char *out, size_t size) {
+// step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
+static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
     const bool chosen =
         s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
     if (!chosen) {
@@ -93,23 +95,23 @@ static void pace_text(const snw_step_desc *s, char *out, size_t size) {
 
 // "motion for 1 s, generalized-alpha with rho 0.9, steps of 0.005 s"
 static void dynamic_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
-    char number[32] = "", pace[96];
+    char number[32] = "", step_size[96];
     if (s->method == SNW_METHOD_GENERALIZED_ALPHA || s->method == SNW_METHOD_HHT ||
         s->method == SNW_METHOD_WBZ) {
         (void)snprintf(number, sizeof number, " with rho %g", s->rho);
     } else if (s->method == SNW_METHOD_BDF_ALPHA) {
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
-    pace_text(s, pace, sizeof pace);
+    step_size_text(s, step_size, sizeof step_size);
     if (s->kinematic) {
         (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
-                       s->until ? "up to " : "", s->duration, start, pace);
+                       s->until ? "up to " : "", s->duration, start, step_size);
         return;
     }
-    const bool shoots = s->engine == SNW_ENGINE_SHOOTING;
+    const bool shooting = s->engine == SNW_ENGINE_SHOOTING;
     (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, pace,
-                   shoots ? ", by shooting" : "");
+                   s->duration, start, snw_method_name(s->method), number, step_size,
+                   shooting ? ", by shooting" : "");
 }
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
@@ -144,7 +146,7 @@ static bool explain_of_link(snw_probe_kind kind) {
            kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
 }
 
-// what a probe looks at: a link that is held or moves, or a site
+// object or site that a probe refers to
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
     const bool tip = p->kind == SNW_PROBE_PULL ? p->tied : p->fraction >= 1;
     if (p->kind == SNW_PROBE_PULL || (p->kind == SNW_PROBE_TENSION && tip)) {
@@ -165,7 +167,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
     }
 }
 
-// does a probe look at a place, or at the whole robot
+// does a probe refer to a site, or to the whole robot?
 static bool probe_has_site(snw_probe_kind kind) {
     return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
            kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY &&
@@ -178,7 +180,7 @@ static int nodes_of(const snw_run_info *info, const char *link) {
     return n;
 }
 
-// ---- for people --------------------------------------------------------------------------------
+// ---- text --------------------------------------------------------------------------------------
 
 // "magnus 4", "rk4", "rk45 to 1e-06"
 static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
@@ -216,7 +218,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     if (!functions) printf("%*s  rigid\n", indent, "");
 }
 
-// has it an axis?
+// has the joint an axis?
 static bool has_axis(snw_joint_kind kind) {
     return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_SPHERICAL && kind != SNW_JOINT_FREE;
 }
@@ -247,7 +249,7 @@ static void print_joint(const snw_link_desc *l) {
     printf("\n");
 }
 
-// has it another condition than what it hangs on, and one that does not always hold?
+// has the link a condition of its own, other than that of its parent, that is not always true?
 static bool own_condition(const snw_desc *d, const snw_link_desc *l) {
     const bool world = l->on.kind == SNW_SITE_WORLD;
     if (!l->when || (!world && d->link[l->on.link].when == l->when)) return false;
@@ -337,13 +339,13 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
 }
 
-static const char *measure_given(const snw_tendon_desc *a) {
+static const char *tendon_given(const snw_tendon_desc *a) {
     static const char *const given[2][3] = {{"tension", "shortening", ""},
                                             {"pressure", "volume", "amount of gas"}};
     return given[a->kind][a->given];
 }
 
-static void print_measure(const snw_desc *d, const snw_tendon_desc *a) {
+static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
     printf("  %s  %s", a->name, a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
     for (int k = 0; k < a->nlink; k++) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
@@ -354,7 +356,7 @@ static void print_measure(const snw_desc *d, const snw_tendon_desc *a) {
     }
     char text[64];
     law_text(a->law, text, sizeof text);
-    printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
+    printf(", %s given %s%s\n", tendon_given(a), text, a->when ? ", at times" : "");
 }
 
 static bool fluid_resists(const snw_fluid_desc *f) {
@@ -376,7 +378,7 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
-static const char *grip_name(snw_nonholonomic_kind kind) {
+static const char *contact_kind_name(snw_nonholonomic_kind kind) {
     switch (kind) {
     case SNW_NONHOLONOMIC_NONE:
         break;
@@ -398,7 +400,7 @@ static const char *grip_name(snw_nonholonomic_kind kind) {
 
 static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
 
-static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
+static void print_nonholonomic(const snw_desc *d, int i, const snw_run_info *info) {
     const snw_loop_desc *l = &d->loop[i];
     char site[TEXT];
     if (l->b.sliding) {
@@ -406,8 +408,8 @@ static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
     } else {
         site_text(d, &l->b, site, sizeof site);
     }
-    printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->nonholonomic), site, info->loop_note[i],
-           at_times(l->when) ? ", at times" : "");
+    printf("  %s  %s on %s, %s%s\n", l->name, contact_kind_name(l->nonholonomic), site,
+           info->loop_note[i], at_times(l->when) ? ", at times" : "");
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
 }
 
@@ -420,7 +422,7 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
         return;
     }
     if (c->nonholonomic) {
-        print_grip(d, c->nonholonomic - 1, info);
+        print_nonholonomic(d, c->nonholonomic - 1, info);
         return;
     }
     printf("  %s  ground under", c->name);
@@ -446,7 +448,7 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     printf("%s\n", p->body ? ", body frame" : "");
 }
 
-static void print_things(const snw_desc *d, const snw_run_info *info) {
+static void print_components(const snw_desc *d, const snw_run_info *info) {
     if (d->nload + d->nstress + d->nmotor + d->ntendon > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
@@ -454,7 +456,7 @@ static void print_things(const snw_desc *d, const snw_run_info *info) {
                d->link[d->stress[i].link].name);
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
-    for (int i = 0; i < d->ntendon; i++) print_measure(d, &d->tendon[i]);
+    for (int i = 0; i < d->ntendon; i++) print_tendon(d, &d->tendon[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
     if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
@@ -494,10 +496,10 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
         printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
                d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
     }
-    print_things(d, info);
+    print_components(d, info);
 }
 
-// ---- for programs ------------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 static void json_law(snw_json *j, const char *key, snw_law law) {
     char text[64];
@@ -627,13 +629,13 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-static void json_measures(snw_json *j, const snw_desc *d) {
+static void json_tendons(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "measures");
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *a = &d->tendon[i];
         snw_field_object(j, a->name);
         snw_field_text(j, "kind", a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
-        snw_field_text(j, "given", measure_given(a));
+        snw_field_text(j, "given", tendon_given(a));
         if (a->nsegment > 0) snw_field_number(j, "straight", a->nsegment);
         snw_json_close(j);
     }
@@ -660,8 +662,8 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
         snw_field_text(j, "kind",
-                       grip_name(c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic
-                                                 : SNW_NONHOLONOMIC_NONE));
+                       contact_kind_name(c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic
+                                                         : SNW_NONHOLONOMIC_NONE));
         if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
         if (c->nonholonomic) {
             snw_field_text(j, "rows", info->loop_note[c->nonholonomic - 1]);
@@ -707,7 +709,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     snw_json_close(j);
     json_loads(j, d);
     json_motors(j, d);
-    json_measures(j, d);
+    json_tendons(j, d);
     snw_field_text(j, "locomotion", info->locomotion);
     json_contacts(j, d, info);
     json_fluids(j, d);

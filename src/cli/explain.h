@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// explain.h: says in words what a description holds, for people and for programs.
+// explain.h: summary of a model description as text and as JSON, for `sinew check`.
 #pragma once
 
 #include "model/desc.h"
 #include "output/json_field.h"
 #include "study/record.h"
 
-// The tree of links, loops, loads, probes and steps, on standard output. idle: nlink, snw_run_idle.
+// Print the tree of links, loops, loads, probes and steps on standard output. idle (nlink): from
+// snw_run_idle.
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle);
 
-// The same as keys of the open object.
+// Write the same as keys of the open JSON object.
 void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle);

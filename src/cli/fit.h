@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// fit.h: the two uses of `sinew fit`; each returns the exit status.
+// fit.h: the two uses of `sinew fit`. Each returns the exit status.
 #pragma once
 
 #include "cli/args.h"
 #include "cli/job.h"
 
-// --find: parameters of a model from what its probes were measured to show.
+// --find: parameters of a model from measured values of its probes.
 int snw_fit_values(const snw_args *args, snw_reply *reply);
 
-// --shape: coordinates of a rod from points measured along it.
+// --shape: generalised coordinates of a rod from points measured along it.
 int snw_fit_shape(const snw_args *args, snw_reply *reply);
 
-// Can a file at `output` name this model? SNW_E_IO when its folder is not there.
+// Check that a file at `output` can include this model. SNW_E_IO when its folder does not exist.
 SNW_NODISCARD snw_status snw_fit_can_name(const char *model, const char *output, snw_error *err);
-// Write a file that includes the model and overrides its runs by `set`, found from `data`.
+// Write a model file that includes the model and overrides its runs by `set`. The files `data` are
+// named in its head.
 SNW_NODISCARD snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set,
                                        int ndata, const char *const *data, const char *output,
                                        snw_error *err);

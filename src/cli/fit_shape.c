@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// fit_shape.c: coordinates of a rod from points measured along it, as a table that can drive it.
+// sinew fit --shape: generalised coordinates of a rod from points measured along it, row by row, as
+// a table that can prescribe the shape of the rod.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/fit.h"
@@ -19,33 +20,32 @@
 #include <string.h>
 
 enum { TEXT = 256, ROOT = 6 };
-static const char prefix[] =
-    "sinew_shape_"; // of the probes that are put where points were measured
+static const char prefix[] = "sinew_shape_";   // of the probes at the measured points
 static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
 
 typedef struct session {
     snw_reply *reply;
     const snw_args *args;
     const char *rod, *path;
-    snw_job job;    // the model as it is
-    int link;       // the rod's
+    snw_job job;    // the model without the probes
+    int link;       // of the rod
     snw_pool *pool; // of the data and the stations
     snw_data_table data;
     int nstation;
-    const char **station;   // as written behind the @
+    const char **station;   // as written after the @
     int *at, *axis;         // station and component of each column but the first
     snw_document *document; // the model with a probe at each station
     snw_desc *desc;
     snw_run *run;
     snw_shape *shape;
-    int ncoordinate, nout; // columns found: coordinates, then those of a free root
-    double *out;           // column by column, a number per row
+    int ncoordinate, nout; // coordinates; columns found, including those of a free root
+    double *out;           // nrow x nout, column major
     double cutoff;         // Hz, NaN: no filter
-    double worst, mean;    // rms distances over the rows
-    // the first row whose points do not determine everything, and the first for which the search
-    // did not end; -1: none
-    int worst_row, unsure_row, open_row;
-    snw_shape_info unsure;
+    double worst, mean;    // largest and mean rms distance of the rows, m
+    // rows: of the largest distance; the first whose points do not determine all unknowns; the
+    // first for which the search did not converge; -1: none
+    int worst_row, undetermined_row, unconverged_row;
+    snw_shape_info undetermined;
 } session;
 
 static snw_status fit_shape_no_memory(snw_error *err) {
@@ -56,7 +56,7 @@ static snw_status fit_shape_fail_data(const session *s, int line, snw_error *err
     return snw_fail_at_location(err, SNW_E_ARGUMENT, s->path, line, 1);
 }
 
-// ---- the rod and the columns --------------------------------------------------------------------
+// ---- the rod and the columns -------------------------------------------------------------------
 
 static snw_status find_rod(session *s, snw_error *err) {
     const snw_desc *d = s->job.run[0].desc;
@@ -75,13 +75,13 @@ static snw_status find_rod(session *s, snw_error *err) {
                     near ? ", but '" : "", near ? near : "", near ? "'" : "");
 }
 
-// station k of `count` equal ones, written for the language
+// station k of `count` equidistant ones, in the model language
 static const char *equal_station(snw_pool *pool, int k, int count) {
     return count > 1 ? snw_pool_format(pool, "%d*L/%d", k - 1, count - 1) : "L";
 }
 
-// x1 y1 z1 x2 ..: the number, 0 when the name is of another form
-static int numbered(const char *name) {
+// number of a column named x1, y1, z1, x2, ..; 0 when the name has another form
+static int point_number(const char *name) {
     int n = 0;
     if (!name[0] || !name[1] || strlen(name) > 6) return 0;
     for (const char *c = name + 1; *c; c++) {
@@ -94,7 +94,7 @@ static int numbered(const char *name) {
 static snw_status fit_shape_read_column(session *s, int k, int count, snw_error *err) {
     const char *name = s->data.name[k], *axes = "xyz";
     const char *axis = name[0] ? strchr(axes, name[0]) : NULL;
-    const int number = numbered(name);
+    const int number = point_number(name);
     if (!axis || (!number && (name[1] != '@' || !name[2]))) {
         (void)snw_fail(err, SNW_E_ARGUMENT,
                        "column '%.100s' is neither x, y or z at a station, e.g. 'x@0.05' or "
@@ -135,13 +135,13 @@ static snw_status fit_shape_read_columns(session *s, snw_error *err) {
                        s->data.name[0]);
         return fit_shape_fail_data(s, 1, err);
     }
-    int count = 0; // the highest number, 0: stations
+    int count = 0; // largest number of a point; 0: columns are named by stations
     for (int k = 1; k < s->data.ncolumn; k++) {
-        const int number = numbered(s->data.name[k]);
+        const int number = point_number(s->data.name[k]);
         if (number > count) count = number;
     }
     for (int k = 1; k < s->data.ncolumn; k++) SNW_TRY(fit_shape_read_column(s, k, count, err));
-    // a table that can drive something rises
+    // times of a table that prescribes a shape must ascend
     for (int i = 1; i < s->data.nrow; i++) {
         if (s->data.value[i] > s->data.value[i - 1]) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT, "the first column must rise, %g follows %g",
@@ -151,7 +151,7 @@ static snw_status fit_shape_read_columns(session *s, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- the filter ---------------------------------------------------------------------------------
+// ---- the filter --------------------------------------------------------------------------------
 
 static snw_status read_filter(session *s, snw_error *err) {
     const char *text = snw_args_value(s->args, "filter");
@@ -194,7 +194,7 @@ static snw_status fit_shape_filter(session *s, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- the model with its probes ------------------------------------------------------------------
+// ---- the model with its probes -----------------------------------------------------------------
 
 static snw_status read_model(session *s, snw_error *err) {
     const char *const *given;
@@ -239,7 +239,7 @@ static snw_status make_shape(session *s, snw_error *err) {
 static snw_status fit_shape_prepare(session *s, snw_error *err) {
     s->rod = snw_args_value(s->args, "shape");
     s->path = snw_args_operand(s->args, 1);
-    s->unsure_row = s->open_row = -1;
+    s->undetermined_row = s->unconverged_row = -1;
     s->pool = snw_pool_create(LIMIT);
     if (!s->pool) return fit_shape_no_memory(err);
     if (snw_args_operands(s->args) != 2) {
@@ -258,14 +258,14 @@ static snw_status fit_shape_prepare(session *s, snw_error *err) {
     if (output) SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
     if (output) SNW_TRY(snw_output_refuse("data", s->path, output, err));
     const snw_status status = read_model(s, err);
-    // the model itself is in order, so it is a station that is not
+    // the model itself is valid, so the error is in a station
     if (status != SNW_OK && strcmp(err->file, "--set") == 0) {
         return snw_fail_at_location(err, status, s->path, 1, 1);
     }
     return status == SNW_OK ? make_shape(s, err) : status;
 }
 
-// ---- fitting ------------------------------------------------------------------------------------
+// ---- fitting -----------------------------------------------------------------------------------
 
 static snw_status fit_row(session *s, int row, double *measured, double *q, snw_error *err) {
     const snw_data_table *d = &s->data;
@@ -294,10 +294,10 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
         s->worst_row = row;
     }
     s->mean += info.rms / d->nrow;
-    if (!info.settled && s->open_row < 0) s->open_row = row;
-    if (info.rank < info.unknown && s->unsure_row < 0) {
-        s->unsure_row = row;
-        s->unsure = info;
+    if (!info.settled && s->unconverged_row < 0) s->unconverged_row = row;
+    if (info.rank < info.unknown && s->undetermined_row < 0) {
+        s->undetermined_row = row;
+        s->undetermined = info;
     }
     return SNW_OK;
 }
@@ -313,7 +313,7 @@ static snw_status fit_rows(session *s, snw_error *err) {
         char line[80];
         (void)snprintf(line, sizeof line, "t = %.4g s, %d of %d", s->data.value[row], row + 1,
                        s->data.nrow);
-        snw_meter_say(&meter, line);
+        snw_meter_text(&meter, line);
         status = fit_row(s, row, measured, q, err);
         if (status == SNW_OK && snw_stop_asked()) {
             status = snw_fail(err, SNW_E_STOPPED, "stopped; nothing is written");
@@ -324,7 +324,7 @@ static snw_status fit_rows(session *s, snw_error *err) {
     return status;
 }
 
-// ---- the answer ---------------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static void column_name(const session *s, int k, char *out, size_t size) {
     static const char *const root[ROOT] = {"x", "y", "z", "rx", "ry", "rz"};
@@ -376,22 +376,23 @@ static void fit_shape_json_table(const session *s) {
     snw_json_close(j);
 }
 
-static snw_status fit_shape_answer(session *s, snw_error *err) {
+static snw_status write_output(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
-    if (s->unsure_row >= 0) {
+    if (s->undetermined_row >= 0) {
         char text[TEXT];
         (void)snprintf(text, sizeof text,
                        "the points at t = %g s determine %d of %d unknowns; the others are as "
                        "small as they can be",
-                       s->data.value[s->unsure_row], s->unsure.rank, s->unsure.unknown);
+                       s->data.value[s->undetermined_row], s->undetermined.rank,
+                       s->undetermined.unknown);
         snw_reply_warn(s->reply, s->path, text);
     }
-    if (s->open_row >= 0) {
+    if (s->unconverged_row >= 0) {
         char text[TEXT];
         (void)snprintf(text, sizeof text,
                        "the points at t = %g s are met by many shapes; points of the axis hardly "
                        "tell twist from bending, so leave out strains that stay zero",
-                       s->data.value[s->open_row]);
+                       s->data.value[s->unconverged_row]);
         snw_reply_warn(s->reply, s->path, text);
     }
     if (output) {
@@ -430,7 +431,7 @@ int snw_fit_shape(const snw_args *args, snw_reply *reply) {
     if (status == SNW_OK) status = fit_shape_filter(&s, &err);
     int exit_status = snw_reply_exit_input(status);
     if (status == SNW_OK) {
-        status = fit_shape_answer(&s, &err);
+        status = write_output(&s, &err);
         if (status != SNW_OK) exit_status = SNW_EXIT_FAILED;
     }
     if (status != SNW_OK) snw_reply_fail(reply, &err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// fit_values.c: values of a model from what its probes were measured to show.
+// sinew fit --find: parameters of a model from measured values of its probes, by nonlinear least
+// squares; warnings about parameters that the data do not determine.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/fit.h"
@@ -17,30 +18,30 @@
 #include <string.h>
 
 enum { PATH_SIZE = 256, SET_SIZE = PATH_SIZE + 96, NAME_SIZE = 256 };
-static const double TOO_ALIKE =
-    0.95;                          // correlation of two estimates that the data do not tell apart
-static const double HIDDEN = 1e6;  // inflation of a variance by other parameters, likewise
-static const double RUNAWAY = 1e3; // times its start: nothing holds a value that goes so far
-static const double NOISE = 3;     // errors of measurement that a fit may miss by
+static const double MAX_CORRELATION = 0.95;    // of two estimates, before a warning
+static const double MAX_INFLATION = 1e6;       // variance inflation factor, before a warning
+static const double RUNAWAY = 1e3;             // ratio to the start of a diverging value
+static const double NOISE = 3;                 // acceptable rms error / error of measurement
 static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
 
+// One parameter to find.
 typedef struct found {
     char path[PATH_SIZE];
     snw_quantity_read start;
     double error;       // standard error
-    char set[SET_SIZE]; // the override under way
+    char set[SET_SIZE]; // override with the value of the current run
 } found;
 
-// one column of a data file
+// One column of a data file.
 typedef struct column {
-    int data, field; // where it is measured
-    int run, index;  // which column of which series is compared
+    int data, field; // file and column of the measurement
+    int run, index;  // run and its column that are compared
     char name[NAME_SIZE];
-    size_t probe;         // length of the probe's name in it
-    double error;         // its weight is the inverse of this
-    int first, n;         // its values
-    double before, after; // root mean square of model less measured
-    double met;           // the largest `after` that counts as met
+    size_t probe;         // length of the probe's name in `name`
+    double error;         // error of measurement; the weight is its inverse
+    int first, n;         // its values in session.value
+    double before, after; // rms of model minus measurement, at the start and at the end
+    double met;           // largest acceptable `after`
 } column;
 
 typedef struct session {
@@ -53,18 +54,18 @@ typedef struct session {
     snw_data_table *data;
     int nfind;
     found *find;
-    double *x; // what is found, nfind
-    double *correlation;
-    int shift; // 1 + which of them is that of time, and no override; 0: none
-    int nset;  // overrides: those of the command line, then what is tried
+    double *x;           // nfind: values of the parameters
+    double *correlation; // nfind x nfind
+    int shift;           // 1 + index of the time shift, which is no override; 0: none
+    int nset;            // overrides: those of the command line, then the parameters
     const char **set;
     int ncolumn;
     column *column;
     int nvalue;
     snw_fit_value *value;
-    const int *line; // nvalue, where it stands in its file
+    const int *line; // nvalue: line of each value in its file
     double *before, *after;
-    int runs; // done so far
+    int runs; // number of evaluations so far
     snw_fit_info info;
 } session;
 
@@ -72,7 +73,7 @@ static snw_status fit_values_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// ---- what to find -------------------------------------------------------------------------------
+// ---- parameters --------------------------------------------------------------------------------
 
 static snw_status fail_find(snw_error *err, const char *text) {
     (void)snw_fail(err, SNW_E_ARGUMENT, "%s", text);
@@ -94,7 +95,7 @@ static snw_status read_find(session *s, const char *text, found *f, snw_error *e
     if (eq) {
         SNW_TRY(snw_document_evaluate(d, run, eq + 1, "--find", &f->start, err));
         const snw_status status = snw_document_find(d, run, f->path, "--find", &given, &file, err);
-        // the file need not give it, or not as a number
+        // the file may give no value, or one that is not a number
         if (status != SNW_OK && !given) return status;
         *err = (snw_error){0};
         if (!f->start.unit[0]) memcpy(f->start.unit, file.unit, sizeof file.unit);
@@ -134,7 +135,7 @@ static void make_sets(session *s, const double *x) {
     }
 }
 
-// by how much the study is later than the clock of the data
+// start value of --shift: time of the study minus time of the data
 static snw_status read_shift(session *s, const char *text, found *f, snw_error *err) {
     (void)snprintf(f->path, sizeof f->path, "shift of the data");
     SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, text, "--shift", &f->start,
@@ -180,7 +181,7 @@ static snw_status read_finds(session *s, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- what was measured --------------------------------------------------------------------------
+// ---- measured data -----------------------------------------------------------------------------
 
 static const char *data_path(const session *s, int data) {
     return snw_args_operand(s->args, data + 1);
@@ -302,13 +303,13 @@ static snw_status list_values(session *s, snw_error *err) {
     return fit_values_fail_data(s, 0, err);
 }
 
-// ---- errors of measurement ----------------------------------------------------------------------
+// ---- errors of measurement ---------------------------------------------------------------------
 
 static bool same_probe(const column *a, const column *b) {
     return a->probe == b->probe && strncmp(a->name, b->name, a->probe) == 0;
 }
 
-// the columns of a probe share the largest magnitude among them
+// error <- largest magnitude among the columns of the same probe
 static snw_status weigh_by_size(session *s, snw_error *err) {
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
@@ -368,7 +369,7 @@ static snw_status read_errors(session *s, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- running ------------------------------------------------------------------------------------
+// ---- running -----------------------------------------------------------------------------------
 
 static bool fit_values_should_stop(void *user) {
     (void)user;
@@ -385,7 +386,7 @@ static snw_status run_one(session *s, const snw_document *d, const snw_job_run *
     snw_desc *desc = NULL;
     snw_run *run = NULL;
     snw_run_totals totals;
-    // what there is to warn of is said of the start; the search may pass through anything
+    // warnings are reported for the start values only, not for intermediate ones
     const snw_run_hooks hooks = {.user = s,
                                  .stop = fit_values_should_stop,
                                  .warn = s->runs == 0 ? fit_values_pass_warning : NULL};
@@ -405,7 +406,7 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     session *s = user;
     char line[80];
     (void)snprintf(line, sizeof line, "run %d", s->runs + 1);
-    snw_meter_say(&s->meter, line);
+    snw_meter_text(&s->meter, line);
     make_sets(s, x);
     snw_document *d = NULL;
     snw_status status = snw_document_read(s->job.path, s->nset, s->set, &d, err);
@@ -419,7 +420,7 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     return status;
 }
 
-// ---- the answer ---------------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static double rms(int n, const double *r) {
     double sum = 0;
@@ -435,9 +436,9 @@ static void fit_values_summarise(session *s) {
     }
 }
 
-// What counts as met: three errors of measurement, where they are said; else a tenth of how far the
-// probe was seen to move and a hundredth of its size, whichever is more.
-static void set_met(session *s) {
+// Largest acceptable rms error of each column: three errors of measurement, if they are given; else
+// the larger of a tenth of the probe's range and a hundredth of its magnitude.
+static void set_acceptable_errors(session *s) {
     const bool said = snw_args_has(s->args, "error");
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
@@ -456,20 +457,20 @@ static void set_met(session *s) {
     }
 }
 
-static bool is_met(const column *c) { return c->n == 0 || c->after <= c->met; }
+static bool is_acceptable(const column *c) { return c->n == 0 || c->after <= c->met; }
 
-// The column that is missed most, NULL when all are met.
+// The column that exceeds its acceptable error most, NULL when there is none.
 static const column *find_missed(const session *s) {
     const column *worst = NULL;
     for (int i = 0; i < s->ncolumn; i++) {
         const column *c = &s->column[i];
-        if (is_met(c)) continue;
+        if (is_acceptable(c)) continue;
         if (!worst || c->after / c->met > worst->after / worst->met) worst = c;
     }
     return worst;
 }
 
-// A value that went out of all proportion to its start, "" when there is none.
+// Path of a parameter that has diverged from its start, "" when there is none.
 static const char *find_runaway(const session *s) {
     for (int i = 0; i < s->nfind; i++) {
         const double u = fabs(s->x[i] / s->find[i].start.value);
@@ -478,7 +479,7 @@ static const char *find_runaway(const session *s) {
     return "";
 }
 
-// The best values that there are do not show what was measured.
+// Fail if the model with the best values does not reproduce the measurements.
 static snw_status check_target(const session *s, snw_error *err) {
     const column *c = find_missed(s);
     if (!c) return SNW_OK;
@@ -494,9 +495,9 @@ static snw_status check_target(const session *s, snw_error *err) {
     return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
 }
 
-static void warn_vague(session *s) {
+static void warn_undetermined(session *s) {
     char text[PATH_SIZE + 160];
-    if (s->info.vague < 0 || s->info.inflation < HIDDEN) return;
+    if (s->info.vague < 0 || s->info.inflation < MAX_INFLATION) return;
     (void)snprintf(text, sizeof text,
                    "these data do not determine '%s' beside the others: other values together do "
                    "the same; hold "
@@ -505,13 +506,13 @@ static void warn_vague(session *s) {
     snw_reply_warn(s->reply, s->job.path, text);
 }
 
-// Pairs that act alike; false when there are none.
-static bool warn_alike(session *s) {
+// Warn about strongly correlated pairs of parameters; false when there are none.
+static bool warn_correlated(session *s) {
     bool any = false;
     for (int i = 0; i < s->nfind; i++) {
         for (int k = 0; k < i; k++) {
             const double r = s->correlation[i * s->nfind + k];
-            if (!(fabs(r) > TOO_ALIKE)) continue;
+            if (!(fabs(r) > MAX_CORRELATION)) continue;
             char text[2 * PATH_SIZE + 160];
             (void)snprintf(text, sizeof text,
                            "these data hardly tell '%s' from '%s' (correlation %.4f): hold one of "
@@ -619,15 +620,15 @@ static void json_answer(const session *s) {
         snw_field_number(j, "rms_before", c->before);
         snw_field_number(j, "rms_after", c->after);
         snw_field_number(j, "weighed_by", c->error);
-        snw_field_bool(j, "met", is_met(c));
+        snw_field_bool(j, "met", is_acceptable(c));
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
-// ---- a model file with the values found ---------------------------------------------------------
+// ---- a model file with the values found --------------------------------------------------------
 
-// runs of `each` and of ranges have no place of their own in a file
+// runs of `each` and of ranges cannot be overridden individually in a file
 static snw_status check_output(const session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
@@ -655,7 +656,7 @@ static snw_status write_model(session *s, snw_error *err) {
     return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- entry point -------------------------------------------------------------------------------
 
 static snw_status fit_values_prepare(session *s, snw_error *err) {
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
@@ -667,7 +668,7 @@ static snw_status fit_values_prepare(session *s, snw_error *err) {
     return check_output(s, err);
 }
 
-static void place_failure(const session *s, snw_error *err) {
+static void locate_failure(const session *s, snw_error *err) {
     const snw_fit_info *info = &s->info;
     if (info->misplaced >= 0) {
         const int run = s->value[info->misplaced].run;
@@ -681,7 +682,7 @@ static void place_failure(const session *s, snw_error *err) {
     }
 }
 
-// the best seen is worth showing even if it is not yet the best there is
+// text of the error when the search ended early; the best values so far are shown nevertheless
 static void explain_stop(const session *s, snw_status status, snw_error *err) {
     if (s->info.search.evaluations <= 1 || s->info.idle >= 0) return;
     char why[256];
@@ -725,11 +726,11 @@ static int fit_values_search(session *s, snw_error *err) {
     s->reply->meter = NULL;
     for (int i = 0; i < s->nfind; i++) s->find[i].error = error[i];
     snw_free(error);
-    place_failure(s, err);
+    locate_failure(s, err);
     if (status != SNW_OK && s->info.search.evaluations <= 1) return snw_reply_exit_input(status);
     if (status != SNW_OK) explain_stop(s, status, err);
     fit_values_summarise(s);
-    set_met(s);
+    set_acceptable_errors(s);
     snw_error second = {0};
     snw_status written = SNW_OK;
     if (s->reply->json) {
@@ -737,7 +738,7 @@ static int fit_values_search(session *s, snw_error *err) {
     } else {
         written = print_answer(s, &second);
     }
-    if (status == SNW_OK && !warn_alike(s)) warn_vague(s);
+    if (status == SNW_OK && !warn_correlated(s)) warn_undetermined(s);
     if (status == SNW_OK && written == SNW_OK) written = write_model(s, &second);
     if (status == SNW_OK && written == SNW_OK) written = check_target(s, &second);
     if (status == SNW_OK && written != SNW_OK) *err = second;

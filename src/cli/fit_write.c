@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// fit_write.c: the model file that `sinew fit --find .. -o` writes: it includes the model and
-// overrides its runs by the values found.
+// The model file that `sinew fit --find .. -o` writes. It includes the model and overrides its runs
+// by the values found.
 #include "base/fail.h"
 #include "cli/fit.h"
 #include "cli/output.h"
@@ -19,8 +19,8 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
     (void)fputc('"', out);
 }
 
-// Name of the model in a file at `output`: its own name when both lie in one folder, else its full
-// path.
+// *out (from malloc) <- path of the model in a file at `output`: its name when both are in the same
+// folder, else its full path.
 static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
     char folder[1024];
     const char *slash = strrchr(output, '/');
@@ -43,7 +43,7 @@ static snw_status name_model(const char *model, const char *output, char **out, 
     return status;
 }
 
-// Length of `table(` and an opening quote at the beginning of text, 0: something else stands there.
+// Length of `table(` and an opening quote at the start of text, 0 when it starts otherwise.
 static size_t table_length(const char *text) {
     static const char word[] = "table";
     if (strncmp(text, word, sizeof word - 1) != 0) return 0;
@@ -51,12 +51,13 @@ static size_t table_length(const char *text) {
     p += strspn(p, " ");
     if (*p++ != '(') return 0;
     p += strspn(p, " ");
-    if (*p == '\\') p++; // within quotes of YAML
+    if (*p == '\\') p++; // escaped in a YAML string
     return *p == '"' || *p == '\'' ? (size_t)(p - text) + 1 : 0;
 }
 
-// A value of --set. Its files are sought beside the model, those of the new file beside that:
-// `folder`, with its slash, goes before relative paths; "" where both are one.
+// Write a value of --set. Its relative paths start at the folder of the model, those of the new
+// file at its own folder: the first `length` bytes of `folder`, which end with a slash, are put
+// before relative paths; 0 when both folders are the same.
 static void put_value(FILE *out, const char *text, int length, const char *folder) {
     while (*text) {
         const size_t n = length ? table_length(text) : 0;
@@ -66,7 +67,7 @@ static void put_value(FILE *out, const char *text, int length, const char *folde
     }
 }
 
-// overrides of each run: what --set said, then what was found
+// overrides of each run: values of --set, then the values found
 static void put_runs(const snw_job *job, const char *model, int nset, const char *const *set,
                      FILE *out) {
     const char *slash = strrchr(model, '/');

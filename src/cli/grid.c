@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Text tables: cells are collected in chunks, then printed with the width of the widest cell of
+// each column.
 #include "cli/grid.h"
 
 #include "base/fail.h"
@@ -25,7 +28,7 @@ struct snw_grid {
     bool out_of_memory;
 };
 
-// characters of UTF-8 text: bytes that do not continue one
+// number of characters of UTF-8 text: bytes that are not continuation bytes
 static int grid_text_width(const char *text) {
     int n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;

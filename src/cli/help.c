@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// Help texts of the commands as text and as JSON, from their tables.
 #include "cli/help.h"
 
 #include <string.h>
 
 enum { WIDTH = 96 };
 
-// what the exit statuses mean
+// Meaning of the exit statuses.
 static const char *const exit_text = "0  done\n"
                                      "1  could not be computed, or was stopped (what was computed "
                                      "is kept), or an expectation missed\n"
@@ -14,7 +16,8 @@ static const char *const exit_text = "0  done\n"
 static const char summary[] =
     "Sinew computes how soft, continuum, parallel and hybrid robots move.";
 
-// text folded at WIDTH, every line after the first indented; line breaks in the text stay
+// print text wrapped at WIDTH, with every line after the first indented; line breaks in the text
+// are kept; at: current column
 static void help_fold(const char *text, int indent, int at) {
     for (const char *word = text; *word;) {
         const size_t length = strcspn(word, " \n");

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// help.h: help texts, written from the tables of the commands.
+// help.h: help texts, generated from the tables of the commands.
 #pragma once
 
 #include "cli/args.h"
 
-// All commands in brief, on standard output.
+// Print all commands with one line each on standard output.
 void snw_help_overview(void);
 
-// One command in full, on standard output.
+// Print the help of one command on standard output.
 void snw_help_command(const snw_command *c);
 
-// The tables of all commands, for the program that writes the documentation.
+// Write the tables of all commands as JSON, for the generator of the documentation.
 void snw_help_json(snw_json *j);
 
-// Version, compiler and libraries, on standard output.
+// Print version, compiler and libraries on standard output; or as JSON.
 void snw_version_print(void);
 void snw_version_json(snw_json *j);

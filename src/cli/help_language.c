@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The language is shown in parts: one per map of the language with its keys, and some more for the
-// words that values are made of. Every part is a table of three columns, so that people, programs
-// and the writer of docs/language.md get the same.
+// Reference of the model language in parts: one per map with its keys, and others for the words
+// that may appear in values. Every part is a table of three columns, which text, JSON and the
+// generator of docs/language.md share.
 #include "cli/help_language.h"
 
 #include "base/fail.h"
@@ -16,23 +16,23 @@
 
 enum { NCOLUMN = 3, WIDTH = 100, INDENT = 2, GAP = 2, MIDDLE_MAX = 36 };
 
-// ---- rows ---------------------------------------------------------------------------------------
+// ---- rows --------------------------------------------------------------------------------------
 
-// Where rows go: to be measured, printed or written as JSON.
+// Destination of rows: measurement of the widths, text, or JSON.
 typedef struct writer {
     enum { MEASURE, PRINT, JSON } mode;
-    int width[NCOLUMN]; // of the columns, once measured
+    int width[NCOLUMN]; // widths of the columns, after MEASURE
     snw_json *json;
 } writer;
 
-// characters, not bytes
+// number of characters, not bytes
 static int help_language_text_width(const char *text, size_t length) {
     int n = 0;
     for (size_t i = 0; i < length; i++) n += (text[i] & 0xC0) != 0x80;
     return n;
 }
 
-// bytes of `text` that fit into `width`, up to a blank if possible
+// number of bytes of `text` that fit into `width`, up to a blank if possible
 static size_t line_length(const char *text, int width) {
     size_t best = 0;
     for (size_t i = 0;; i++) {
@@ -42,7 +42,7 @@ static size_t line_length(const char *text, int width) {
     }
 }
 
-// the cells side by side, each folded in its column
+// print the cells side by side, each wrapped in its column
 static void print_row(const writer *w, const char *const cell[NCOLUMN]) {
     const char *rest[NCOLUMN];
     for (int k = 0; k < NCOLUMN; k++) rest[k] = cell[k];
@@ -82,9 +82,9 @@ static void help_language_row(writer *w, const char *first, const char *second, 
     }
 }
 
-// ---- parts --------------------------------------------------------------------------------------
+// ---- parts -------------------------------------------------------------------------------------
 
-// A part of the language: the rows of a table of keys, or those that a function writes.
+// A part of the language: the rows of a table of keys, or rows written by a function.
 typedef struct part {
     const char *name, *about;
     const char *head[NCOLUMN];
@@ -241,7 +241,7 @@ static void help_language_append(char *out, size_t size, const char *text) {
 
 enum { DIM_TEXT = 96 };
 
-// the unit in which a number of this dimension is recorded, empty for a plain number
+// out <- SI unit of a dimension, empty for a plain number
 static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
     snw_dim_text(dim, out, DIM_TEXT);
     char *open = strrchr(out, '(');
@@ -253,7 +253,7 @@ static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
     }
 }
 
-// x y z (m), one unit for all that share it
+// out <- components with units, "x y z (m)"; equal units are written once
 static void components_text(snw_probe_kind kind, char *out, size_t size) {
     int n = 0;
     const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
@@ -272,7 +272,7 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
     }
 }
 
-// what the bare name of a probe stands for where a value is expected
+// out <- components that the name of a probe without component denotes in `expect:`
 static void bare_text(snw_probe_kind kind, char *out, size_t size) {
     int n = 0, first = 0, count = 0;
     const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
@@ -368,7 +368,7 @@ static void unit_rows(writer *w) {
     for (int i = 0; i < nunit; i++) {
         char prefixed[80] = "", dim[DIM_TEXT], meaning[160];
         for (int k = 0; k < nprefix; k++) {
-            // micro has three spellings, the first one will do
+            // of the three spellings of micro only the first is listed
             if (!strchr(u[i].prefixes, p[k].letter) || p[k].symbol[0] != p[k].letter) continue;
             if (prefixed[0]) help_language_append(prefixed, sizeof prefixed, " ");
             help_language_append(prefixed, sizeof prefixed, p[k].symbol);
@@ -397,7 +397,7 @@ static const part words[] = {
 
 enum { NWORDS = sizeof words / sizeof words[0], MOST_PARTS = 64 };
 
-// part i: the tables of keys come first; false when there are no more
+// *out <- part i: tables of keys, then the others; false after the last one
 static bool get_part(int i, part *out) {
     int n = 0;
     const snw_key_table *const *table = snw_language_tables(&n);
@@ -449,9 +449,9 @@ static void write_part(const part *p, snw_json *j) {
     snw_json_close(j);
 }
 
-// ---- choosing -----------------------------------------------------------------------------------
+// ---- selection ---------------------------------------------------------------------------------
 
-// `rectangle, ellipse` is found by either word
+// a part named `rectangle, ellipse` is found by either word
 static bool has_name(const part *p, const char *word) {
     const size_t n = strlen(word);
     for (const char *at = p->name; *at;) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Reads a model file and compiles its selected runs; text of the model as stored in results.
 #include "cli/job.h"
 
 #include "base/alloc.h"
@@ -41,7 +43,7 @@ snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***
     for (const char *p = text; (p = strstr(p, mark_set)); p++) room++;
     const char **all = snw_pool_array(pool, (size_t)room + 1, sizeof *all);
     if (!all) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    int first = room; // they are the last lines, met backwards
+    int first = room; // the last lines of the text, read backwards
     while (end > text) {
         const char *line = end - 1;
         while (line > text && line[-1] != '\n') line--;
@@ -59,7 +61,7 @@ snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***
     return SNW_OK;
 }
 
-// overrides and tables decide as much as the file does, so they leave a trace behind its text
+// overrides and tables determine the results as much as the file, so they are part of the text
 snw_status snw_job_text(const snw_document *d, int nset, const char *const *set, char **out,
                         snw_error *err) {
     const char *text = snw_document_text(d);
@@ -76,7 +78,7 @@ snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
     if (tables) {
         (void)snprintf(all + used, size - used, "%s%016" PRIx64 "\n", mark_tables, tables);
     }
-    snw_text_clean(all); // names of files may be anything
+    snw_text_clean(all); // file names may contain any bytes
     return SNW_OK;
 }
 
@@ -105,9 +107,9 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
 
 snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job, snw_error *err) {
     *job = (snw_job){.path = path};
-    snw_stop_politely();
+    snw_stop_defer();
     const snw_status status = open_job(job, args, err);
-    // a message without a place is still about this file
+    // a message without a location refers to this file
     if (status != SNW_OK && !err->file[0]) {
         (void)snprintf(err->file, sizeof err->file, "%s", path);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// job.h: a model file with the runs that were asked for, read, checked and compiled, ready to be
-// run.
+// job.h: a model file with its selected runs: read, checked and compiled.
 #pragma once
 
 #include "base/pool.h"
@@ -19,24 +18,23 @@ typedef struct snw_job_run {
 typedef struct snw_job {
     const char *path;
     snw_document *document;
-    char *text; // of the model, then --set and a sum over its tables as comments: what the results
-                // keep
+    char *text; // of the model as stored in results: with --set and a hash of its tables appended
     int n;
     snw_job_run *run;
 } snw_job;
 
-// Read `path` with the --set of the arguments, choose the runs by --run, check and compile each of
-// them. From then on Ctrl-C only asks (cli/stop.h), and SNW_E_STOPPED comes back when it has asked
-// meanwhile. `job` may be closed whatever comes back.
+// Read `path` with the overrides of --set, select runs by --run, check and compile each of them.
+// Installs the deferred handling of Ctrl-C (cli/stop.h) and returns SNW_E_STOPPED when it was
+// pressed meanwhile. `job` may be closed whatever is returned.
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);
 
-// The --set of the command line that such a text was made with, in the pool.
+// *set (n, in the pool) <- the values of --set stored in such a text.
 SNW_NODISCARD snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***set,
                                       snw_error *err);
 
-// *out (from snw_alloc) <- the text of a model that results keep, `set` and a sum over its tables
-// behind it as comments.
+// *out (from snw_alloc) <- text of a model as stored in results, with `set` and a hash of its
+// tables appended as comments.
 SNW_NODISCARD snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
                                       char **out, snw_error *err);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The command: finds out which subcommand is meant, lets it do its work, and sees to it that what
-// was printed has really been written.
+// Entry point of the command: dispatches to the subcommand, and checks that its output was written.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -37,8 +36,8 @@ snw_status snw_command_unknown(const char *name, snw_error *err) {
                     name);
 }
 
-// a closed standard stream must not become the number of a file we open
-static void occupy_streams(void) {
+// open closed standard streams, so that no file opened later gets descriptor 0, 1 or 2
+static void open_standard_streams(void) {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) {
             _exit(SNW_EXIT_FAILED);
@@ -46,16 +45,16 @@ static void occupy_streams(void) {
     }
 }
 
-#ifdef __has_feature // clang's word for it
+#ifdef __has_feature // clang
 #define SANITIZED __has_feature(address_sanitizer)
 #else
 #define SANITIZED 0
 #endif
 
-// No model may push everything else out of memory: beyond most of what the machine has there is
-// none, which is said, while the kernel would end processes of its own choice. Not with sanitizers,
-// who promise themselves far more than they use.
-static void spare_the_machine(void) {
+// Limit memory to three quarters of that of the machine, so that a model that is too large fails
+// with a message instead of the kernel killing processes. Not with sanitizers, which reserve much
+// more memory than they use.
+static void limit_memory(void) {
 #if !defined(__SANITIZE_ADDRESS__) && !SANITIZED
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     struct rlimit limit;
@@ -67,7 +66,7 @@ static void spare_the_machine(void) {
 #endif
 }
 
-// --json asks for an object even when the arguments cannot be understood
+// is --json given? Searched before parsing, since errors of arguments are reported as JSON too
 static bool asks_json(int argc, const char *const *argv) {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--json")) return true;
@@ -117,7 +116,7 @@ static int main_dispatch(int argc, const char *const *argv, snw_reply *reply) {
     return run_command(c, argc - 1, argv + 1, reply);
 }
 
-// every answer to --json is one object that ends with the error and the exit status
+// the JSON object of a reply ends with the error and the exit status
 static void end_json(snw_reply *reply, int exit_status) {
     snw_json *j = reply->json;
     while (j->depth > 1) snw_json_close(j);
@@ -143,9 +142,9 @@ static int main_answer(int argc, const char *const *argv) {
 }
 
 int main(int argc, char **argv) {
-    occupy_streams();
-    spare_the_machine();
-    snw_stop_watch();
+    open_standard_streams();
+    limit_memory();
+    snw_stop_install();
     if (argc < 2) {
         (void)fputs("usage: sinew COMMAND [options] ...; 'sinew help' lists the commands\n",
                     stderr);

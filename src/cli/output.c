@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Output files, written under a temporary name and renamed when complete.
 #include "cli/output.h"
 
 #include "base/fail.h"
@@ -28,7 +30,6 @@ snw_status snw_output_refuse_model(const snw_document *model, const char *output
     return SNW_OK;
 }
 
-// A place that cannot be, against one that takes no more.
 snw_status snw_output_status(int reason) {
     static const int place[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
@@ -53,7 +54,7 @@ snw_status snw_output_fail(const char *path, int reason, snw_error *err) {
 
 snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
     *out = (snw_output){.path = path};
-    // a name of our own: another process may be writing the same
+    // a unique name, since another process may write the same file
     const int n = snprintf(out->beside, sizeof out->beside, "%s.part-%ld", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof out->beside) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
@@ -65,7 +66,7 @@ snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
     return SNW_OK;
 }
 
-// Keeps the reason of the first failure: later calls change errno.
+// Stores the reason of the first failure, since later calls change errno.
 static bool output_write_file(void *user, const char *bytes, size_t size) {
     snw_output *o = user;
     errno = 0;
@@ -83,12 +84,12 @@ snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
     errno = 0;
     const bool closed = fclose(o->file) == 0;
     if (!o->reason && !closed) o->reason = errno ? errno : EIO;
-    if (!o->reason && failed) { // written past the sink: ask the disk
+    if (!o->reason && failed) { // a write without the sink failed: errno is lost
         struct statvfs disk;
         const bool full = statvfs(o->path, &disk) == 0 && disk.f_bavail == 0;
         o->reason = full ? ENOSPC : EIO;
     }
-    // the writer knows only that it failed; errno has the reason
+    // the reason of a failed write is more specific than the status of the writer
     return o->reason ? snw_output_fail(o->path, o->reason, err) : status;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// output.h: text files that a command writes: whole or not at all, and never over its own input.
+// output.h: output files of a command. They are written completely or not at all, and never replace
+// an input.
 #pragma once
 
 #include "language/document.h"
@@ -9,31 +10,33 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// SNW_E_ARGUMENT when `output` is the file `input`, which is a `what` ("model", "data").
+// SNW_E_ARGUMENT when `output` is the same file as `input`; what: "model", "data", for the message.
 SNW_NODISCARD snw_status snw_output_refuse(const char *what, const char *input, const char *output,
                                            snw_error *err);
 
-// The same for all files that a model was read from, tables included.
+// The same for all files from which a model was read, including tables.
 SNW_NODISCARD snw_status snw_output_refuse_model(const snw_document *model, const char *output,
                                                  snw_error *err);
 
 typedef struct snw_output {
     FILE *file;
     const char *path;
-    int reason;        // errno of the first write that failed, 0: none did
-    char beside[1024]; // where it is written until it is complete
+    int reason;        // errno of the first failed write, 0: none
+    char beside[1024]; // temporary name until the file is complete
 } snw_output;
 
-// Write to `file`; what was at `path` stays until snw_output_close, to which `out` must live.
+// Open a temporary file for writing. A file at `path` is kept until snw_output_close. `out` must
+// not move until then.
 SNW_NODISCARD snw_status snw_output_open(const char *path, snw_output *out, snw_error *err);
-// To `file`, remembering why a write failed.
+// Sink that writes to the file and stores the reason of a failure.
 snw_sink snw_output_sink(snw_output *o);
-// Put it in its place; when not all could be written, or `status` of what wrote it is a failure,
-// there is no trace of it. A write that failed is told with its reason, whatever `status` says.
+// Close the file and rename it to `path`. It is removed when a write failed or when `status`, that
+// of the writer, is a failure. A failed write is reported with its reason in preference to
+// `status`.
 SNW_NODISCARD snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err);
-// The same without a place to put it: close the file.
+// Only close the file and report failed writes.
 SNW_NODISCARD snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err);
-// `path` cannot be written, by errno: SNW_E_ARGUMENT where it is no place for a file, else
-// SNW_E_IO.
+// Status for an errno: SNW_E_ARGUMENT when the path is unsuitable, else SNW_E_IO; and the message
+// that `path` cannot be written.
 snw_status snw_output_status(int reason);
 snw_status snw_output_fail(const char *path, int reason, snw_error *err);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Live simulation: clients and their messages, synchronisation with the wall clock, changes of
+// parameters between steps.
 #include "cli/play_private.h"
 
 #include "base/alloc.h"
@@ -12,10 +15,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const double share = 0.85;   // of a picture's time that steps may take
-static const double patience = 0.1; // s behind the clock before it waits
-static const double pause_between =
-    0.05; // s between changes of parameters, each of which compiles the model
+static const double step_fraction = 0.85; // fraction of a frame period available for steps
+static const double max_lag = 0.1;        // s: lag behind the clock before the clock is delayed
+// s: shortest time between changes of parameters, each of which compiles the model
+static const double change_interval = 0.05;
 
 static double play_seconds(void) {
     struct timespec now;
@@ -23,9 +26,9 @@ static double play_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// ---- making ------------------------------------------------------------------------------------
+// ---- construction ------------------------------------------------------------------------------
 
-// wall clock and simulation go together from now on
+// synchronise the simulated time with the wall clock
 static void set_clock(snw_play *p) {
     p->wall0 = p->mark_wall = play_seconds();
     p->sim0 = p->mark_sim = snw_live_time(p->live);
@@ -64,7 +67,7 @@ snw_status snw_play_close(snw_play *p, snw_error *err) {
     const snw_status s = snw_play_record_end(p, err);
     snw_free(p->scene);
     snw_free(p->text);
-    free(p->hello); // of streams, which have their own
+    free(p->hello); // allocated by open_memstream
     free(p->message);
     snw_free(p->bytes);
     snw_free(p);
@@ -73,15 +76,15 @@ snw_status snw_play_close(snw_play *p, snw_error *err) {
 
 snw_play_totals snw_play_count(const snw_play *p) { return p->totals; }
 
-void snw_play_say(snw_play *p, const char *words) {
+void snw_play_notify(snw_play *p, const char *note) {
     for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
-        (void)snprintf(p->client[i].words, sizeof p->client[i].words, "%.250s", words);
+        (void)snprintf(p->client[i].note, sizeof p->client[i].note, "%.250s", note);
     }
 }
 
-// ---- who is there ------------------------------------------------------------------------------
+// ---- clients -----------------------------------------------------------------------------------
 
-// the one that came first of those that are there
+// give control to the connected client that joined first
 static void choose_writer(snw_play *p) {
     p->writer = -1;
     for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
@@ -91,13 +94,13 @@ static void choose_writer(snw_play *p) {
     p->state++;
 }
 
-static bool is_watched(const snw_play *p) { return p->writer >= 0; }
+static bool has_clients(const snw_play *p) { return p->writer >= 0; }
 
 int snw_play_join(snw_play *p) {
     int i = 0;
     while (i < SNW_PLAY_CLIENTS && p->client[i].here) i++;
     if (i == SNW_PLAY_CLIENTS) return -1;
-    if (!is_watched(p)) set_clock(p); // it waited for somebody
+    if (!has_clients(p)) set_clock(p); // the simulation was waiting for a client
     p->client[i] =
         (snw_play_client){.here = true, .since = p->arrivals++, .state = -1, .frame = -1};
     choose_writer(p);
@@ -108,7 +111,7 @@ void snw_play_leave(snw_play *p, int client) {
     p->client[client].here = false;
     const bool pulled = client == p->writer;
     choose_writer(p);
-    if (pulled) snw_live_let_go(p->live); // who is gone does not pull
+    if (pulled) snw_live_let_go(p->live); // release the mouse spring of the client that left
 }
 
 bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary) {
@@ -124,9 +127,9 @@ bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, boo
         *data = snw_play_state(p, client, size);
         return *data != NULL;
     }
-    if (c->words[0]) {
+    if (c->note[0]) {
         *data = snw_play_note(p, client, size);
-        c->words[0] = '\0';
+        c->note[0] = '\0';
         return *data != NULL;
     }
     if (c->frame == p->frame) return false;
@@ -137,12 +140,12 @@ bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, boo
     return true;
 }
 
-// ---- what they ask -----------------------------------------------------------------------------
+// ---- messages of clients -----------------------------------------------------------------------
 
 static void play_release(void *owner) { snw_desc_destroy(owner); }
 
-// read the model anew with the parameters as they were turned, and go on with it
-static snw_status change(snw_play *p, snw_error *err) {
+// read and compile the model with the current parameters, and continue with it
+static snw_status apply_parameters(snw_play *p, snw_error *err) {
     const int n = snw_live_controls(p->live);
     char(*set)[160] = snw_alloc((size_t)n * sizeof *set);
     const char **list = snw_alloc((size_t)n * sizeof *list);
@@ -165,7 +168,7 @@ static snw_status change(snw_play *p, snw_error *err) {
     return s == SNW_OK ? snw_live_change(p->live, desc, play_release, desc, err) : s;
 }
 
-static snw_status reset(snw_play *p, snw_error *err) {
+static snw_status restart(snw_play *p, snw_error *err) {
     p->dirty = p->failed = false;
     p->single = 0;
     SNW_TRY(snw_play_record_end(p, err));
@@ -174,7 +177,7 @@ static snw_status reset(snw_play *p, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
+static snw_status execute_message(snw_play *p, const snw_play_message *m, snw_error *err) {
     p->state += m->verb != SNW_PLAY_PULL;
     switch (m->verb) {
     case SNW_PLAY_SET:
@@ -196,7 +199,7 @@ static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
         if (p->paused && p->single < SNW_PLAY_RATE) p->single++;
         return SNW_OK;
     case SNW_PLAY_RESET:
-        return reset(p, err);
+        return restart(p, err);
     case SNW_PLAY_RECORD:
         return m->on ? snw_play_record_begin(p, err) : snw_play_record_end(p, err);
     case SNW_PLAY_SPEED:
@@ -207,32 +210,32 @@ static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status play_hear(snw_play *p, int client, const char *text, size_t length,
-                            snw_error *err) {
+static snw_status handle_message(snw_play *p, int client, const char *text, size_t length,
+                                 snw_error *err) {
     snw_play_message m;
     if (!text) {
         return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
     }
     SNW_TRY(snw_play_read(text, length, &m, err));
-    if (client == p->writer) return obey(p, &m, err);
+    if (client == p->writer) return execute_message(p, &m, err);
     return snw_fail(err, SNW_E_ARGUMENT, "another window holds the robot; this one watches");
 }
 
 void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
     snw_error err = {0};
-    if (play_hear(p, client, text, length, &err) == SNW_OK) return;
-    // only the one who asked is told, and of a flood what it did last
-    (void)snprintf(p->client[client].words, sizeof p->client[client].words, "%.250s", err.text);
+    if (handle_message(p, client, text, length, &err) == SNW_OK) return;
+    // reported to the sender only; a later error replaces an earlier one
+    (void)snprintf(p->client[client].note, sizeof p->client[client].note, "%.250s", err.text);
 }
 
-// ---- time --------------------------------------------------------------------------------------
+// ---- time stepping -----------------------------------------------------------------------------
 
-// something went wrong in a step: it stands, and says why
-static void stop(snw_play *p, const snw_error *err) {
-    char words[300];
-    (void)snprintf(words, sizeof words, "%.220s; it stands now, reset it or turn something back",
+// a step failed: pause the simulation and report the reason to all clients
+static void pause_after_failure(snw_play *p, const snw_error *err) {
+    char note[300];
+    (void)snprintf(note, sizeof note, "%.220s; it stands now, reset it or turn something back",
                    err->text);
-    snw_play_say(p, words);
+    snw_play_notify(p, note);
     p->paused = p->failed = true;
     p->state++;
 }
@@ -246,12 +249,12 @@ static bool play_step(snw_play *p) {
     p->totals.steps++;
     p->totals.stepping += took;
     if (s == SNW_OK) s = snw_play_record_frame(p, &err);
-    if (s != SNW_OK) stop(p, &err);
+    if (s != SNW_OK) pause_after_failure(p, &err);
     return s == SNW_OK;
 }
 
-// how fast simulated time goes by, over half a second
-static void play_measure(snw_play *p, double now) {
+// ratio of simulated to real time, over half a second
+static void measure_speed(snw_play *p, double now) {
     const double span = now - p->mark_wall, t = snw_live_time(p->live);
     if (span < 0.5) return;
     p->ratio = (t - p->mark_sim) / span;
@@ -259,10 +262,9 @@ static void play_measure(snw_play *p, double now) {
     p->mark_sim = t;
 }
 
-// as many steps as the clock asks for and a picture has time for; the rest is what the clock waits
-// for
-static void play_go_on(snw_play *p, double begin) {
-    const double h = snw_live_step_length(p->live), budget = share / SNW_PLAY_RATE;
+// step up to the clock time, as far as the time of a frame permits; else delay the clock
+static void advance(snw_play *p, double begin) {
+    const double h = snw_live_step_length(p->live), budget = step_fraction / SNW_PLAY_RATE;
     const double target = p->sim0 + p->wanted * (begin - p->wall0);
     bool good = true;
     while (good && snw_live_time(p->live) + 0.5 * h <= target && play_seconds() - begin < budget) {
@@ -270,35 +272,36 @@ static void play_go_on(snw_play *p, double begin) {
     }
     if (!good) return;
     const double now = play_seconds();
-    if (p->sim0 + p->wanted * (now - p->wall0) - snw_live_time(p->live) > patience * p->wanted) {
+    if (p->sim0 + p->wanted * (now - p->wall0) - snw_live_time(p->live) > max_lag * p->wanted) {
         p->wall0 = now;
         p->sim0 = snw_live_time(p->live);
     }
-    play_measure(p, now);
+    measure_speed(p, now);
 }
 
-static void change_what_was_turned(snw_play *p, double now) {
-    if (!p->dirty || now - p->changed < pause_between) return;
+static void apply_pending_parameters(snw_play *p, double now) {
+    if (!p->dirty || now - p->changed < change_interval) return;
     snw_error err = {0};
     p->dirty = false;
     p->changed = now;
-    if (change(p, &err) != SNW_OK) snw_play_say(p, err.text);
+    if (apply_parameters(p, &err) != SNW_OK) snw_play_notify(p, err.text);
 }
 
 void snw_play_tick(snw_play *p) {
     const double now = play_seconds();
-    if (!is_watched(p) && !p->record.file) return;
-    change_what_was_turned(p, now);
+    if (!has_clients(p) && !p->record.file) return;
+    apply_pending_parameters(p, now);
     if (!p->paused) {
-        play_go_on(p, now);
+        advance(p, now);
     } else {
         for (; p->single > 0; p->single--) {
             if (!play_step(p)) break;
         }
     }
     snw_error err = {0};
-    // frames do not wait for those to come, which may take their time
-    if (p->record.file && snw_results_flush(p->record.file, 1, &err) != SNW_OK) stop(p, &err);
-    if (snw_play_make_frame(p, &err) != SNW_OK) stop(p, &err);
+    // write recorded frames at once: the next ones may take long
+    if (p->record.file && snw_results_flush(p->record.file, 1, &err) != SNW_OK)
+        pause_after_failure(p, &err);
+    if (snw_play_make_frame(p, &err) != SNW_OK) pause_after_failure(p, &err);
     p->totals.frames++;
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
+//
+// Parser of the frame heads of a WebSocket stream, for the check of masks.
 #include "cli/play_mask.h"
 
 #include <limits.h>
 
-// of a frame's head: opcode, mask and length, longer length, mask
+// Parts of a frame: opcode, mask bit and length, extended length, mask and payload.
 enum { OPCODE, LENGTH, LONGER, PAYLOAD };
 
-static void look_at_head(snw_mask_watch *w, unsigned char c) {
+static void parse_request_head(snw_mask_parser *w, unsigned char c) {
     static const char blank[] = "\r\n\r\n";
-    w->early = w->at == 4; // until the next request begins
+    w->early = w->at == 4; // a byte after the blank line; reset by the next byte of a request
     if (w->at == 4) w->at = 0;
     w->at = c == (unsigned char)blank[w->at] ? w->at + 1 : c == '\r';
 }
 
-static void look_at_frame(snw_mask_watch *w, unsigned char c) {
+static void parse_frame(snw_mask_parser *w, unsigned char c) {
     switch (w->at) {
     case OPCODE:
         w->at = LENGTH;
@@ -35,27 +37,27 @@ static void look_at_frame(snw_mask_watch *w, unsigned char c) {
         return;
     }
     if (w->at != PAYLOAD) return;
-    if (w->left < ULLONG_MAX - 4) w->left += 4; // of the mask
+    if (w->left < ULLONG_MAX - 4) w->left += 4; // length of the mask
 }
 
-void snw_mask_look(snw_mask_watch *w, const unsigned char *bytes, size_t n) {
+void snw_mask_parse(snw_mask_parser *w, const unsigned char *bytes, size_t n) {
     for (size_t i = 0; i < n && !w->unmasked; i++) {
-        if (w->framed && w->at == PAYLOAD) { // at once to its last byte
+        if (w->framed && w->at == PAYLOAD) { // skip to the last byte
             const size_t rest = n - i - 1;
             const size_t skip = w->left - 1 < rest ? (size_t)(w->left - 1) : rest;
             w->left -= skip;
             i += skip;
         }
         if (w->framed) {
-            look_at_frame(w, bytes[i]);
+            parse_frame(w, bytes[i]);
         } else {
-            look_at_head(w, bytes[i]);
+            parse_request_head(w, bytes[i]);
         }
     }
 }
 
-bool snw_mask_begin(snw_mask_watch *w) {
+bool snw_mask_begin(snw_mask_parser *w) {
     const bool early = w->early || w->at != 4;
-    *w = (snw_mask_watch){.framed = true, .at = OPCODE};
+    *w = (snw_mask_parser){.framed = true, .at = OPCODE};
     return !early;
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// play_mask.h: whether what a browser sends by WebSocket is masked. RFC 6455, 5.1: a client masks
-// every frame, and a server that gets one without a mask closes the connection. libwebsockets takes
-// both and does not say which it was, so this looks at the bytes it reads.
+// play_mask.h: checks that the frames of a WebSocket client are masked. RFC 6455, 5.1: a client
+// masks every frame, and a server closes the connection when it receives one without a mask.
+// libwebsockets accepts both and does not report which, so the received bytes are parsed here.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Where in the stream of one connection the next byte is.
-typedef struct snw_mask_watch {
-    bool framed;   // frames come; else the head of a request
-    bool unmasked; // one had no mask
-    bool early;    // something stood behind the head, before it was answered
-    int at;        // byte of a frame's head, or how much of the blank line behind a request's
-    int more;      // bytes of the length still to come
-    unsigned long long left; // bytes of mask and length, then of payload, still to come
-} snw_mask_watch;
+// State of the parser of one connection.
+typedef struct snw_mask_parser {
+    bool framed;   // the stream consists of frames; else of an HTTP request head
+    bool unmasked; // a frame without mask was received
+    bool early;    // bytes followed the request head before it was answered
+    int at;        // part of the frame; or number of matched bytes of the blank line of a request
+    int more;      // remaining bytes of the extended length
+    unsigned long long left; // remaining bytes of mask and payload
+} snw_mask_parser;
 
-// The next n bytes of the stream.
-void snw_mask_look(snw_mask_watch *w, const unsigned char *bytes, size_t n);
+// Parse the next n bytes of the stream.
+void snw_mask_parse(snw_mask_parser *w, const unsigned char *bytes, size_t n);
 
-// Frames begin. False: some came before the handshake was answered, which a client must wait for.
-bool snw_mask_begin(snw_mask_watch *w);
+// The handshake is complete: frames follow. False when the client did not wait for the answer.
+bool snw_mask_begin(snw_mask_parser *w);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// play_private.h: a live simulation with people around it, from the inside.
+// play_private.h: state of a live simulation, shared by the files play*.c.
 #pragma once
 
 #include "cli/play.h"
 
 typedef struct snw_play_client {
-    bool here, told;   // it is there; it has its greeting
-    long since;        // number of its arrival
-    long state, frame; // what it was told last
-    char words[300];   // to be told
+    bool here, told;   // connected; the greeting was sent
+    long since;        // serial number of its connection
+    long state, frame; // serial numbers of the last state and frame sent
+    char note[300];    // pending note
 } snw_play_client;
 
-// A recording in the making.
+// The current recording.
 typedef struct snw_play_record {
     snw_results *file; // NULL: none
     char path[512];
     snw_recorder recorder;
-    snw_run_info info;  // with a column a control behind those of the probes
-    snw_column *column; // ncolumn of it
-    double *value;
-    double every, next; // s
-    int frames, count;  // of this one; recordings so far
+    snw_run_info info;  // columns of the probes, then one per control
+    snw_column *column; // info.ncolumn
+    double *value;      // info.ncolumn
+    double every, next; // period of frames, time of the next one, s
+    int frames, count;  // frames of this recording; number of recordings so far
 } snw_play_record;
 
 struct snw_play {
@@ -29,43 +29,42 @@ struct snw_play {
     const snw_desc *desc;
     snw_live *live;
     snw_play_opts opts;
-    char *scene, *text; // what it looks like; the model as recordings keep it
+    char *scene, *text; // scene of the viewer; model text of recordings
     snw_play_client client[SNW_PLAY_CLIENTS];
     long arrivals;
-    int writer; // -1: nobody
+    int writer; // client in control, -1: none
     // clock
-    double wall0, sim0;                // s: the two went together then
-    double mark_wall, mark_sim, ratio; // for how fast it really is
-    double wanted;                     // times real time
-    double step_time;                  // s, smoothed
+    double wall0, sim0;                // wall-clock and simulated time of the synchronisation, s
+    double mark_wall, mark_sim, ratio; // measurement of the actual speed
+    double wanted;                     // requested speed, as a multiple of real time
+    double step_time;                  // computing time of a step, smoothed, s
     bool paused, failed;
-    int single;     // steps asked for while it stands
-    double changed; // wall clock at the last change of a parameter
-    bool dirty;     // a parameter was turned
-    // what is told
-    long state, frame;     // numbers of the present ones
-    char *hello, *message; // JSON; grow
+    int single;     // number of single steps to make while paused
+    double changed; // wall-clock time of the last change of a parameter, s
+    bool dirty;     // a parameter has changed
+    // outgoing messages
+    long state, frame;     // serial numbers of the current state and frame
+    char *hello, *message; // JSON, from open_memstream
     size_t hello_size, message_size;
-    unsigned char *bytes; // the present frame
+    unsigned char *bytes; // current frame
     size_t nbytes;
     snw_play_record record;
     snw_play_totals totals;
 };
 
-// Something to tell all clients.
-void snw_play_say(snw_play *p, const char *words);
+// Queue a note for all clients.
+void snw_play_notify(snw_play *p, const char *note);
 
-// JSON: the greeting, and how things stand for a client; NULL when memory is out. They stay until
-// made anew.
+// JSON messages to a client: the greeting with the model, the state of the simulation, a note; NULL
+// when out of memory. Each is valid until the next call.
 const char *snw_play_hello(snw_play *p, size_t *size);
 const char *snw_play_state(snw_play *p, int client, size_t *size);
-// {"type":"note", ..}
 const char *snw_play_note(snw_play *p, int client, size_t *size);
-// p->bytes <- the present.
+// p->bytes <- frame of the current state.
 SNW_NODISCARD snw_status snw_play_make_frame(snw_play *p, snw_error *err);
 size_t snw_play_frame_size(const snw_play *p);
 
 SNW_NODISCARD snw_status snw_play_record_begin(snw_play *p, snw_error *err);
-// A frame, if one is due.
+// Record a frame if one is due.
 SNW_NODISCARD snw_status snw_play_record_frame(snw_play *p, snw_error *err);
 SNW_NODISCARD snw_status snw_play_record_end(snw_play *p, snw_error *err);

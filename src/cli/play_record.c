@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Recordings of a live simulation: result files as any run writes them, with what was turned beside
-// the probes.
+// Recordings of a live simulation: result files as written by runs, with the values of the controls
+// after the probes.
 #include "cli/play_private.h"
 
 #include "base/alloc.h"
@@ -14,7 +14,8 @@
 
 enum { MOST_FILES = 10000 };
 
-// FILE.play.h5 in the current folder, FILE.play-2.h5 where that is there; OUT.h5, then OUT-2.h5
+// out <- FILE.play.h5 in the current folder, FILE.play-2.h5 if that exists; with -o OUT.h5, then
+// OUT-2.h5
 static snw_status choose_path(snw_play *p, char *out, size_t size, snw_error *err) {
     const char *path = p->opts.output ? p->opts.output : p->opts.path;
     const char *slash = p->opts.output ? NULL : strrchr(path, '/');
@@ -27,13 +28,13 @@ static snw_status choose_path(snw_play *p, char *out, size_t size, snw_error *er
         char number[16] = "";
         if (i > 1) (void)snprintf(number, sizeof number, "-%d", i);
         (void)snprintf(out, size, "%.*s%s%s%s", stem, name, own, number, end);
-        // the one that was asked for replaces an older file, as a run does
+        // the file given by -o replaces an older one, as in `sinew run`
         if ((p->opts.output && i == 1) || access(out, F_OK) != 0) return SNW_OK;
     }
     return snw_fail(err, SNW_E_IO, "there is no free name for a recording beside %s", path);
 }
 
-// the probes' columns, then the controls'
+// columns of the probes, then those of the controls
 static snw_status list_columns(snw_play *p, snw_error *err) {
     snw_play_record *r = &p->record;
     r->info = *snw_live_describe(p->live);
@@ -56,13 +57,13 @@ static snw_status list_columns(snw_play *p, snw_error *err) {
     return SNW_OK;
 }
 
-static void record_forget(snw_play_record *r) {
+static void record_clear(snw_play_record *r) {
     snw_free(r->column);
     snw_free(r->value);
     *r = (snw_play_record){.count = r->count};
 }
 
-// a frame of the simulation with the controls behind
+// record a frame with the values of the controls appended
 static snw_status add_controls(void *user, const snw_frame *f, snw_error *err) {
     snw_play *p = user;
     snw_play_record *r = &p->record;
@@ -83,7 +84,7 @@ snw_status snw_play_record_begin(snw_play *p, snw_error *err) {
     const snw_run_info *info = &r->info;
     if (s == SNW_OK) s = snw_results_create(r->path, 1, &info, p->text, &r->file, err);
     if (s != SNW_OK) {
-        record_forget(r);
+        record_clear(r);
         return s;
     }
     r->recorder = snw_results_recorder(r->file, 0);
@@ -107,14 +108,14 @@ snw_status snw_play_record_frame(snw_play *p, snw_error *err) {
 snw_status snw_play_record_end(snw_play *p, snw_error *err) {
     snw_play_record *r = &p->record;
     if (!r->file) return SNW_OK;
-    char words[700];
-    (void)snprintf(words, sizeof words, "%d frames in %s", r->frames, r->path);
+    char note[700];
+    (void)snprintf(note, sizeof note, "%d frames in %s", r->frames, r->path);
     snw_status s = r->recorder.end(r->recorder.user, SNW_OK, "", err);
     snw_error second = {0};
     const snw_status closed = snw_results_close(r->file, s == SNW_OK ? err : &second);
     if (s == SNW_OK) s = closed;
-    record_forget(r);
-    if (s == SNW_OK) snw_play_say(p, words);
+    record_clear(r);
+    if (s == SNW_OK) snw_play_notify(p, note);
     p->state++;
     return s;
 }

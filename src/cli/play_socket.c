@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// HTTP and WebSocket server of a live simulation, by libwebsockets: access control, connections,
+// the page, messages.
 #include "cli/play_socket.h"
 
 #include "base/alloc.h"
@@ -14,24 +17,23 @@
 #include <libwebsockets.h>
 #include <sys/socket.h>
 
-// Connections that have not shown the token after some ticks are strangers; of these only a few are
-// kept, the youngest, so that no number of connections that say nothing keeps others out: whoever
-// has the token shows it at once.
+// Connections that have not presented the token after TICKS are strangers. Only the STRANGERS
+// newest of them are kept, so that idle connections cannot block clients, which present the token
+// at once.
 enum {
     CHUNK = 1 << 15,
     CONNECTIONS = 128,
     STRANGERS = 16,
-    TICKS = 6,   // before one is a stranger: counted in turns of the loop, each of which reads all
-                 // that has come
-    PATIENCE = 5 // s, of a handshake
+    TICKS = 6,   // turns of the event loop, each of which reads all received data
+    PATIENCE = 5 // s: timeout of a handshake
 };
 
 typedef struct connection {
     struct lws *wsi; // NULL: free
     int fd;
-    bool known; // it has shown the token
-    long since; // tick of its arrival
-    snw_mask_watch watch;
+    bool known; // it has presented the token
+    long since; // tick at which it was accepted
+    snw_mask_parser mask;
 } connection;
 
 struct snw_socket {
@@ -47,17 +49,17 @@ struct snw_socket {
     char token[SNW_TOKEN_LENGTH + 1], address[96];
     connection connection[CONNECTIONS];
     long ticks;
-    unsigned char *out; // of the size of the largest message, LWS_PRE before it
-    size_t room;
+    unsigned char *out; // LWS_PRE + capacity bytes, for the largest message so far
+    size_t capacity;
 };
 
-// of one connection
+// State of one connection.
 typedef struct session {
-    int client;  // of the simulation; -1: none
-    size_t sent; // of the page
+    int client;  // index of snw_play_join; -1: none
+    size_t sent; // bytes of the page
     char text[SNW_PLAY_LONGEST + 1];
     size_t length;
-    bool unfit; // too long, or no text
+    bool unfit; // too long, or not text
 } session;
 
 snw_status snw_socket_check(snw_error *err) {
@@ -65,18 +67,18 @@ snw_status snw_socket_check(snw_error *err) {
     return SNW_OK;
 }
 
-// ---- who may come in ---------------------------------------------------------------------------
+// ---- access control ----------------------------------------------------------------------------
 
-// takes the same time whatever differs
-static bool same(const char *a, const char *b, size_t n) {
+// comparison in constant time
+static bool equal_constant_time(const char *a, const char *b, size_t n) {
     unsigned char differ = 0;
     for (size_t i = 0; i < n; i++) differ |= (unsigned char)(a[i] ^ b[i]);
     return differ == 0;
 }
 
-// "127.0.0.1:PORT" or "localhost:PORT", behind `before`
-static bool is_here(const snw_socket *s, struct lws *wsi, enum lws_token_indexes what,
-                    const char *before) {
+// is the header `before` followed by "127.0.0.1:PORT" or "localhost:PORT"?
+static bool is_local(const snw_socket *s, struct lws *wsi, enum lws_token_indexes what,
+                     const char *before) {
     static const char *const names[] = {"127.0.0.1", "localhost"};
     char text[128], want[128];
     if (lws_hdr_copy(wsi, text, sizeof text, what) <= 0) return false;
@@ -87,23 +89,24 @@ static bool is_here(const snw_socket *s, struct lws *wsi, enum lws_token_indexes
     return false;
 }
 
-// "/TOKEN/" and then `rest`
-static bool is_known(const snw_socket *s, const char *path, size_t length, const char *rest) {
+// is the path "/TOKEN/" followed by `rest`?
+static bool has_token(const snw_socket *s, const char *path, size_t length, const char *rest) {
     const size_t n = SNW_TOKEN_LENGTH;
     if (length != n + 2 + strlen(rest) || path[0] != '/' || path[n + 1] != '/') return false;
-    return same(path + 1, s->token, n) && memcmp(path + n + 2, rest, strlen(rest)) == 0;
+    return equal_constant_time(path + 1, s->token, n) &&
+           memcmp(path + n + 2, rest, strlen(rest)) == 0;
 }
 
-static bool may_listen(const snw_socket *s, struct lws *wsi) {
+static bool may_connect(const snw_socket *s, struct lws *wsi) {
     char path[SNW_TOKEN_LENGTH + 16];
     const int n = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
-    return n > 0 && is_known(s, path, (size_t)n, "live") && is_here(s, wsi, WSI_TOKEN_HOST, "") &&
-           is_here(s, wsi, WSI_TOKEN_ORIGIN, "http://");
+    return n > 0 && has_token(s, path, (size_t)n, "live") && is_local(s, wsi, WSI_TOKEN_HOST, "") &&
+           is_local(s, wsi, WSI_TOKEN_ORIGIN, "http://");
 }
 
 // ---- connections -------------------------------------------------------------------------------
 
-// recv has no word of ours with it
+// The server that recv below refers to; recv has no user argument.
 static snw_socket *served;
 
 static connection *find_connection(snw_socket *s, const struct lws *wsi) {
@@ -113,12 +116,12 @@ static connection *find_connection(snw_socket *s, const struct lws *wsi) {
     return NULL;
 }
 
-// Stands before the one of the C library: libwebsockets reads with it.
+// Replaces recv of the C library, which libwebsockets calls, to see the received bytes.
 ssize_t recv(int fd, void *bytes, size_t size, int flags) {
     const ssize_t n = recvfrom(fd, bytes, size, flags, NULL, NULL);
     for (int i = 0; n > 0 && served && i < CONNECTIONS; i++) {
         connection *c = &served->connection[i];
-        if (c->wsi && c->fd == fd) snw_mask_look(&c->watch, bytes, (size_t)n);
+        if (c->wsi && c->fd == fd) snw_mask_parse(&c->mask, bytes, (size_t)n);
     }
     return n;
 }
@@ -136,35 +139,35 @@ static void close_strangers(snw_socket *s) {
         }
         if (n <= STRANGERS) return;
         lws_set_timeout(oldest->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
-        oldest->known = true; // its end is near; not to be chosen again
+        oldest->known = true; // closed asynchronously; not to be selected again
     }
 }
 
-static void arrive(snw_socket *s, struct lws *wsi) {
+static void connection_opened(snw_socket *s, struct lws *wsi) {
     connection *c = find_connection(s, NULL);
     if (!c) return;
     *c = (connection){.wsi = wsi, .fd = lws_get_socket_fd(wsi), .since = s->ticks};
 }
 
-static void depart(snw_socket *s, const struct lws *wsi) {
+static void connection_closed(snw_socket *s, const struct lws *wsi) {
     connection *c = wsi ? find_connection(s, wsi) : NULL;
     if (c) *c = (connection){0};
 }
 
-// a client that does not mask: RFC 6455, 5.1
+// has the client sent a frame without mask? RFC 6455, 5.1
 static bool is_unmasked(snw_socket *s, struct lws *wsi) {
     const connection *c = find_connection(s, wsi);
-    if (c && !c->watch.unmasked) return false;
+    if (c && !c->mask.unmasked) return false;
     lws_close_reason(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, NULL, 0);
     return true;
 }
 
-// it has the token, and frames begin
+// the handshake is complete and the token was correct
 static bool establish(snw_socket *s, struct lws *wsi) {
     connection *c = find_connection(s, wsi);
     if (!c) return false;
     c->known = true;
-    return snw_mask_begin(&c->watch);
+    return snw_mask_begin(&c->mask);
 }
 
 // ---- the page ----------------------------------------------------------------------------------
@@ -173,21 +176,21 @@ static size_t page_size(const snw_socket *s) {
     return s->page->size[0] + s->page->size[1] + s->page->size[2];
 }
 
-static bool add(struct lws *wsi, const char *name, const char *value, unsigned char **at,
-                unsigned char *end) {
+static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at,
+                       unsigned char *end) {
     return lws_add_http_header_by_name(wsi, (const unsigned char *)name,
                                        (const unsigned char *)value, (int)strlen(value), at,
                                        end) == 0;
 }
 
-static int refuse(struct lws *wsi, unsigned status) {
+static int refuse_request(struct lws *wsi, unsigned status) {
     if (lws_return_http_status(wsi, status, NULL)) return -1;
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t length) {
-    if (!is_here(s, wsi, WSI_TOKEN_HOST, "")) return refuse(wsi, HTTP_STATUS_FORBIDDEN);
-    if (!is_known(s, path, length, "")) return refuse(wsi, HTTP_STATUS_NOT_FOUND);
+static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size_t length) {
+    if (!is_local(s, wsi, WSI_TOKEN_HOST, "")) return refuse_request(wsi, HTTP_STATUS_FORBIDDEN);
+    if (!has_token(s, path, length, "")) return refuse_request(wsi, HTTP_STATUS_NOT_FOUND);
     connection *here = find_connection(s, wsi);
     if (here) here->known = true;
     unsigned char head[LWS_PRE + 2048], *at = head + LWS_PRE, *end = head + sizeof head - 1;
@@ -199,12 +202,12 @@ static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t lengt
                    s->port, s->port);
     if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
                                     (lws_filepos_t)page_size(s), &at, end) ||
-        !add(wsi, "content-security-policy:", policy, &at, end) ||
-        !add(wsi, "referrer-policy:", "no-referrer", &at, end) ||
-        !add(wsi, "x-content-type-options:", "nosniff", &at, end) ||
-        !add(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
-        !add(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
-        !add(wsi, "cache-control:", "no-store", &at, end) ||
+        !add_header(wsi, "content-security-policy:", policy, &at, end) ||
+        !add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
+        !add_header(wsi, "x-content-type-options:", "nosniff", &at, end) ||
+        !add_header(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
+        !add_header(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
+        !add_header(wsi, "cache-control:", "no-store", &at, end) ||
         lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end)) {
         return -1;
     }
@@ -212,7 +215,7 @@ static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t lengt
     return 0;
 }
 
-// the next part of the page
+// write the next part of the page
 static int write_page(const snw_socket *s, struct lws *wsi, session *c) {
     unsigned char out[LWS_PRE + CHUNK];
     size_t skip = c->sent, n = 0;
@@ -239,12 +242,12 @@ static int write_message(snw_socket *s, struct lws *wsi, session *c) {
     size_t n;
     bool binary;
     if (!snw_play_next(s->play, c->client, &data, &n, &binary)) return 0;
-    if (n > s->room) {
+    if (n > s->capacity) {
         snw_free(s->out);
-        s->room = 0;
+        s->capacity = 0;
         s->out = snw_alloc(LWS_PRE + n);
         if (!s->out) return -1;
-        s->room = n;
+        s->capacity = n;
     }
     memcpy(s->out + LWS_PRE, data, n);
     const enum lws_write_protocol how = binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT;
@@ -253,7 +256,8 @@ static int write_message(snw_socket *s, struct lws *wsi, session *c) {
     return 0;
 }
 
-static void receive(const snw_socket *s, struct lws *wsi, session *c, const void *in, size_t n) {
+static void receive_message(const snw_socket *s, struct lws *wsi, session *c, const void *in,
+                            size_t n) {
     if (lws_is_first_fragment(wsi)) c->length = 0, c->unfit = false;
     c->unfit |= lws_frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
     if (!c->unfit && n > 0) memcpy(c->text + c->length, in, n);
@@ -271,16 +275,16 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     switch ((int)reason) {
     case LWS_CALLBACK_HTTP:
         c->client = -1;
-        return answer(s, wsi, in, n);
+        return answer_request(s, wsi, in, n);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return c ? write_page(s, wsi, c) : -1;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return may_listen(s, wsi) ? 0 : -1;
+        return may_connect(s, wsi) ? 0 : -1;
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-        arrive(s, wsi);
+        connection_opened(s, wsi);
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
-        depart(s, wsi);
+        connection_closed(s, wsi);
         return 0;
     case LWS_CALLBACK_ESTABLISHED:
         *c = (session){.client = -1};
@@ -298,15 +302,15 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
         return c->client >= 0 ? write_message(s, wsi, c) : -1;
     case LWS_CALLBACK_RECEIVE:
         if (is_unmasked(s, wsi)) return -1;
-        if (c->client >= 0) receive(s, wsi, c, in, n);
+        if (c->client >= 0) receive_message(s, wsi, c, in, n);
         return 0;
     default:
-        return 0; // nothing of ours: no defaults that would answer for us
+        return 0; // not lws_callback_http_dummy, whose defaults would answer requests
     }
 }
 
-// at the rate of pictures
-static void tick(lws_sorted_usec_list_t *timer) {
+// timer callback, SNW_PLAY_RATE times a second
+static void on_timer(lws_sorted_usec_list_t *timer) {
     snw_socket *s = lws_container_of(timer, snw_socket, timer);
     const lws_usec_t period = LWS_US_PER_SEC / SNW_PLAY_RATE, begin = lws_now_usecs();
     if (s->stop()) {
@@ -318,10 +322,10 @@ static void tick(lws_sorted_usec_list_t *timer) {
     snw_play_tick(s->play);
     const struct lws_protocols *own = lws_vhost_name_to_protocol(s->vhost, "sinew");
     if (own) (void)lws_callback_on_writable_all_protocol_vhost(s->vhost, own);
-    // in step with the clock, unless it was missed
+    // keep the period, unless the deadline was missed
     const lws_usec_t now = lws_now_usecs();
     s->due = s->due + period > begin ? s->due + period : begin + period;
-    lws_sul_schedule(s->context, 0, timer, tick, s->due > now ? s->due - now : 1);
+    lws_sul_schedule(s->context, 0, timer, on_timer, s->due > now ? s->due - now : 1);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -399,7 +403,7 @@ void snw_socket_serve(snw_socket *s, bool (*stop)(void)) {
     s->stop = stop;
     served = s;
     s->due = lws_now_usecs();
-    lws_sul_schedule(s->context, 0, &s->timer, tick, 1);
+    lws_sul_schedule(s->context, 0, &s->timer, on_timer, 1);
     while (!s->stopped && lws_service(s->context, 0) >= 0) {
     }
     lws_sul_cancel(&s->timer);

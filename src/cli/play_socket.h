@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// play_socket.h: a live simulation behind a port of this machine: the page by HTTP, the rest by
-// WebSocket. Only 127.0.0.1 is listened on; an address without the token, a host or an origin of
-// another name is refused, so that no page of the web and nobody else on this machine gets in by
-// guessing.
+// play_socket.h: server of a live simulation: the page by HTTP, messages by WebSocket. It listens
+// on 127.0.0.1 only. Requests without the token in the address, or with another host or origin, are
+// refused, so that neither web pages nor other users of this machine have access.
 #pragma once
 
 #include "cli/play.h"
@@ -13,10 +12,10 @@ enum { SNW_TOKEN_LENGTH = 32 }; // hexadecimal digits
 
 typedef struct snw_socket snw_socket;
 
-// Whether this build can: SNW_E_IO says what is missing.
+// SNW_OK, or SNW_E_IO when the build has no libwebsockets.
 SNW_NODISCARD snw_status snw_socket_check(snw_error *err);
 
-// Listen; port 0 takes a free one. SNW_E_IO: the port is taken.
+// Listen on a port; 0 selects a free one. SNW_E_IO when the port is in use.
 SNW_NODISCARD snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
                                          snw_socket **out, snw_error *err);
 void snw_socket_close(snw_socket *s); // NULL is fine
@@ -24,5 +23,5 @@ void snw_socket_close(snw_socket *s); // NULL is fine
 // "http://127.0.0.1:PORT/TOKEN/"
 const char *snw_socket_address(const snw_socket *s);
 
-// Serve until `stop` says so, which is asked at the rate of pictures.
+// Serve until `stop` returns true; it is called SNW_PLAY_RATE times a second.
 void snw_socket_serve(snw_socket *s, bool (*stop)(void));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// What clients of a live simulation are told: a greeting that says what there is, how things stand,
-// words, and frames.
+// Messages to the clients of a live simulation: a greeting with the model, the state, notes, and
+// frames.
 //
-// A frame is 40 bytes and then numbers in single precision, both in the byte order of the machine,
-// which the page shares:
-//   double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1), wanted,
-//   room pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present,
-//   columns, energy, controls, point and hand
+// A frame is a head of 40 bytes followed by numbers in single precision, both in the byte order of
+// the machine, on which the page runs too:
+//   head: double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1),
+//   wanted, and one unused
+//   numbers: pose (7 per node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present,
+//   columns, energy, controls, pulled point (3) and position of the mouse (3)
 #include "cli/play_private.h"
 
 #include "output/json_field.h"
@@ -18,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- texts -------------------------------------------------------------------------------------
+// ---- JSON messages -----------------------------------------------------------------------------
 
-// JSON into memory that the stream makes grow
+// JSON message written to a memory stream.
 typedef struct talk {
     FILE *stream;
     snw_json json;
@@ -105,7 +106,7 @@ const char *snw_play_state(snw_play *p, int client, size_t *size) {
 const char *snw_play_note(snw_play *p, int client, size_t *size) {
     talk k;
     if (!talk_begin(&k, &p->message, &p->message_size, "note")) return NULL;
-    snw_field_text(&k.json, "words", p->client[client].words);
+    snw_field_text(&k.json, "words", p->client[client].note);
     return talk_end(&k, &p->message, &p->message_size, size);
 }
 
@@ -113,9 +114,9 @@ const char *snw_play_note(snw_play *p, int client, size_t *size) {
 
 typedef struct head {
     double t;
-    float speed, step; // times real time; s a step takes
+    float speed, step; // multiple of real time; computing time of a step, s
     uint32_t flags, serial;
-    int32_t node; // that is pulled
+    int32_t node; // pulled by the mouse, -1: none
     float pulled, wanted, room;
 } head;
 
@@ -140,13 +141,13 @@ static float *put_pose(float *to, const snw_se3 *g) {
     return talk_put(to, SNW_RESULT_POSE_WIDTH, pose);
 }
 
-static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
+static snw_status write_frame(void *user, const snw_frame *f, snw_error *err) {
     (void)err;
     snw_play *p = user;
     const snw_run_info *i = snw_live_describe(p->live);
-    double point[3] = {0}, hand[3] = {0};
+    double point[3] = {0}, target[3] = {0};
     int node = -1;
-    const bool pulled = snw_live_pulled(p->live, &node, point, hand);
+    const bool pulled = snw_live_pulled(p->live, &node, point, target);
     const head h = {.t = f->t,
                     .speed = (float)p->ratio,
                     .step = (float)p->step_time,
@@ -172,11 +173,11 @@ static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
         *to++ = (float)snw_live_value(p->live, k);
     }
     to = talk_put(to, 3, point);
-    (void)talk_put(to, 3, hand);
+    (void)talk_put(to, 3, target);
     return SNW_OK;
 }
 
 snw_status snw_play_make_frame(snw_play *p, snw_error *err) {
-    const snw_recorder r = {.user = p, .frame = stream};
+    const snw_recorder r = {.user = p, .frame = write_frame};
     return snw_live_frame(p->live, &r, err);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Canvas for PNG and PDF files by cairo.
 #include "cli/plot_cairo.h"
 
 #include "base/alloc.h"
@@ -11,12 +13,12 @@
 #include <math.h>
 #include <stdint.h>
 
-static const double POINT = 72 / 25.4; // points in a mm
+static const double POINT = 72 / 25.4; // points per mm
 
 struct snw_cairo {
     cairo_surface_t *surface;
     cairo_t *cr;
-    double dpi; // 0: vectors
+    double dpi; // 0: PDF
     snw_sink sink;
     size_t written;
 };
@@ -26,12 +28,12 @@ snw_status snw_cairo_check(snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status failed(cairo_status_t status, snw_error *err) {
+static snw_status fail_cairo(cairo_status_t status, snw_error *err) {
     return snw_fail(err, status == CAIRO_STATUS_NO_MEMORY ? SNW_E_MEMORY : SNW_E_IO,
                     "cannot draw: %s", cairo_status_to_string(status));
 }
 
-static bool pass(snw_cairo *c, const unsigned char *bytes, size_t n) {
+static bool write_bytes(snw_cairo *c, const unsigned char *bytes, size_t n) {
     c->written += n;
     return n == 0 || c->sink.write(c->sink.user, (const char *)bytes, n);
 }
@@ -40,38 +42,37 @@ static void put_big_endian(uint32_t x, unsigned char *out) {
     for (int i = 0; i < 4; i++) out[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
-// The chunk pHYs, which says how large a pixel is: cairo leaves it out, and pictures would be
-// printed in any size. It ends with the cyclic sum over its name and data (PNG specification, annex
-// D).
-static bool pass_pixel_size(snw_cairo *c) {
+// Write the chunk pHYs with the size of a pixel, which cairo omits; without it the printed size is
+// undefined. It ends with the CRC of its name and data (PNG specification, annex D).
+static bool write_pixel_size(snw_cairo *c) {
     unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
     const uint32_t per_metre = (uint32_t)lround(c->dpi / 0.0254);
     put_big_endian(per_metre, chunk + 8);
     put_big_endian(per_metre, chunk + 12);
-    chunk[16] = 1; // metres
+    chunk[16] = 1; // unit: metre
     uint32_t sum = 0xffffffffU;
     for (int i = 4; i < 17; i++) {
         sum ^= chunk[i];
         for (int k = 0; k < 8; k++) sum = sum & 1 ? 0xedb88320U ^ sum >> 1 : sum >> 1;
     }
     put_big_endian(~sum, chunk + 17);
-    return pass(c, chunk, sizeof chunk);
+    return write_bytes(c, chunk, sizeof chunk);
 }
 
-static cairo_status_t pass_on(void *user, const unsigned char *bytes, unsigned n) {
+static cairo_status_t write_stream(void *user, const unsigned char *bytes, unsigned n) {
     enum { HEAD = 8 + 25 }; // signature and header of a PNG
     snw_cairo *c = user;
     bool good = true;
     if (c->dpi > 0 && c->written < HEAD && c->written + n >= HEAD) {
         const size_t first = HEAD - c->written;
-        good = pass(c, bytes, first) && pass_pixel_size(c);
+        good = write_bytes(c, bytes, first) && write_pixel_size(c);
         bytes += first;
         n -= (unsigned)first;
     }
-    return good && pass(c, bytes, n) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+    return good && write_bytes(c, bytes, n) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-// take the surface, draw in mm on it
+// take ownership of the surface; drawing coordinates are mm
 static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double scale,
                                snw_error *err) {
     if (c->cr) cairo_destroy(c->cr);
@@ -79,7 +80,7 @@ static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double sc
     c->surface = surface;
     c->cr = cairo_create(surface);
     cairo_scale(c->cr, scale, scale);
-    // the first of these families that there is
+    // cairo substitutes a similar family if this one is missing
     cairo_select_font_face(c->cr, "Helvetica", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     cairo_font_options_t *font = cairo_font_options_create();
     cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
@@ -88,7 +89,7 @@ static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double sc
     cairo_set_font_options(c->cr, font);
     cairo_font_options_destroy(font);
     const cairo_status_t status = cairo_status(c->cr);
-    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : failed(status, err);
+    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : fail_cairo(status, err);
 }
 
 snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
@@ -117,9 +118,10 @@ snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi
     c->dpi = dpi;
     const double scale = dpi > 0 ? dpi / 25.4 : POINT;
     cairo_surface_t *surface =
-        dpi > 0 ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
-                                             (int)lround(height * scale))
-                : cairo_pdf_surface_create_for_stream(pass_on, c, width * scale, height * scale);
+        dpi > 0
+            ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
+                                         (int)lround(height * scale))
+            : cairo_pdf_surface_create_for_stream(write_stream, c, width * scale, height * scale);
     SNW_TRY(open_surface(c, surface, scale, err));
     cairo_set_source_rgb(c->cr, 1, 1, 1);
     cairo_paint(c->cr);
@@ -129,11 +131,11 @@ snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi
 snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
     cairo_status_t status = cairo_status(c->cr);
     if (status == CAIRO_STATUS_SUCCESS && c->dpi > 0) {
-        status = cairo_surface_write_to_png_stream(c->surface, pass_on, c);
+        status = cairo_surface_write_to_png_stream(c->surface, write_stream, c);
     }
     cairo_surface_finish(c->surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(c->surface);
-    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : failed(status, err);
+    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : fail_cairo(status, err);
 }
 
 // ---- the canvas --------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ static void line(void *user, int n, const double (*p)[2], snw_pen pen) {
     cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_width(c->cr, pen.width);
     set_colour(c, pen.colour);
-    cairo_new_path(c->cr); // a text leaves a point behind
+    cairo_new_path(c->cr); // drawing a text leaves a current point
     for (int i = 0; i < n; i++) cairo_line_to(c->cr, p[i][0], p[i][1]);
     cairo_stroke(c->cr);
 }

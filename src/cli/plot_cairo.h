@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// plot_cairo.h: a canvas on PNG and PDF, by cairo. Only the command links it; a build without cairo
-// says what is missing.
+// plot_cairo.h: canvas for PNG and PDF files, by cairo. Only the command links it; in a build
+// without cairo all functions fail.
 #pragma once
 
 #include "output/plot.h"
@@ -9,18 +9,17 @@
 
 typedef struct snw_cairo snw_cairo;
 
-// SNW_OK, or SNW_E_IO with what to install where the build found no cairo.
+// SNW_OK, or SNW_E_IO with the package to install when the build has no cairo.
 SNW_NODISCARD snw_status snw_cairo_check(snw_error *err);
 
-// A canvas that measures texts, to find out how large the paper is.
+// A canvas that can only measure texts, for the layout that determines the size of the figure.
 SNW_NODISCARD snw_status snw_cairo_create(snw_cairo **out, snw_error *err);
 snw_canvas snw_cairo_canvas(snw_cairo *c);
 void snw_cairo_destroy(snw_cairo *c); // NULL is fine
 
-// White paper of this size in mm, as vectors (PDF, dpi 0) or as a picture (PNG) with so many pixels
-// an inch.
+// Begin a white page of this size in mm, as PDF (dpi 0) or as PNG with this many pixels per inch.
 SNW_NODISCARD snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi,
                                          snw_sink sink, snw_error *err);
 
-// Write what was drawn. SNW_E_IO when the sink takes no more.
+// Write the drawing. SNW_E_IO when the sink fails.
 SNW_NODISCARD snw_status snw_cairo_end(snw_cairo *c, snw_error *err);

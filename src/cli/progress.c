@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Progress line on the terminal.
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -7,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double patience = 0.3, interval = 0.1; // s: before the first line, between lines
+static const double first_delay = 0.3,
+                    interval = 0.1; // s: before the first update, between updates
 
 static double progress_now(void) {
     struct timespec t;
@@ -20,7 +23,7 @@ snw_meter snw_meter_start(int nrun, bool quiet) {
     const bool dumb = !terminal || !strcmp(terminal, "dumb");
     snw_meter m = {
         .on = !quiet && !dumb && isatty(STDERR_FILENO), .nrun = nrun, .start = progress_now()};
-    m.next = m.start + patience;
+    m.next = m.start + first_delay;
     return m;
 }
 
@@ -38,7 +41,7 @@ static void duration_text(double s, char *out, size_t size) {
     }
 }
 
-// the time for another line has come
+// is it time for an update?
 static bool is_due(snw_meter *m, double time) {
     if (time < m->next) return false;
     m->next = time + interval;
@@ -51,7 +54,7 @@ static void draw(snw_meter *m, const char *line) {
     m->drawn = true;
 }
 
-void snw_meter_say(snw_meter *m, const char *text) {
+void snw_meter_text(snw_meter *m, const char *text) {
     if (m->on && is_due(m, progress_now())) draw(m, text);
 }
 
@@ -63,7 +66,7 @@ void snw_meter_show(snw_meter *m, const snw_progress *p) {
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);
     char left[32] = "";
     if (done > 0.001) duration_text((time - m->start) * (1 - done) / done, left, sizeof left);
-    char line[160]; // the terminal cuts nothing: names are cut
+    char line[160]; // names are truncated so that the line fits the terminal
     (void)snprintf(line, sizeof line, "%3.0f %%  %s%s  %.20s %.20s  t = %.4g s", 100 * done, left,
                    left[0] ? " left" : "", m->name, p->stage_name, p->t);
     draw(m, line);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Check of an older result file before `sinew run` replaces it.
 #include "cli/replace.h"
 
 #include "base/fail.h"
@@ -15,7 +17,7 @@ static bool contains(int n, const char *const *list, const char *word) {
     return false;
 }
 
-// What the older results were made with and these are not, or the other way round.
+// why <- a --set that only the older or only the new results are made with; "" when there is none.
 static snw_status compare_sets(const snw_result *old, const snw_args *args, char *why, size_t size,
                                snw_error *err) {
     const char *const *now, **then = NULL;
@@ -37,7 +39,7 @@ static snw_status compare_sets(const snw_result *old, const snw_args *args, char
     return s;
 }
 
-// A run of theirs that --run leaves out.
+// why <- a run of the older results that --run excludes.
 static void compare_runs(const snw_result *old, const snw_args *args, const snw_job *job, char *why,
                          size_t size) {
     for (int i = 0; snw_args_has(args, "run") && !*why && i < snw_result_runs(old); i++) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Errors, warnings and notes of a command, and its exit status.
 #include "cli/reply.h"
 
 #include "base/fail.h"
@@ -10,7 +12,7 @@
 void snw_reply_fail(snw_reply *r, const snw_error *err) {
     if (r->error.status == SNW_OK) r->error = *err;
     snw_meter_clear(r->meter);
-    snw_error shown = *err; // names of files and what was typed may be anything
+    snw_error shown = *err; // file names and arguments may contain control characters
     snw_text_clean(shown.file);
     snw_text_clean(shown.text);
     const char *text = shown.text[0] ? shown.text : snw_status_text(err->status);
@@ -21,7 +23,7 @@ void snw_reply_fail(snw_reply *r, const snw_error *err) {
     }
 }
 
-// Fowler, Noll and Vo's hash
+// FNV-1a hash
 static unsigned long long reply_hash(unsigned long long h, const char *text) {
     for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
     return h;
@@ -36,18 +38,18 @@ static bool is_new(snw_reply *r, const char *file, const char *text) {
     return true;
 }
 
-static void say_once(snw_reply *r, const char *file, const char *kind, const char *text) {
+static void print_once(snw_reply *r, const char *file, const char *kind, const char *text) {
     if (!is_new(r, file, text)) return;
     snw_meter_clear(r->meter);
     (void)fprintf(stderr, "%s: %s: %s\n", file, kind, text);
 }
 
 void snw_reply_warn(snw_reply *r, const char *file, const char *text) {
-    say_once(r, file, "warning", text);
+    print_once(r, file, "warning", text);
 }
 
 void snw_reply_note(snw_reply *r, const char *file, const char *text) {
-    say_once(r, file, "note", text);
+    print_once(r, file, "note", text);
 }
 
 void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// reply.h: how a command answers: results on standard output, messages on standard error, a status.
+// reply.h: output of a command: results on standard output, messages on standard error, and the
+// exit status.
 #pragma once
 
 #include "cli/progress.h"
@@ -10,42 +11,41 @@
 // Exit status of every command.
 enum {
     SNW_EXIT_DONE = 0,
-    SNW_EXIT_FAILED = 1, // could not be computed, or an expectation missed
+    SNW_EXIT_FAILED = 1, // computation failed, or an expected value was missed
     SNW_EXIT_USAGE = 2   // wrong usage or bad input
 };
 
-enum { SNW_REPLY_WARNINGS = 64 }; // that are remembered
+enum { SNW_REPLY_WARNINGS = 64 }; // stored, so that each is printed once
 
 typedef struct snw_reply {
-    snw_json *json;   // where results go with --json, inside an open object; NULL: text is wanted
-    snw_meter *meter; // progress on the terminal, out of the way of messages; NULL: none
-    snw_error error;  // the first failure said, SNW_OK when there is none
-    bool unwritten;   // standard output could not take it
+    snw_json *json;   // --json: open object for the results; NULL: text
+    snw_meter *meter; // progress line, erased before messages; NULL: none
+    snw_error error;  // the first failure reported, SNW_OK when there is none
+    bool unwritten;   // a write to standard output failed
     int nwarning;
-    unsigned long long warning[SNW_REPLY_WARNINGS]; // hashes of what was said
+    unsigned long long warning[SNW_REPLY_WARNINGS]; // hashes of the warnings printed
 } snw_reply;
 
-// Say on standard error what went wrong, `file:line:column: text`, and keep the first for --json.
+// Print an error on standard error, `file:line:column: text`; the first one is stored for --json.
 void snw_reply_fail(snw_reply *r, const snw_error *err);
 
-// Say something worth knowing that is no failure, `file: warning: text`; once, however many runs
-// have cause to say it.
+// Print a warning, `file: warning: text`, once even if several runs issue it.
 void snw_reply_warn(snw_reply *r, const char *file, const char *text);
-// The same of what is right but may surprise, `file: note: text`.
+// The same for a note, `file: note: text`, about correct but unexpected behaviour.
 void snw_reply_note(snw_reply *r, const char *file, const char *text);
 
-// As an object with status, file, line, column and text.
+// Write an error as an object with status, file, line, column and text; null for SNW_OK.
 void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err);
 
-// Exit status for a failure met while the input was read and checked.
+// Exit status of a failure while the input is read and checked.
 int snw_reply_exit_input(snw_status s);
 
-// Exit status for a failure met afterwards: what cannot be written is no fault of the input.
+// Exit status of a later failure: a failed write is not an error of the input.
 int snw_reply_exit_work(snw_status s);
 
-// Hand over what was printed so far. False when it could not be written (full disk, closed pipe),
-// which is said once; there is no point in going on then.
+// Flush standard output. False when it could not be written (full disk, closed pipe), which is
+// reported once; the command should end then.
 bool snw_reply_flush(snw_reply *r);
 
-// Say that standard output could not take what was printed.
+// Report that standard output could not be written.
 void snw_reply_unwritten(snw_reply *r, const snw_error *err);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Continuation of interrupted runs from the checkpoints of a result file.
 #include "cli/resume.h"
 
 #include "base/alloc.h"
@@ -60,20 +62,21 @@ bool snw_resume_complete(const snw_result *old) {
     return true;
 }
 
-static snw_status resume_take(snw_result *old, const snw_job *job, int index, snw_results *results,
-                              double *save, snw_left *left, double *value, snw_error *err) {
+static snw_status restore_run(snw_result *old, const snw_job *job, int index, snw_results *results,
+                              double *checkpoint, snw_resume_state *left, double *value,
+                              snw_error *err) {
     snw_run *run = job->run[index].run;
-    left->whole = snw_result_state_of(old, index, NULL) == SNW_RESULT_FINISHED;
-    // a whole run keeps all its frames, another one those up to its checkpoint
+    left->finished = snw_result_state_of(old, index, NULL) == SNW_RESULT_FINISHED;
+    // a finished run keeps all its frames, an interrupted one those up to its checkpoint
     int saved = 0;
     if (snw_result_info(old, index)->nsave == snw_run_describe(run)->nsave) {
-        SNW_TRY(snw_result_checkpoint(old, index, &saved, save, err));
+        SNW_TRY(snw_result_checkpoint(old, index, &saved, checkpoint, err));
     }
-    left->frames = left->whole ? snw_result_frames(old, index) : saved;
-    if (!left->whole && saved > 0) SNW_TRY(snw_run_resume(run, save, err));
+    left->frames = left->finished ? snw_result_frames(old, index) : saved;
+    if (!left->finished && saved > 0) SNW_TRY(snw_run_resume(run, checkpoint, err));
     if (results) {
         SNW_TRY(snw_results_copy(results, index, old, index, left->frames,
-                                 saved == left->frames ? save : NULL, left->whole, err));
+                                 saved == left->frames ? checkpoint : NULL, left->finished, err));
     }
     if (left->frames == 0) return SNW_OK;
     const int last = left->frames - 1;
@@ -81,13 +84,13 @@ static snw_status resume_take(snw_result *old, const snw_job *job, int index, sn
     return snw_result_read(old, index, SNW_RESULT_COLUMNS, last, 1, value, err);
 }
 
-snw_status snw_resume_take(snw_result *old, const snw_job *job, int index, snw_results *results,
-                           snw_left *left, double *value, snw_error *err) {
-    *left = (snw_left){0};
+snw_status snw_resume_run(snw_result *old, const snw_job *job, int index, snw_results *results,
+                          snw_resume_state *left, double *value, snw_error *err) {
+    *left = (snw_resume_state){0};
     const int nsave = snw_run_describe(job->run[index].run)->nsave;
-    double *save = snw_alloc((size_t)nsave * sizeof *save);
-    if (!save) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    const snw_status s = resume_take(old, job, index, results, save, left, value, err);
-    snw_free(save);
+    double *checkpoint = snw_alloc((size_t)nsave * sizeof *checkpoint);
+    if (!checkpoint) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const snw_status s = restore_run(old, job, index, results, checkpoint, left, value, err);
+    snw_free(checkpoint);
     return s;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Signal handlers of the command.
 #include "cli/stop.h"
 
 #include "base/fail.h"
@@ -7,37 +9,37 @@
 #include <stddef.h>
 #include <unistd.h>
 
-// a signal handler can reach nothing but globals
+// globals, since signal handlers have no other data
 static volatile sig_atomic_t asked;
 static const char *volatile unfinished;
 
-static void ask(int signal) {
+static void request_stop(int signal) {
     (void)signal;
     asked = 1;
 }
 
-// the handler is reset by now: what is raised ends the process
-static void stop_end(int signal) {
+// SA_RESETHAND has restored the default action, so raise ends the process
+static void end_process(int signal) {
     if (unfinished) (void)unlink(unfinished);
     (void)raise(signal);
 }
 
-static void on_request(void (*handler)(int)) {
+static void set_handlers(void (*handler)(int)) {
     struct sigaction once = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     (void)sigemptyset(&once.sa_mask);
     (void)sigaction(SIGINT, &once, NULL);
     (void)sigaction(SIGTERM, &once, NULL);
 }
 
-void snw_stop_watch(void) {
-    on_request(stop_end);
+void snw_stop_install(void) {
+    set_handlers(end_process);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
     (void)sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-void snw_stop_politely(void) {
-    if (!asked) on_request(ask);
+void snw_stop_defer(void) {
+    if (!asked) set_handlers(request_stop);
 }
 
 bool snw_stop_asked(void) { return asked != 0; }

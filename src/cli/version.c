@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the build knows about itself; the names in capitals are given by CMakeLists.txt.
+// Version, compiler and libraries of this build. CMakeLists.txt defines the names in capitals.
 #include "sinew/version.h"
 #include "cli/help.h"
 

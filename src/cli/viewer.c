@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The embedded page of the viewer, and the call that opens it in a browser.
 #include "cli/viewer.h"
 
 #include <stdio.h>
@@ -6,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// where a mark is, NULL: nowhere
+// position of a mark in the page, NULL when there is none
 static const char *find_mark(const char *mark) {
     const char *page = (const char *)snw_viewer_page;
     const size_t length = strlen(mark);
@@ -29,7 +31,7 @@ bool snw_viewer_split(snw_viewer_pieces *out) {
     return true;
 }
 
-// its words are not ours
+// runs in the child process; the output of the opener is discarded
 static void open_address(const char *address) {
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
     (void)execlp("xdg-open", "xdg-open", address, (char *)NULL);
@@ -40,7 +42,7 @@ static void open_address(const char *address) {
 bool snw_viewer_show(const char *address, bool wait) {
     const pid_t child = fork();
     if (child == 0) {
-        // whom nobody waits for is a grandchild, so that nothing is left of it
+        // without wait the opener is a grandchild, so that no zombie process remains
         if (!wait && fork() != 0) _exit(0);
         open_address(address);
     }

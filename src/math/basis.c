@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// basis.c: values, supports and degrees of the bases. rods.md 1.4
+// Values, derivatives, supports and degrees of the strain bases, theory.md (2.1) and 3 (many
+// monomials).
 #include "math/basis.h"
 
 #include "base/fail.h"
@@ -22,7 +23,7 @@ const char *snw_basis_name(snw_basis_kind kind) { return table[kind].name; }
 bool snw_basis_piecewise(snw_basis_kind kind) { return table[kind].piecewise; }
 
 // Degree of a piecewise basis, -1 for a global one.
-static int piece_degree(snw_basis_kind kind) {
+static int element_degree(snw_basis_kind kind) {
     switch (kind) {
     case SNW_BASIS_LEGENDRE:
     case SNW_BASIS_CHEBYSHEV:
@@ -52,7 +53,7 @@ snw_basis snw_basis_sound(const snw_basis *b) {
 // P_j(2x - 1) = sum_k (-1)^(j + k) C(j, k) C(j + k, k) x^k, from term to term by
 // C(j, k) C(j + k, k) = C(j, k - 1) C(j + k - 1, k - 1) (j - k + 1) (j + k)/k^2
 void snw_basis_to_monomials(int n, double *x) {
-    for (int j = 0; j < n; j++) { // rows up to j hold sums already, row j its own coordinate
+    for (int j = 0; j < n; j++) { // x[k < j] are partial sums, x[j] is still a Legendre coordinate
         const double own = x[j];
         double c = j % 2 ? -1 : 1;
         x[j] = 0;
@@ -64,13 +65,13 @@ void snw_basis_to_monomials(int n, double *x) {
 }
 
 int snw_basis_size(snw_basis_kind kind, int nelem) {
-    const int degree = piece_degree(kind);
+    const int degree = element_degree(kind);
     SNW_ASSERT(degree >= 0 && nelem >= 1);
     return degree == 0 ? nelem : degree * nelem + 1;
 }
 
-// The Chebyshev coefficients of sin(2 pi k x) on [0, 1] are Bessel functions J_j(pi k), below 1e-16
-// once j passes y + 13 y^(1/3), y = pi k (checked up to k = 200).
+// The Chebyshev coefficients of sin(2 pi k x) on [0, 1] are Bessel functions J_j(pi k), which are
+// below 1e-16 for j > y + 13 y^(1/3), y = pi k (checked up to k = 200).
 static int fourier_degree(int nfun) {
     const int k = nfun / 2; // highest frequency
     const double y = pi * k;
@@ -78,7 +79,7 @@ static int fourier_degree(int nfun) {
 }
 
 int snw_basis_degree(const snw_basis *b) {
-    const int degree = piece_degree(b->kind);
+    const int degree = element_degree(b->kind);
     if (degree >= 0) return degree;
     return b->kind == SNW_BASIS_FOURIER ? fourier_degree(b->nfun) : b->nfun - 1;
 }
@@ -90,7 +91,7 @@ double snw_basis_break(const snw_basis *b, int i) {
 
 void snw_basis_support(const snw_basis *b, int element, int *first, int *count) {
     SNW_ASSERT(element >= 0 && element < b->nelem);
-    const int degree = piece_degree(b->kind);
+    const int degree = element_degree(b->kind);
     *first = degree < 0 ? 0 : degree == 0 ? element : degree * element;
     *count = degree < 0 ? b->nfun : degree + 1;
 }
@@ -116,8 +117,8 @@ static void monomial(int n, double x, double *phi) {
     for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
 }
 
-// 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ...; whole turns are taken off first, so that the ends are
-// exact
+// 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ...; whole turns are subtracted first, so that the values
+// at both ends are exact
 static void fourier(int n, double x, double *phi) {
     phi[0] = 1;
     for (int j = 1; j < n; j++) {
@@ -130,7 +131,7 @@ static void fourier(int n, double x, double *phi) {
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
     SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
     const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
-    const double t = (x - x0) / (x1 - x0); // place in the element, exactly 0 and 1 at its ends
+    const double t = (x - x0) / (x1 - x0); // local coordinate, exactly 0 and 1 at the ends
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
         basis_legendre(b->nfun, 2 * x - 1, phi);
@@ -165,11 +166,10 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
     }
 }
 
-// ---- slopes
-// ----------------------------------------------------------------------------------------
+// ---- derivatives -------------------------------------------------------------------------------
 
 // P'_j in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
-static void legendre_slope(int n, double t, double *d) {
+static void legendre_d1(int n, double t, double *d) {
     double before = 1, P = t; // P_{j-1}, P_j
     d[0] = 0;
     if (n > 1) d[1] = 1;
@@ -181,7 +181,7 @@ static void legendre_slope(int n, double t, double *d) {
 }
 
 // T'_{j+1} = 2 T_j + 2 t T'_j - T'_{j-1}
-static void chebyshev_slope(int n, double t, double *d) {
+static void chebyshev_d1(int n, double t, double *d) {
     double before = 1, T = t;
     d[0] = 0;
     if (n > 1) d[1] = 1;
@@ -192,14 +192,14 @@ static void chebyshev_slope(int n, double t, double *d) {
     }
 }
 
-static void monomial_slope(int n, double x, double *d) {
+static void monomial_d1(int n, double x, double *d) {
     double power = 1;
     d[0] = 0;
     for (int j = 1; j < n; j++, power *= x) d[j] = j * power;
 }
 
-// the sine of a pair has the cosine behind it for its slope
-static void fourier_slope(int n, double x, double *d) {
+// the derivative of sin 2 pi k x is 2 pi k cos 2 pi k x, which follows it in the basis
+static void fourier_d1(int n, double x, double *d) {
     d[0] = 0;
     for (int j = 1; j < n; j++) {
         const int k = (j + 1) / 2;
@@ -211,39 +211,39 @@ static void fourier_slope(int n, double x, double *d) {
 void snw_basis_d1(const snw_basis *b, int element, double x, double *d) {
     SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
     const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
-    const double per = 1 / (x1 - x0), t = per * (x - x0);
+    const double inverse_length = 1 / (x1 - x0), t = inverse_length * (x - x0);
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
-        legendre_slope(b->nfun, 2 * x - 1, d);
+        legendre_d1(b->nfun, 2 * x - 1, d);
         for (int j = 0; j < b->nfun; j++) d[j] *= 2;
         return;
     case SNW_BASIS_CHEBYSHEV:
-        chebyshev_slope(b->nfun, 2 * x - 1, d);
+        chebyshev_d1(b->nfun, 2 * x - 1, d);
         for (int j = 0; j < b->nfun; j++) d[j] *= 2;
         return;
     case SNW_BASIS_MONOMIAL:
-        monomial_slope(b->nfun, x, d);
+        monomial_d1(b->nfun, x, d);
         return;
     case SNW_BASIS_FOURIER:
-        fourier_slope(b->nfun, x, d);
+        fourier_d1(b->nfun, x, d);
         return;
     case SNW_BASIS_CONSTANT:
         d[0] = 0;
         return;
     case SNW_BASIS_LINEAR:
-        d[0] = -per;
-        d[1] = per;
+        d[0] = -inverse_length;
+        d[1] = inverse_length;
         return;
     case SNW_BASIS_QUADRATIC:
-        d[0] = per * (4 * t - 3);
-        d[1] = per * (4 - 8 * t);
-        d[2] = per * (4 * t - 1);
+        d[0] = inverse_length * (4 * t - 3);
+        d[1] = inverse_length * (4 - 8 * t);
+        d[2] = inverse_length * (4 * t - 1);
         return;
     case SNW_BASIS_CUBIC:
-        d[0] = per * (-5.5 + t * (18 - 13.5 * t));
-        d[1] = per * (9 + t * (-45 + 40.5 * t));
-        d[2] = per * (-4.5 + t * (36 - 40.5 * t));
-        d[3] = per * (1 + t * (-9 + 13.5 * t));
+        d[0] = inverse_length * (-5.5 + t * (18 - 13.5 * t));
+        d[1] = inverse_length * (9 + t * (-45 + 40.5 * t));
+        d[2] = inverse_length * (-4.5 + t * (36 - 40.5 * t));
+        d[3] = inverse_length * (1 + t * (-9 + 13.5 * t));
         return;
     }
 }

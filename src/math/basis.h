@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// basis.h: scalar functions of x = s/L in [0, 1] on which a strain component is expanded.
+// basis.h: scalar shape functions of x = s/L in [0, 1] for the expansion of one strain component,
+// theory.md (2.1).
 #pragma once
 
 #include <stdbool.h>
@@ -22,48 +23,49 @@ typedef enum snw_basis_kind {
 #undef X
 } snw_basis_kind;
 
-enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per component, a bound for input
+enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 
 // Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1),
 // monomial x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... (any number of them). Piecewise
-// ones are nodal and continuous on elements between `breaks`: hats of degree 1, 2, 3 with equally
-// spaced nodes in each element, numbered from left to right; or the indicator of each element.
+// bases live on elements between `breaks`: continuous nodal (Lagrange) functions of degree 1, 2, 3
+// with equally spaced nodes in each element, numbered from left to right; or the indicator function
+// of each element.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
     int nelem;            // elements, 1 for a global basis
-    const double *breaks; // nelem + 1 rising numbers from 0 to 1; NULL: equal elements
+    const double *breaks; // nelem + 1 ascending numbers from 0 to 1; NULL: equal elements
 } snw_basis;
 
-// Monomials are nearly parallel: of more than these their Gram matrix, and with it stiffness and
-// mass, has no inverse to speak of in double precision (13: a condition of 1e18).
+// Largest number of monomials that are computed with as such. Beyond it their Gram matrix, and with
+// it stiffness and mass matrix, is too ill-conditioned for double precision (13 functions: 1e18).
 enum { SNW_BASIS_MONOMIALS = 8 };
 
-// The basis to compute with, of the same span and size: b itself, but Legendre polynomials for more
-// monomials.
+// A well-conditioned basis of the same size and span: Legendre polynomials for more monomials than
+// SNW_BASIS_MONOMIALS, else b itself.
 snw_basis snw_basis_sound(const snw_basis *b);
 
-// x (n) <- coordinates on monomials of what has the coordinates x on Legendre polynomials.
+// x (n) <- coordinates in the monomial basis of the function with Legendre coordinates x.
 void snw_basis_to_monomials(int n, double *x);
 
 const char *snw_basis_name(snw_basis_kind kind);
 bool snw_basis_piecewise(snw_basis_kind kind);
 
-// Functions of a piecewise basis on nelem elements; a global basis has no such number.
+// Number of functions of a piecewise basis on nelem elements; other bases assert.
 int snw_basis_size(snw_basis_kind kind, int nelem);
 
-// Polynomial degree on an element; for fourier the degree that resolves it to rounding on
-// quadrature.
+// Polynomial degree on an element; for fourier the degree of polynomials that represent it to
+// rounding, for the choice of quadrature.
 int snw_basis_degree(const snw_basis *b);
 
-double snw_basis_break(const snw_basis *b, int i); // i = 0 .. nelem
+double snw_basis_break(const snw_basis *b, int i); // end of an element, i = 0 .. nelem
 
 // The functions that do not vanish on `element` are first, ..., first + count - 1.
 void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 
-// phi[0..count-1] <- values at x of the functions supported on `element`; x in that element. At a
-// break the element says from which side.
+// phi[0..count-1] <- values at x of the functions supported on `element`, which contains x. At a
+// break the element selects the one-sided limit.
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);
 
-// d[0..count-1] <- their derivatives in x there.
+// d[0..count-1] <- derivatives of these functions with respect to x.
 void snw_basis_d1(const snw_basis *b, int element, double x, double *d);

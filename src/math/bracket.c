@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Forward the values v_k and, column by column, the blocks N_k = dv_k/dxi_c; backward the wrenches
-// F_k = dW/dv_k' F. A bracket [a, b] gives its arguments -ad_b' F and ad_a' F, and is all that
-// bends: to the Hessian it adds V + V', V = N_b' F^ N_a.
+// Automatic differentiation of lists of sums and brackets, for the rules of munthe_kaas.c. Forward:
+// values v_k and, for one strain at a time, blocks N_k = dv_k/dxi_c. Backward: wrenches
+// F_k = (dW/dv_k)' F; those of the arguments of a bracket [a, b] are -ad_b' F and ad_a' F. Brackets
+// are the only nonlinear steps: each adds V + V', V = N_b' F^ N_a, to the Hessian.
 #include "math/bracket.h"
 
 #include "base/fail.h"
@@ -13,8 +14,7 @@
 
 enum { MOST = SNW_BRACKETS_MOST, POINTS = SNW_MAGNUS_POINTS };
 
-// ---- making
-// --------------------------------------------------------------------------------------
+// ---- construction ------------------------------------------------------------------------------
 
 snw_status snw_brackets_begin(snw_pool *pool, int nc, int most, snw_brackets *out) {
     *out = (snw_brackets){.nc = nc, .n = nc, .most = most};
@@ -43,10 +43,9 @@ int snw_brackets_bracket(snw_brackets *p, int a, int b) {
     return p->n++;
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values ------------------------------------------------------------------------------------
 
-// v[k] <- step k, `levels` of it
+// v[k] <- value and rates of step k
 static void bracket_evaluate(const snw_brackets *p, int levels, double h,
                              const snw_twist *const *xi, snw_twist (*v)[3]) {
     for (int k = 0; k < p->nc; k++) {
@@ -73,11 +72,11 @@ void snw_brackets_rates(const snw_brackets *p, int levels, double h, const snw_t
     for (int l = 0; l < levels; l++) W[l] = v[p->n - 1][l];
 }
 
-// ---- wrenches
-// ------------------------------------------------------------------------------------
+// ---- wrenches ----------------------------------------------------------------------------------
 
-// F_k of all steps, from that of the last one
-static void hand_down(const snw_brackets *p, snw_twist (*v)[3], snw_wrench F, snw_wrench *F_k) {
+// F_k <- wrenches conjugate to all steps, from that of the last one
+static void pull_back_wrenches(const snw_brackets *p, snw_twist (*v)[3], snw_wrench F,
+                               snw_wrench *F_k) {
     for (int k = 0; k < p->n; k++) F_k[k] = (snw_wrench){0};
     F_k[p->n - 1] = F;
     for (int k = p->n - 1; k >= p->nc; k--) {
@@ -97,34 +96,33 @@ void snw_brackets_pull(const snw_brackets *p, double h, const snw_twist *xi, snw
     snw_twist v[MOST][3];
     snw_wrench F_k[MOST];
     bracket_evaluate(p, 1, h, &xi, v);
-    hand_down(p, v, F, F_k);
+    pull_back_wrenches(p, v, F, F_k);
     for (int c = 0; c < p->nc; c++) F_c[c] = snw_wrench_scale(h, F_k[c]);
 }
 
-// ---- Jacobian
-// ------------------------------------------------------------------------------------
+// ---- Jacobian ----------------------------------------------------------------------------------
 
-// N <- dv_k/dxi_c of all steps, `levels` of each in a row
-static void bracket_columns(const snw_brackets *p, int levels, double h, int c, snw_twist (*v)[3],
-                            snw_dual33 *N) {
+// N (levels x n) <- dv_k/dxi_c of all steps with their rates
+static void bracket_jacobian_blocks(const snw_brackets *p, int levels, double h, int c,
+                                    snw_twist (*v)[3], snw_dual33 *N) {
     const size_t size = (size_t)levels * sizeof *N;
     memset(N, 0, (size_t)p->n * size);
-    bool some[MOST] = {false};
-    some[c] = true;
+    bool depends[MOST] = {false};
+    depends[c] = true;
     N[levels * c] = snw_dual_hat(h, 0, (snw_dual3){0});
     for (int k = p->nc; k < p->n; k++) {
         const snw_bracket_step *s = &p->step[k];
         snw_dual33 *to = N + levels * k;
         if (s->a >= 0) {
             const snw_dual33 *A = N + levels * s->a, *B = N + levels * s->b;
-            some[k] = some[s->a] || some[s->b];
-            if (some[s->b]) snw_dual_hat_add_jet(levels, 1, v[s->a], B, to);
-            if (some[s->a]) snw_dual_hat_add_jet(levels, -1, v[s->b], A, to);
+            depends[k] = depends[s->a] || depends[s->b];
+            if (depends[s->b]) snw_dual_hat_add_jet(levels, 1, v[s->a], B, to);
+            if (depends[s->a]) snw_dual_hat_add_jet(levels, -1, v[s->b], A, to);
         }
         for (int i = s->first; s->a < 0 && i < s->first + s->nterm; i++) {
-            if (!some[p->of[i]]) continue;
+            if (!depends[p->of[i]]) continue;
             const snw_dual33 *X = N + levels * p->of[i];
-            some[k] = true;
+            depends[k] = true;
             for (int l = 0; l < levels; l++) {
                 to[l] = snw_dual_combine(1, &to[l], p->weight[i], &X[l]);
             }
@@ -138,15 +136,14 @@ void snw_brackets_jacobian(const snw_brackets *p, int levels, double h, const sn
     snw_dual33 N[3 * MOST];
     bracket_evaluate(p, levels, h, xi, v);
     for (int c = 0; c < p->nc; c++) {
-        bracket_columns(p, levels, h, c, v, N);
+        bracket_jacobian_blocks(p, levels, h, c, v, N);
         for (int l = 0; l < levels; l++) {
             snw_dual_put_block(&N[levels * (p->n - 1) + l], c, Y[l]);
         }
     }
 }
 
-// ---- Hessian
-// -------------------------------------------------------------------------------------
+// ---- Hessian -----------------------------------------------------------------------------------
 
 void snw_brackets_hessian(const snw_brackets *p, double h, const snw_twist *xi, snw_wrench F,
                           double *G) {
@@ -154,8 +151,8 @@ void snw_brackets_hessian(const snw_brackets *p, double h, const snw_twist *xi, 
     snw_wrench F_k[MOST];
     snw_dual33 N[POINTS][MOST], V[POINTS][POINTS] = {0};
     bracket_evaluate(p, 1, h, &xi, v);
-    hand_down(p, v, F, F_k);
-    for (int c = 0; c < p->nc; c++) bracket_columns(p, 1, h, c, v, N[c]);
+    pull_back_wrenches(p, v, F, F_k);
+    for (int c = 0; c < p->nc; c++) bracket_jacobian_blocks(p, 1, h, c, v, N[c]);
     for (int k = p->nc; k < p->n; k++) {
         const snw_bracket_step *s = &p->step[k];
         for (int c = 0; s->a >= 0 && c < p->nc; c++) {

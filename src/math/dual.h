@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// dual.h: derivatives of brackets. se(3) is so(3) over the dual numbers (e e = 0): with a = w + e
-// v, ad_a is multiplication by the matrix a^, and its products and sums, 6x6 matrices [R 0; D R],
-// are 3x3 matrices R + e D. Read as bilinear forms [D R; R 0], so are coad(p) = p^ with p = f + e
-// m, and its products with the former. A 6x6 block is therefore 18 numbers, and a bracket costs
-// cross products.
+// dual.h: matrices over the dual numbers, for derivatives of brackets. Private to math/.
 //
-// Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate.
-// Private to math/.
+// se(3) is so(3) over the dual numbers r + e d with e e = 0. With a = w + e v, ad_a is the product
+// with the matrix a^; its sums and products, 6x6 matrices [R 0; D R], are 3x3 matrices R + e D. As
+// bilinear forms [D R; R 0], coad(p) = p^ with p = f + e m and its products with the former have
+// the same representation. A 6x6 block is therefore 18 numbers, and a bracket is a few cross
+// products.
+//
+// Time derivatives are stored as jets: arrays of `levels` entries, value, first and second rate.
 #pragma once
 
 #include "base/vectorise.h"
 #include "math/magnus.h"
 
-enum { SNW_DUAL_DOWN = 3 * SNW_MAGNUS_LD }; // from the upper three rows of a block to the lower
+enum { SNW_DUAL_DOWN = 3 * SNW_MAGNUS_LD }; // offset of the lower three rows of a block
 
-// c <- [a, b]
+// c <- [a, b].
 SNW_INLINE void snw_dual_bracket_jet(int levels, const snw_twist *a, const snw_twist *b,
                                      snw_twist *c) {
     c[0] = snw_ad(a[0], b[0]);
@@ -41,14 +42,14 @@ static inline snw_mat3 snw_dual_skew(double s, snw_vec3 a) {
     return (snw_mat3){{{0, -z, y}, {z, 0, -x}, {-y, x, 0}}};
 }
 
-// unit * 1 + s a^
+// unit * 1 + s a^.
 static inline snw_dual33 snw_dual_hat(double unit, double s, snw_dual3 a) {
     snw_dual33 M = {snw_dual_skew(s, a.r), snw_dual_skew(s, a.d)};
     M.r.e[0][0] = M.r.e[1][1] = M.r.e[2][2] = unit;
     return M;
 }
 
-// M <- M + s a^ N for real 3x3 matrices, a cross product per column
+// M <- M + s a^ N for real 3x3 matrices, one cross product per column.
 static inline void snw_dual_cross_add(double s, snw_vec3 a, const snw_mat3 *N, snw_mat3 *M) {
     const double x = s * a.x, y = s * a.y, z = s * a.z;
     for (int j = 0; j < 3; j++) {
@@ -58,14 +59,14 @@ static inline void snw_dual_cross_add(double s, snw_vec3 a, const snw_mat3 *N, s
     }
 }
 
-// M <- M + s a^ N
+// M <- M + s a^ N.
 static inline void snw_dual_hat_add(double s, snw_dual3 a, const snw_dual33 *N, snw_dual33 *M) {
     snw_dual_cross_add(s, a.r, &N->r, &M->r);
     snw_dual_cross_add(s, a.d, &N->r, &M->d);
     snw_dual_cross_add(s, a.r, &N->d, &M->d);
 }
 
-// M <- M + s a^ N, N and M blocks of a Jacobian
+// M <- M + s a^ N with its rates.
 static inline void snw_dual_hat_add_jet(int levels, double s, const snw_twist *a,
                                         const snw_dual33 *N, snw_dual33 *M) {
     snw_dual_hat_add(s, snw_dual_of_twist(a[0]), &N[0], &M[0]);
@@ -77,7 +78,7 @@ static inline void snw_dual_hat_add_jet(int levels, double s, const snw_twist *a
     snw_dual_hat_add(s, snw_dual_of_twist(a[0]), &N[2], &M[2]);
 }
 
-// s M + t N
+// s M + t N.
 static inline snw_dual33 snw_dual_combine(double s, const snw_dual33 *M, double t,
                                           const snw_dual33 *N) {
     snw_dual33 out;
@@ -90,7 +91,7 @@ static inline snw_dual33 snw_dual_combine(double s, const snw_dual33 *M, double 
     return out;
 }
 
-// M + N'
+// M + N'.
 static inline snw_dual33 snw_dual_plus_transpose(const snw_dual33 *M, const snw_dual33 *N) {
     snw_dual33 out;
     for (int i = 0; i < 3; i++) {
@@ -102,7 +103,7 @@ static inline snw_dual33 snw_dual_plus_transpose(const snw_dual33 *M, const snw_
     return out;
 }
 
-// M <- M + A' N for real 3x3 matrices
+// M <- M + A' N for real 3x3 matrices.
 static inline void snw_dual_real_transpose_add(const snw_mat3 *A, const snw_mat3 *N, snw_mat3 *M) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -112,14 +113,14 @@ static inline void snw_dual_real_transpose_add(const snw_mat3 *A, const snw_mat3
     }
 }
 
-// M <- M + A' N
+// M <- M + A' N.
 static inline void snw_dual_transpose_add(const snw_dual33 *A, const snw_dual33 *N, snw_dual33 *M) {
     snw_dual_real_transpose_add(&A->r, &N->r, &M->r);
     snw_dual_real_transpose_add(&A->d, &N->r, &M->d);
     snw_dual_real_transpose_add(&A->r, &N->d, &M->d);
 }
 
-// columns 6c .. of a Jacobian <- [r 0; d r]
+// Columns 6c .. 6c + 5 of the Jacobian Y <- [r 0; d r].
 static inline void snw_dual_put_block(const snw_dual33 *M, int c, double *Y) {
     for (int i = 0; i < 3; i++) {
         double *top = &Y[i * SNW_MAGNUS_LD + 6 * c], *bottom = top + SNW_DUAL_DOWN;
@@ -131,7 +132,7 @@ static inline void snw_dual_put_block(const snw_dual33 *M, int c, double *Y) {
     }
 }
 
-// block (b, c) of a Hessian <- [d r; r 0], and its mirror image (c, b)
+// Block (b, c) of the Hessian G <- [d r; r 0], and block (c, b) <- its transpose.
 static inline void snw_dual_put_form(const snw_dual33 *M, int b, int c, double *G) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// When does a law jump or kink? Every operation that may do so has a state, a number that changes
-// exactly there: the side on which an argument lies, a whole quotient. Mixed into one signature,
-// the states tell whether anything switched between two times, and bisection on the signature finds
-// when, down to neighbouring doubles.
+// Times at which an expression or one of its derivatives jumps, for integrators that stop there.
+// Every operation that may switch has a state, a number that changes exactly at its switching
+// times: the sign of an argument, an integer quotient. A hash of all states, the signature, shows
+// whether an operation switched between two times; bisection on the signature locates the time to
+// adjacent doubles.
 //
-// If every argument of a switch is piecewise linear in t, its pieces ending at other switches, then
-// a signature once left never comes back: earlier switches are settled on an interval that begins
-// and ends with the same signature, so the argument is linear there and its side cannot change and
-// change back. Bisection then misses nothing. Otherwise the interval is searched in SAMPLES pieces.
+// If all arguments of switching operations are piecewise linear in t, with pieces that end at other
+// switching times, a signature never recurs: on an interval with equal signatures at both ends the
+// states of all earlier operations are constant, so the argument is linear and its sign cannot
+// change twice. Bisection is then complete. Otherwise the interval is searched in SAMPLES pieces.
 #include "math/expr_op.h"
 
 #include <float.h>
@@ -18,7 +19,7 @@ enum { SAMPLES = 1000 };
 
 static double side(double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 
-// The state of one line, given its operands.
+// State of one line, from its operands.
 static double expr_breaks_state(const snw_line *l, double a, double b) {
     switch ((snw_op)l->op) {
     case SNW_OP_MIN:
@@ -86,7 +87,7 @@ static double expr_breaks_state(const snw_line *l, double a, double b) {
 
 static uint64_t expr_breaks_mix(uint64_t h, double s) {
     uint64_t bits;
-    s = isnan(s) ? 0.25 : s + 0.0; // one NaN and one zero only
+    s = isnan(s) ? 0.25 : s + 0.0; // one bit pattern each for NaN and for zero
     memcpy(&bits, &s, sizeof bits);
     h = (h ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ (h >> 29);
@@ -95,7 +96,7 @@ static uint64_t expr_breaks_mix(uint64_t h, double s) {
 static uint64_t expr_breaks_signature(const snw_expr *e, double t) {
     double r[SNW_EXPR_REGISTERS];
     r[0] = t;
-    r[1] = r[2] = NAN; // no switch that hangs on them is looked at
+    r[1] = r[2] = NAN; // operations that depend on x or L are ignored
     uint64_t h = 0;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
         if (l->switches) h = expr_breaks_mix(h, expr_breaks_state(l, r[l->arg[0]], r[l->arg[1]]));
@@ -105,8 +106,8 @@ static uint64_t expr_breaks_signature(const snw_expr *e, double t) {
     return h;
 }
 
-// The first of two neighbouring doubles at which the signature is no longer `before`; it is so at
-// lo, and is not at hi.
+// Smallest double above lo at which the signature differs from `before`, its value at lo; it
+// differs at hi.
 static double first_change(const snw_expr *e, double lo, double hi, uint64_t before) {
     for (int i = 0; i < 1200; i++) {
         const double mid = lo + 0.5 * (hi - lo);
@@ -123,7 +124,7 @@ static double first_change(const snw_expr *e, double lo, double hi, uint64_t bef
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max) {
     if (!e->switched || !(t1 > t0) || !isfinite(t0)) return 0;
     if (!isfinite(t1)) t1 = DBL_MAX / 4;
-    // a switch passed exactly has a state of its own: step over it
+    // at its switching time an operation has a third state: step past it
     const double span = t1 - t0, tiny = 4 * DBL_EPSILON * 1e-3 * fmin(span, 1);
     const int pieces = e->curved ? SAMPLES : 1;
     double lo = t0 + fmax(tiny, 4 * DBL_EPSILON * fabs(t0));

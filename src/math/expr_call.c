@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+//
+// Calls of the functions of the language: reading of arguments, check of their number and
+// dimensions, and the nodes of the result.
 #include "math/expr_parser.h"
 
 #include "base/fail.h"
 
 #include <string.h>
 
-// ---- tables -------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------
 
 // A text in quotes, copied to the pool.
 static snw_status call_read_text(snw_parser *p, char **out) {
@@ -24,8 +27,8 @@ static snw_status call_read_text(snw_parser *p, char **out) {
 
 static const char table_form[] = "table takes a file, a column and perhaps where to look: t - 2 s";
 
-// The column: a text, or an expression for its number. NULL when it hangs on an argument that has
-// no value yet. *more: an argument follows.
+// *column <- a text, or the number that an expression gives; NULL when that depends on a function
+// argument without a value. *more: another argument follows.
 static snw_status call_read_column(snw_parser *p, char **column, bool *more) {
     snw_skip_blanks(p);
     if (*p->p == '"' || *p->p == '\'') {
@@ -59,7 +62,7 @@ static snw_status load_table(snw_parser *p, int at, const char *file, const char
     snw_status status = s->table(s->table_user, p->location.file, file, column, &samples, &why);
     if (status == SNW_OK) status = snw_spline_create(p->pool, samples, out, &why);
     if (status == SNW_OK) return SNW_OK;
-    // a fault inside the table's file keeps its own place
+    // an error in the file of the table keeps its own location
     if (why.line == 0) {
         return snw_parser_fail(p, at, "%.100s, column %.40s: %.250s", file, column, why.text);
     }
@@ -83,19 +86,19 @@ static snw_status parse_table(snw_parser *p, int at, snw_term *out) {
     } else {
         SNW_TRY(snw_parse_variable(p, SNW_OP_T, at, out));
     }
-    // measured numbers are SI and plain, whatever t is
+    // measured numbers are SI and plain, whatever the dimension of the argument
     out->q = snw_quantity_plain();
     if (!column) return SNW_OK;
     snw_spline *spline = NULL;
     SNW_TRY(load_table(p, at, file, column, &spline));
     SNW_TRY(snw_parser_spend(p));
-    out->node = snw_node_table(p->pool, spline, out->node);
+    out->node = snw_expr_node_table(p->pool, spline, out->node);
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- the rest -----------------------------------------------------------------------------------
+// ---- other functions ---------------------------------------------------------------------------
 
-// min and max of any number of arguments, two at a time.
+// min and max of any number of arguments, as a chain of binary operations.
 static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {
     bool more = false;
     SNW_TRY(snw_parse_argument(p, out, &more));
@@ -110,11 +113,11 @@ static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {
     return SNW_OK;
 }
 
-// f((t - a)/(b - a))
+// Node of f((t - a)/(b - a)).
 static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg[3],
                             snw_term *out) {
     const snw_expr_node *a = arg[1].node, *b = arg[2].node;
-    if (snw_node_is_constant(a) && snw_node_is_constant(b) && !(a->value < b->value)) {
+    if (snw_expr_node_is_constant(a) && snw_expr_node_is_constant(b) && !(a->value < b->value)) {
         return snw_parser_fail(p, arg[2].at, "this must lie above the value before, %g, got %g",
                                a->value, b->value);
     }
@@ -125,7 +128,7 @@ static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg
     return snw_parser_make(p, at, op, &from, NULL, NULL, &out->node);
 }
 
-// Up to three arguments whose number has been checked.
+// Node of a call with one to three arguments; their number has been checked.
 static snw_status make_call(snw_parser *p, const snw_function *f, int at, const snw_term *arg,
                             int n, snw_term *out) {
     const snw_op op = (snw_op)f->op;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+//
+// Evaluation of compiled expressions: values, and first and second derivatives in one variable by
+// forward differentiation.
 #include "math/expr_op.h"
 
 #include "math/jet.h"
 
-// The value of a line; a signal is looked up.
+// Value of one line, from its operands or from the array of signals.
 static inline double line_value(const snw_line *l, const double *signal, double a, double b,
                                 double c) {
     if (l->op == SNW_OP_SIGNAL) return signal[(int)l->imm];
@@ -22,22 +25,23 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     return r[e->result];
 }
 
-// ---- derivatives --------------------------------------------------------------------------------
+// ---- derivatives -------------------------------------------------------------------------------
 
-// f(a) with f' = f1, f'' = f2. A constant argument has no derivative, be f1 infinite or not.
+// f(a) with f' = f1, f'' = f2. The derivative for a constant argument is zero, even if f1 is
+// infinite.
 static inline snw_jet chain(snw_jet a, double f, double f1, double f2) {
-    const double bend = a.d == 0 ? 0 : f2 * a.d * a.d;
-    return (snw_jet){f, a.d == 0 ? 0 : f1 * a.d, a.dd == 0 ? bend : bend + f1 * a.dd};
+    const double d2 = a.d == 0 ? 0 : f2 * a.d * a.d;
+    return (snw_jet){f, a.d == 0 ? 0 : f1 * a.d, a.dd == 0 ? d2 : d2 + f1 * a.dd};
 }
 
-// a^n with n whole: a vanishing coefficient wins over an infinite power.
+// a^n with integer n. A derivative with coefficient zero is zero, even if its power is infinite.
 static snw_jet powi(snw_jet a, double n) {
     const double f1 = n == 0 ? 0 : n * snw_powi(a.v, n - 1);
     const double f2 = n == 0 || n == 1 ? 0 : n * (n - 1) * snw_powi(a.v, n - 2);
     return chain(a, snw_powi(a.v, n), f1, f2);
 }
 
-// a^b = exp(b log a). Where a is zero the limit for b > 2 is taken.
+// a^b = exp(b log a); for a = 0 the limit, if b > 2.
 static snw_jet power(snw_jet a, snw_jet b) {
     const double f = pow(a.v, b.v);
     if (b.d == 0 && b.dd == 0) {
@@ -51,20 +55,20 @@ static snw_jet power(snw_jet a, snw_jet b) {
 static snw_jet atan2_(snw_jet y, snw_jet x) {
     const double rr = x.v * x.v + y.v * y.v;
     snw_jet r = {.v = atan2(y.v, x.v)};
-    const double turn = x.v * y.d - y.v * x.d; // rr times the rate
+    const double turn = x.v * y.d - y.v * x.d; // rr times the derivative
     r.d = turn / rr;
     r.dd = (x.v * y.dd - y.v * x.dd) / rr - 2 * r.d * (x.v * x.d + y.v * y.d) / rr;
     return r;
 }
 
-// a - q b with the whole q held
+// a - q b with a constant integer q
 static snw_jet mod(snw_jet a, snw_jet b) {
     const double r = snw_mod(a.v, b.v), q = nearbyint((a.v - r) / b.v);
     return (snw_jet){r, b.d == 0 ? a.d : a.d - q * b.d, b.dd == 0 ? a.dd : a.dd - q * b.dd};
 }
 
-// The four rises, of u = (t - a)/(b - a): zero before 0, and from 1 on constant.
-static snw_jet rise(snw_op op, snw_jet u) {
+// linear, ramp, poly5 and hat of u = (t - a)/(b - a); constant for u < 0 and u >= 1.
+static snw_jet transition(snw_op op, snw_jet u) {
     const double f = snw_op_value(op, 0, NULL, u.v, 0, 0), two_pi = 6.283185307179586477;
     const double w = u.v;
     if (w < 0 || w >= 1) return (snw_jet){f, 0, 0};
@@ -151,8 +155,8 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     case SNW_OP_RAMP:
     case SNW_OP_POLY5:
     case SNW_OP_HAT:
-        return rise(op, a);
-    // steps and truth values have no slope; the rest was dealt with above
+        return transition(op, a);
+    // the derivative of steps and truth values is zero; the others were handled above
     case SNW_OP_FLOOR:
     case SNW_OP_CEIL:
     case SNW_OP_SIGN:
@@ -179,8 +183,8 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     return (snw_jet){f, 0, 0};
 }
 
-// derivatives in t, in x, or in one signal
-static snw_jet jet(const snw_expr *e, snw_at at, int wrt, int slot) {
+// value and derivatives in t, in x, or in one signal
+static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
     if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
     snw_jet r[SNW_EXPR_REGISTERS];
     r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
@@ -201,12 +205,12 @@ static snw_jet jet(const snw_expr *e, snw_at at, int wrt, int slot) {
     return r[e->result];
 }
 
-snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_T, -1); }
+snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_T, -1); }
 
-snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_X, -1); }
+snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_X, -1); }
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
-    return jet(e, at, SNW_VAR_SIGNAL, slot);
+    return evaluate_jet(e, at, SNW_VAR_SIGNAL, slot);
 }
 
 bool snw_expr_reads(const snw_expr *e, int slot) {

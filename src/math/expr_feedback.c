@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_feedback.c: the errors that a control law acts on, found in its program: differences of a
-// signal and a reference, and whether they enter the law's value as a proportional part.
+// Control errors of a law, found in its program: differences of a signal and a reference on which
+// the value of the law depends linearly. Used by checks of feedback laws.
 #include "math/expr_op.h"
 
 #include <string.h>
 
-// How the value of a register depends on one line of the program.
+// Dependence of a register on the result of one line of the program.
 typedef enum dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } dependence;
 
-// ADD, SUB, NEG keep a linear dependence, so do factors and divisors that do not depend; limits
-// keep it in parts.
+// A linear dependence is preserved by ADD, SUB, NEG, by independent factors and divisors, and
+// piecewise by MIN and MAX.
 static dependence propagate(const snw_line *l, const dependence *of, bool *limited) {
     dependence most = DEPENDS_NOT;
     int n = 0;
@@ -28,7 +28,7 @@ static dependence propagate(const snw_line *l, const dependence *of, bool *limit
     return sums || scales || (limits && n == 1) ? DEPENDS_LINEARLY : DEPENDS_OTHERWISE;
 }
 
-// Does the result of the program depend linearly, limits aside, on what line k writes?
+// Does the result of the program depend linearly, saturation aside, on the result of line k?
 static bool enters(const snw_expr *e, int k, bool *limited) {
     dependence of[SNW_EXPR_REGISTERS] = {DEPENDS_NOT};
     *limited = false;
@@ -46,7 +46,7 @@ bool snw_expr_proportional(const snw_expr *e, int slot) {
     return false;
 }
 
-// The program up to line k, which has the result.
+// Copy of the program up to line k, whose result is that of line k.
 static const snw_expr *head_of(snw_pool *pool, const snw_expr *e, int k) {
     const size_t lines = (size_t)(k + 1) * sizeof e->line[0];
     snw_expr *head = snw_pool_take(pool, sizeof *head + lines);
@@ -61,8 +61,8 @@ static const snw_expr *head_of(snw_pool *pool, const snw_expr *e, int k) {
 
 snw_status snw_expr_errors(snw_pool *pool, const snw_expr *e, int max, snw_expr_error *out,
                            int *n) {
-    int slot[SNW_EXPR_REGISTERS];     // signal that a register holds, -1: something else
-    bool of_time[SNW_EXPR_REGISTERS]; // it holds a law of time alone
+    int slot[SNW_EXPR_REGISTERS];     // signal that a register holds, -1: none
+    bool of_time[SNW_EXPR_REGISTERS]; // the register depends on time at most
     *n = 0;
     if (!(e->vars & SNW_VAR_SIGNAL)) return SNW_OK;
     for (int i = 0; i < SNW_EXPR_REGISTERS; i++) slot[i] = -1, of_time[i] = i == 0;

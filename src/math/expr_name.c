@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Names in expressions: variables, parameters, list items, user-defined functions, and messages
+// about unknown names.
 #include "math/expr_parser.h"
 
 #include "base/fail.h"
@@ -7,9 +10,9 @@
 
 enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
-// ---- variables ----------------------------------------------------------------------------------
+// ---- variables ---------------------------------------------------------------------------------
 
-// "t and x" from a set of variables.
+// out <- "t and x" for a set of variables.
 static void vars_text(int vars, char *out, size_t size) {
     const char *names[4];
     int n = 0;
@@ -25,7 +28,6 @@ static void vars_text(int vars, char *out, size_t size) {
     }
 }
 
-// Complain unless all of `used` may be used; `what` begins the sentence.
 snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *what) {
     const int wrong = used & ALL_VARS & ~p->vars;
     if (!wrong) return SNW_OK;
@@ -34,7 +36,7 @@ snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *wha
     }
     char allowed[40];
     vars_text(p->vars, allowed, sizeof allowed);
-    // said of what does not follow probes: positions, lengths, volumes, laws along a rod
+    // positions, lengths, volumes and laws along a rod cannot depend on probes
     const char *remedy = wrong & SNW_VAR_SIGNAL
                              ? "; probes are for forces, torques, efforts, stress "
                                "and conditions"
@@ -47,21 +49,22 @@ snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
     const snw_var v = op == SNW_OP_T ? SNW_VAR_T : op == SNW_OP_X ? SNW_VAR_X : SNW_VAR_L;
     SNW_TRY(snw_check_vars(p, at, v, v == SNW_VAR_T ? "'t'" : v == SNW_VAR_X ? "'x'" : "'L'"));
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
+    *out =
+        (snw_term){.node = snw_expr_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
 static snw_status expr_name_constant(snw_parser *p, double value, snw_quantity q, int at,
                                      snw_term *out) {
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_constant(p->pool, value), .q = q, .at = at};
+    *out = (snw_term){.node = snw_expr_node_constant(p->pool, value), .q = q, .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- parameters ---------------------------------------------------------------------------------
+// ---- parameters --------------------------------------------------------------------------------
 
-// The entry is being read already, so it needs itself: name the way round.
-static snw_status expr_name_cycle(const snw_parser *p, const snw_expr_entry *e, int at) {
+// Report that the entry depends on itself, with the chain of names.
+static snw_status fail_cycle(const snw_parser *p, const snw_expr_entry *e, int at) {
     const snw_expr_entry *chain[SNW_EXPR_DEPTH_MAX + 1];
     int n = 0;
     for (const snw_parser *q = p; q && n < SNW_EXPR_DEPTH_MAX; q = q->up) {
@@ -77,8 +80,8 @@ static snw_status expr_name_cycle(const snw_parser *p, const snw_expr_entry *e, 
     return snw_parser_fail(p, at, "'%.40s' needs itself: %s%.40s", e->name, text, e->name);
 }
 
-// A parser for the text of an entry, inside p.
-static snw_parser expr_name_inner(const snw_parser *p, const snw_expr_entry *e, int at) {
+// Parser of the text of an entry, nested in p.
+static snw_parser nested_parser(const snw_parser *p, const snw_expr_entry *e, int at) {
     return (snw_parser){.text = e->text,
                         .p = e->text,
                         .location = e->location,
@@ -93,12 +96,12 @@ static snw_parser expr_name_inner(const snw_parser *p, const snw_expr_entry *e, 
                         .err = p->err};
 }
 
-// Parse the text of a value once; all who name it share the node.
-static snw_status expr_name_settle(const snw_parser *p, snw_expr_entry *e, int at) {
+// Parse the text of a value at its first use; all uses share the node.
+static snw_status parse_entry_once(const snw_parser *p, snw_expr_entry *e, int at) {
     if (e->done) return SNW_OK;
-    if (e->busy) return expr_name_cycle(p, e, at);
+    if (e->busy) return fail_cycle(p, e, at);
     int budget = SNW_EXPR_OPS_MAX;
-    snw_parser in = expr_name_inner(p, e, at);
+    snw_parser in = nested_parser(p, e, at);
     in.pool = e->scope->pool;
     in.budget = &budget;
     in.vars = ALL_VARS;
@@ -107,27 +110,27 @@ static snw_status expr_name_settle(const snw_parser *p, snw_expr_entry *e, int a
     const snw_status s = snw_parse_all(&in, &e->term);
     e->busy = false;
     e->done = s == SNW_OK;
-    e->taken = in.taken;
+    e->unit_clash = in.unit_clash;
     return s;
 }
 
 static snw_status use_value(snw_parser *p, snw_expr_entry *e, int at, snw_term *out) {
-    SNW_TRY(expr_name_settle(p, e, at));
+    SNW_TRY(parse_entry_once(p, e, at));
     char what[128], on[40];
     vars_text(e->term.node->vars, on, sizeof on);
     (void)snprintf(what, sizeof what, "'%.40s' depends on %s and", e->name, on);
     SNW_TRY(snw_check_vars(p, at, e->term.node->vars, what));
     *out = e->term;
     out->at = at;
-    if (!p->taken) p->taken = e->taken;
+    if (!p->unit_clash) p->unit_clash = e->unit_clash;
     return SNW_OK;
 }
 
-// ---- lists and functions ------------------------------------------------------------------------
+// ---- lists and functions -----------------------------------------------------------------------
 
 snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what, long *out) {
     SNW_TRY(snw_want_number(p, a));
-    if (!snw_node_is_constant(a->node)) {
+    if (!snw_expr_node_is_constant(a->node)) {
         return snw_parser_fail(p, a->at, "%s must be constant", what);
     }
     const double v = a->node->value;
@@ -151,7 +154,7 @@ snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *more) {
     return SNW_OK;
 }
 
-// a(1); any number where the index hangs on an argument that has no value yet.
+// List item a(1); of unknown dimension when the index depends on an argument without a value.
 static snw_status use_item(snw_parser *p, const snw_expr_entry *e, int at, snw_term *out) {
     snw_term index = {0};
     bool more = false;
@@ -170,11 +173,11 @@ static snw_status use_item(snw_parser *p, const snw_expr_entry *e, int at, snw_t
     return use_value(p, &e->items[i - 1], at, out);
 }
 
-// Read the body of a function in place of its call.
+// Parse the body of a function with the values of its arguments.
 static snw_status call_body(snw_parser *p, snw_expr_entry *e, const snw_term *args, int at,
                             snw_term *out) {
-    if (e->busy) return expr_name_cycle(p, e, at);
-    snw_parser in = expr_name_inner(p, e, at);
+    if (e->busy) return fail_cycle(p, e, at);
+    snw_parser in = nested_parser(p, e, at);
     in.args = args;
     SNW_TRY(snw_parser_enter(&in));
     SNW_TRY(snw_parser_spend(p));
@@ -182,7 +185,7 @@ static snw_status call_body(snw_parser *p, snw_expr_entry *e, const snw_term *ar
     const snw_status s = snw_parse_all(&in, out);
     e->busy = false;
     out->at = at;
-    if (!p->taken) p->taken = in.taken;
+    if (!p->unit_clash) p->unit_clash = in.unit_clash;
     return s;
 }
 
@@ -202,9 +205,9 @@ static snw_status use_function(snw_parser *p, snw_expr_entry *e, int at, snw_ter
     return call_body(p, e, args, at, out);
 }
 
-// ---- words --------------------------------------------------------------------------------------
+// ---- words -------------------------------------------------------------------------------------
 
-static snw_status expr_name_unknown(const snw_parser *p, int at, size_t length, bool call) {
+static snw_status fail_unknown_name(const snw_parser *p, int at, size_t length, bool call) {
     const snw_signal_source *signals = snw_parser_signals(p);
     const char *word = p->text + at;
     const int shown = (int)(length > 40 ? 40 : length);
@@ -229,21 +232,21 @@ static snw_status expr_name_unknown(const snw_parser *p, int at, size_t length, 
 }
 
 static snw_status use_entry(snw_parser *p, snw_expr_entry *e, int at, bool call, snw_term *out) {
-    if (call != (e->kind != SNW_ENTRY_VALUE)) {
-        const char *form = e->kind == SNW_ENTRY_LIST       ? "a list, write %.40s(1)"
-                           : e->kind == SNW_ENTRY_FUNCTION ? "a function, write %.40s(..)"
-                                                           : "neither a list nor a function";
+    if (call != (e->kind != SNW_EXPR_ENTRY_VALUE)) {
+        const char *form = e->kind == SNW_EXPR_ENTRY_LIST       ? "a list, write %.40s(1)"
+                           : e->kind == SNW_EXPR_ENTRY_FUNCTION ? "a function, write %.40s(..)"
+                                                                : "neither a list nor a function";
         char text[128];
         (void)snprintf(text, sizeof text, form, e->name);
         return snw_parser_fail(p, at, "'%.40s' is %s", e->name, text);
     }
     if (!call) return use_value(p, e, at, out);
     p->p++;
-    SNW_TRY(e->kind == SNW_ENTRY_LIST ? use_item(p, e, at, out) : use_function(p, e, at, out));
+    SNW_TRY(e->kind == SNW_EXPR_ENTRY_LIST ? use_item(p, e, at, out) : use_function(p, e, at, out));
     return snw_read_unit(p, out);
 }
 
-// Words without arguments that mean something by themselves; false when this is none.
+// Value of the words pi, on and off; false for other words.
 static bool fixed_word(const char *word, size_t length, double *value, bool *truth) {
     *truth = !snw_word_is(word, length, "pi");
     *value = *truth ? snw_word_is(word, length, "on") : 3.14159265358979323846;
@@ -281,7 +284,7 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     }
     snw_expr_entry *e = snw_scope_find(p->scope, word, length);
     bool signal = false;
-    // a component makes a probe also of t, x and L: x.vz
+    // probes may be named t, x or L; a component makes them distinct: x.vz
     const bool alone = !call && *p->p != '.';
     if (!e && !alone) SNW_TRY(snw_parse_probe(p, length, at, call ? next : NULL, &signal, out));
     if (signal) return SNW_OK;
@@ -290,14 +293,14 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     if (!call && snw_word_is(word, length, "L")) return snw_parse_variable(p, SNW_OP_L, at, out);
     if (!e && alone) SNW_TRY(snw_parse_probe(p, length, at, NULL, &signal, out));
     if (signal) return SNW_OK;
-    if (!e) return expr_name_unknown(p, at, length, call);
+    if (!e) return fail_unknown_name(p, at, length, call);
     if (call) p->p = next;
     return use_entry(p, e, at, call, out);
 }
 
-// ---- checks without use -------------------------------------------------------------------------
+// ---- checks of unused entries ------------------------------------------------------------------
 
-snw_status snw_entry_check(snw_expr_entry *e, snw_error *err) {
+snw_status snw_expr_entry_check(snw_expr_entry *e, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = "",
                     .p = "",
@@ -307,19 +310,19 @@ snw_status snw_entry_check(snw_expr_entry *e, snw_error *err) {
                     .vars = ALL_VARS,
                     .budget = &budget,
                     .err = err};
-    if (e->kind == SNW_ENTRY_VALUE) {
-        SNW_TRY(expr_name_settle(&p, e, 0));
-        return snw_node_check(e->term.node, e->location, err);
+    if (e->kind == SNW_EXPR_ENTRY_VALUE) {
+        SNW_TRY(parse_entry_once(&p, e, 0));
+        return snw_expr_node_check(e->term.node, e->location, err);
     }
-    for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_entry_check(&e->items[i], err));
-    if (e->kind == SNW_ENTRY_LIST) return SNW_OK;
-    // a function is tried with arguments of which nothing is known
+    for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_expr_entry_check(&e->items[i], err));
+    if (e->kind == SNW_EXPR_ENTRY_LIST) return SNW_OK;
+    // a function is checked with arguments of unknown value and dimension
     snw_term args[SNW_ARGS_MAX], result = {0};
     for (int i = 0; i < e->nargs; i++) {
         args[i] =
-            (snw_term){.node = snw_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
+            (snw_term){.node = snw_expr_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
         if (!args[i].node) return snw_parser_no_memory(&p);
     }
     SNW_TRY(call_body(&p, e, args, 0, &result));
-    return snw_node_check(result.node, e->location, err);
+    return snw_expr_node_check(result.node, e->location, err);
 }

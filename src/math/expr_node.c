@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+//
+// Nodes of the graph of an expression, with constant folding and the properties that compilation
+// needs: variables, degree in time, number of registers.
 #include "math/expr_node.h"
 
 #include "base/fail.h"
 
 #include <stdio.h>
 
-snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location location,
-                       const char *text) {
+snw_status snw_expr_fail(snw_error *err, snw_status s, snw_source_location location,
+                         const char *text) {
     if (err) {
         (void)snprintf(err->file, sizeof err->file, "%s", location.file ? location.file : "");
         err->line = location.line;
@@ -15,7 +18,7 @@ snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location locatio
     return snw_fail(err, s, "%s", text);
 }
 
-snw_expr_node *snw_node_constant(snw_pool *pool, double value) {
+snw_expr_node *snw_expr_node_constant(snw_pool *pool, double value) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_CONST;
@@ -24,7 +27,7 @@ snw_expr_node *snw_node_constant(snw_pool *pool, double value) {
     return n;
 }
 
-snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op) {
+snw_expr_node *snw_expr_node_variable(snw_pool *pool, snw_op op) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
@@ -36,19 +39,19 @@ snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op) {
     return n;
 }
 
-snw_expr_node *snw_node_signal(snw_pool *pool, int slot) {
+snw_expr_node *snw_expr_node_signal(snw_pool *pool, int slot) {
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = SNW_OP_SIGNAL;
     n->vars = SNW_VAR_SIGNAL;
-    n->degree = 2; // as a function of time it may be anything
+    n->degree = 2; // unknown function of time
     n->value = slot;
     n->need = 1;
     return n;
 }
 
-// Degree in t of the result, knowing those of the arguments: 1 stands for piecewise linear, the
-// pieces ending where some line of the program switches.
+// Degree in t of the result, from those of the arguments. 1 means piecewise linear, with pieces
+// that end where a line of the program switches.
 static int degree(snw_op op, const snw_expr_node *a, const snw_expr_node *b,
                   const snw_expr_node *c) {
     const int da = a ? a->degree : 0, db = b ? b->degree : 0, dc = c ? c->degree : 0;
@@ -113,7 +116,7 @@ static int degree(snw_op op, const snw_expr_node *a, const snw_expr_node *b,
     return 2;
 }
 
-// Registers needed when the most demanding argument is computed first.
+// Number of registers if the argument that needs most of them is computed first.
 static int registers(snw_expr_node *const arg[3], int nargs) {
     int need[3] = {0};
     for (int i = 0; i < nargs; i++) need[i] = arg[i]->need;
@@ -132,44 +135,44 @@ static int registers(snw_expr_node *const arg[3], int nargs) {
     return most;
 }
 
-static bool is(const snw_expr_node *n, double value) {
+static bool is_value(const snw_expr_node *n, double value) {
     return n && n->op == SNW_OP_CONST && n->value == value;
 }
 
-// What needs no operation at all: t - 0, 1*t, a branch decided now. NULL when there is no such
-// luck.
-static snw_expr_node *simpler(snw_op op, snw_expr_node *a, snw_expr_node *b, snw_expr_node *c) {
-    if (op == SNW_OP_IF && snw_node_is_constant(a) && !snw_node_is_faulty(a))
+// The argument to which the operation reduces (t - 0, 1*t, `if` of a constant condition); NULL when
+// it does not.
+static snw_expr_node *simplify(snw_op op, snw_expr_node *a, snw_expr_node *b, snw_expr_node *c) {
+    if (op == SNW_OP_IF && snw_expr_node_is_constant(a) && !snw_expr_node_is_faulty(a))
         return a->value != 0 ? b : c;
-    if (op == SNW_OP_ADD && is(a, 0)) return b;
-    if ((op == SNW_OP_ADD || op == SNW_OP_SUB) && is(b, 0)) return a;
-    if (op == SNW_OP_MUL && is(a, 1)) return b;
-    if ((op == SNW_OP_MUL || op == SNW_OP_DIV) && is(b, 1)) return a;
+    if (op == SNW_OP_ADD && is_value(a, 0)) return b;
+    if ((op == SNW_OP_ADD || op == SNW_OP_SUB) && is_value(b, 0)) return a;
+    if (op == SNW_OP_MUL && is_value(a, 1)) return b;
+    if ((op == SNW_OP_MUL || op == SNW_OP_DIV) && is_value(b, 1)) return a;
     return NULL;
 }
 
-// A constant from constants; what comes from a fault is faulty.
-static snw_expr_node *expr_node_fold(snw_pool *pool, snw_op op, double imm,
+// Constant result of constant arguments; NaN with the location of the fault if one is faulty.
+static snw_expr_node *fold_constants(snw_pool *pool, snw_op op, double imm,
                                      snw_expr_node *const arg[3]) {
     double v[3] = {0};
     const snw_expr_node *faulty = NULL;
     for (int i = 0; i < snw_op_nargs(op); i++) {
         v[i] = arg[i]->value;
-        if (!faulty && snw_node_is_faulty(arg[i])) faulty = arg[i];
+        if (!faulty && snw_expr_node_is_faulty(arg[i])) faulty = arg[i];
     }
     snw_expr_node *n =
-        snw_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
+        snw_expr_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
     if (n && faulty) n->fault = faulty->fault;
     return n;
 }
 
-snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
-                             snw_expr_node *c) {
-    snw_expr_node *same = simpler(op, a, b, c);
+snw_expr_node *snw_expr_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
+                                  snw_expr_node *c) {
+    snw_expr_node *same = simplify(op, a, b, c);
     if (same) return same;
-    // a constant exponent makes a simpler operation
+    // powers with a constant exponent have operations of their own
     double imm = 0;
-    if (op == SNW_OP_POW && snw_node_is_constant(b) && !snw_node_is_faulty(b)) {
+    if (op == SNW_OP_POW && snw_expr_node_is_constant(b) && !snw_expr_node_is_faulty(b)) {
         imm = b->value;
         op = imm == floor(imm) ? SNW_OP_POWI : SNW_OP_POWC;
         b = NULL;
@@ -180,10 +183,10 @@ snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_ex
     bool constant = true;
     int vars = 0;
     for (int i = 0; i < nargs; i++) {
-        constant = constant && snw_node_is_constant(arg[i]);
+        constant = constant && snw_expr_node_is_constant(arg[i]);
         vars |= arg[i]->vars;
     }
-    if (constant) return expr_node_fold(pool, op, imm, arg);
+    if (constant) return fold_constants(pool, op, imm, arg);
     snw_expr_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
@@ -195,12 +198,13 @@ snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_ex
     return n;
 }
 
-snw_expr_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t) {
-    if (snw_node_is_constant(t)) {
-        return snw_node_is_faulty(t) ? t
-                                     : snw_node_constant(pool, snw_spline_value(spline, t->value));
+snw_expr_node *snw_expr_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t) {
+    if (snw_expr_node_is_constant(t)) {
+        return snw_expr_node_is_faulty(t)
+                   ? t
+                   : snw_expr_node_constant(pool, snw_spline_value(spline, t->value));
     }
-    snw_expr_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
+    snw_expr_node *n = snw_expr_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
     if (n) n->spline = spline;
     return n;
 }

@@ -1,56 +1,55 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_node.h: an expression as a graph while it is parsed, and its way into a program.
+// expr_node.h: directed acyclic graph of an expression during parsing, and its compilation to a
+// program.
 //
-// A node is made after its arguments and never changes its meaning, so a parameter used twice is
-// one node used twice. What depends on nothing is computed at once.
+// A node is created after its arguments and is immutable, so a parameter that is used twice is one
+// node. Constant subexpressions are folded.
 #pragma once
 
+#include "base/source_location.h"
 #include "math/expr_op.h"
 
-// Where something stands, for messages.
-typedef struct snw_source_location {
-    const char *file; // may be NULL
-    int line, column;
-} snw_source_location;
-
-enum { SNW_VAR_ARG = 8 }; // depends on an argument that has no value yet
+enum { SNW_VAR_ARG = 8 }; // depends on a function argument without a value
 
 typedef struct snw_expr_node {
     snw_op op;
     int vars;
-    int degree;   // in t: 0, 1 for piecewise linear, 2 for the rest
-    int need;     // registers for computing it
-    double value; // of a constant, or the exponent of a power
+    int degree;   // in t: 0 constant, 1 piecewise linear, 2 other
+    int need;     // number of registers for its evaluation
+    double value; // of a constant; exponent of a power; number of a signal
     const snw_spline *spline;
     struct snw_expr_node *arg[3];
-    const snw_source_location *fault; // of a constant that is not finite: where that came from
-    int last, reg, mark;              // scratch of snw_node_program, zero outside it
+    const snw_source_location *fault; // location of the operation whose result is not finite
+    int last, reg, mark;              // scratch of snw_expr_node_program, zero outside it
 } snw_expr_node;
 
-// All return NULL only when memory is out.
-snw_expr_node *snw_node_constant(snw_pool *pool, double value);
-snw_expr_node *snw_node_variable(snw_pool *pool, snw_op op);
-snw_expr_node *snw_node_signal(snw_pool *pool, int slot);
-snw_expr_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t);
-snw_expr_node *snw_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
-                             snw_expr_node *c);
+// All return NULL only when out of memory.
+snw_expr_node *snw_expr_node_constant(snw_pool *pool, double value);
+snw_expr_node *snw_expr_node_variable(snw_pool *pool, snw_op op);
+snw_expr_node *snw_expr_node_signal(snw_pool *pool, int slot);
+snw_expr_node *snw_expr_node_table(snw_pool *pool, const snw_spline *spline, snw_expr_node *t);
+snw_expr_node *snw_expr_node_make(snw_pool *pool, snw_op op, snw_expr_node *a, snw_expr_node *b,
+                                  snw_expr_node *c);
 
-static inline bool snw_node_is_constant(const snw_expr_node *n) { return n->op == SNW_OP_CONST; }
+static inline bool snw_expr_node_is_constant(const snw_expr_node *n) {
+    return n->op == SNW_OP_CONST;
+}
 
-// 1/0 and the like. Not an error before it is known that the value is used: it may stand in a
-// branch that is never taken. Whoever makes such a node says where, in its fault.
-static inline bool snw_node_is_faulty(const snw_expr_node *n) {
+// A constant that is not finite, such as 1/0. It is an error only where the value is used, since it
+// may be in a branch that is never selected. The creator of the node sets its fault.
+static inline bool snw_expr_node_is_faulty(const snw_expr_node *n) {
     return n->op == SNW_OP_CONST && !isfinite(n->value);
 }
 
-// Refuses what is too large and constants that are not finite; `place` is for the former.
-SNW_NODISCARD snw_status snw_node_check(snw_expr_node *root, snw_source_location location,
-                                        snw_error *err);
-SNW_NODISCARD snw_status snw_node_program(snw_pool *pool, snw_expr_node *root,
-                                          snw_source_location location, const snw_expr **out,
-                                          snw_error *err);
+// Check the size of the graph and that all constants in it are finite; and compile it to a program.
+// `location` is used by messages about the whole expression.
+SNW_NODISCARD snw_status snw_expr_node_check(snw_expr_node *root, snw_source_location location,
+                                             snw_error *err);
+SNW_NODISCARD snw_status snw_expr_node_program(snw_pool *pool, snw_expr_node *root,
+                                               snw_source_location location, const snw_expr **out,
+                                               snw_error *err);
 
-// Raise a failure at a place.
-snw_status snw_fail_at(snw_error *err, snw_status s, snw_source_location location,
-                       const char *text);
+// Fail with this text at a location.
+snw_status snw_expr_fail(snw_error *err, snw_status s, snw_source_location location,
+                         const char *text);

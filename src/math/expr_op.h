@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_op.h: the operations an expression is made of, and what each does to values.
+// expr_op.h: operations of compiled expressions, their values, and the format of the program.
 //
-// An expression is a straight line of operations on a few registers. Both branches of an `if` are
-// computed and one is chosen, so nothing jumps and a subexpression used twice is computed once.
+// An expression is a sequence of operations on a few registers, without jumps. Both branches of an
+// `if` are computed and one is selected; a subexpression that is used twice is computed once.
 #pragma once
 
 #include "math/expr_spline.h"
@@ -18,14 +18,14 @@
     X(SNW_OP_X, 0)                                                                                 \
     X(SNW_OP_L, 0)                                                                                 \
     X(SNW_OP_SIGNAL, 0) /* its number in imm */                                                    \
-    X(SNW_OP_ARG, 0)    /* argument of a function that is checked, not called; never evaluated */  \
+    X(SNW_OP_ARG, 0)    /* unknown argument while a function is checked; never evaluated */        \
     X(SNW_OP_NEG, 1)                                                                               \
     X(SNW_OP_ADD, 2)                                                                               \
     X(SNW_OP_SUB, 2)                                                                               \
     X(SNW_OP_MUL, 2)                                                                               \
     X(SNW_OP_DIV, 2)                                                                               \
     X(SNW_OP_POW, 2)                                                                               \
-    X(SNW_OP_POWI, 1) /* whole constant exponent in imm */                                         \
+    X(SNW_OP_POWI, 1) /* constant integer exponent in imm */                                       \
     X(SNW_OP_POWC, 1) /* other constant exponent in imm */                                         \
     X(SNW_OP_SIN, 1)                                                                               \
     X(SNW_OP_COS, 1)                                                                               \
@@ -79,7 +79,7 @@ static inline int snw_op_nargs(snw_op op) {
     return nargs[op];
 }
 
-// a^n, exact at zero and for small n.
+// a^n for an integer n, exact at zero and for small n: repeated squaring up to |n| = 64.
 static inline double snw_powi(double a, double n) {
     if (!(fabs(n) <= 64)) return pow(a, n);
     double r = 1, base = a;
@@ -90,14 +90,15 @@ static inline double snw_powi(double a, double n) {
     return n < 0 ? 1 / r : r;
 }
 
-// The remainder in [0, b), for b < 0 in (b, 0]; what would round to b is the number next to it.
+// Remainder of a/b in [0, b), for b < 0 in (b, 0]. A result that would round to b becomes the
+// adjacent double.
 static inline double snw_mod(double a, double b) {
     double r = fmod(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r += b;
     return r == b ? nextafter(b, 0) : r;
 }
 
-// (z - sin z)/(2 pi) at z = 2 pi u; below the seam by its series, z^3/6 - z^5/120 + ..
+// (z - sin z)/(2 pi) at z = 2 pi u; for small z by the series z^3/6 - z^5/120 + ..
 static inline double snw_ramp(double u) {
     const double two_pi = 6.283185307179586477;
     if (u < 0) return 0;
@@ -107,13 +108,14 @@ static inline double snw_ramp(double u) {
     return u * zz / 6 * (1 - zz / 20 * (1 - zz / 42 * (1 - zz / 72 * (1 - zz / 110))));
 }
 
-static inline double snw_hat(double u) {
+// Triangle on [0, 1] with the value 1 in the middle.
+static inline double snw_op_hat(double u) {
     if (u < 0 || u >= 1) return 0;
     return u < 0.5 ? 2 * u : 2 - 2 * u;
 }
 
-// The value of one operation. NaN goes through all of them, except through comparisons (false) and
-// the branch of an `if` that is not taken.
+// Value of one operation. NaN propagates through all operations except comparisons (false) and the
+// branch of an `if` that is not selected.
 static inline double snw_op_value(snw_op op, double imm, const snw_spline *spline, double a,
                                   double b, double c) {
     switch (op) {
@@ -124,7 +126,7 @@ static inline double snw_op_value(snw_op op, double imm, const snw_spline *splin
     case SNW_OP_L:
     case SNW_OP_ARG:
     case SNW_OP_SIGNAL:
-        return NAN; // live elsewhere
+        return NAN; // not computed by this function
     case SNW_OP_NEG:
         return -a;
     case SNW_OP_ADD:
@@ -190,7 +192,7 @@ static inline double snw_op_value(snw_op op, double imm, const snw_spline *splin
     case SNW_OP_POLY5:
         return a < 0 ? 0 : a >= 1 ? 1 : a * a * a * (10 + a * (6 * a - 15));
     case SNW_OP_HAT:
-        return snw_hat(a);
+        return snw_op_hat(a);
     case SNW_OP_LT:
         return a < b;
     case SNW_OP_LE:
@@ -219,16 +221,16 @@ static inline double snw_op_value(snw_op op, double imm, const snw_spline *splin
 
 enum {
     SNW_EXPR_OPS_MAX = 20000,  // operations of one expression
-    SNW_EXPR_REGISTERS = 256,  // values alive at once, t, x and L included
-    SNW_EXPR_DEPTH_MAX = 200,  // brackets, calls and parameters inside each other
+    SNW_EXPR_REGISTERS = 256,  // registers, including those of t, x and L
+    SNW_EXPR_DEPTH_MAX = 200,  // nesting depth of brackets, calls and parameters
     SNW_EXPR_TEXT_MAX = 65536, // bytes of one text
 };
 
 // One line of the program: register dst <- op(registers arg).
 typedef struct snw_line {
     uint8_t op;
-    uint8_t vars;  // what the result depends on
-    bool switches; // may break in time: see expr_breaks.c
+    uint8_t vars;  // variables of the result
+    bool switches; // the result may be nonsmooth in time, see expr_breaks.c
     uint16_t dst, arg[3];
     double imm;
     const snw_spline *spline;
@@ -236,8 +238,8 @@ typedef struct snw_line {
 
 struct snw_expr {
     int vars;
-    bool curved;   // a switch hangs on something not piecewise linear in t
-    bool switched; // some line switches
+    bool curved;   // a switching operation has an argument that is not piecewise linear in t
+    bool switched; // a line switches
     int n;         // lines; 0 when the result is t, x or L itself
     int result;    // register
     double value;  // of a constant

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Grammar, loosest first; each level may contain the next:
+// Recursive-descent parser of expressions, with a check of dimensions at every operator, and the
+// entry points. Operators from lowest to highest precedence:
 //
 //   or, and, not, comparison (no chains), + -, * /, unary -, ^ (to the right), value with unit
 #include "math/expr_parser.h"
@@ -17,7 +18,7 @@ static const struct {
     int level;
     snw_op op;
 } operators[] = {
-    // longer ones first
+    // longer operators first
     {"<=", LEVEL_COMPARE, SNW_OP_LE}, {">=", LEVEL_COMPARE, SNW_OP_GE},
     {"==", LEVEL_COMPARE, SNW_OP_EQ}, {"!=", LEVEL_COMPARE, SNW_OP_NE},
     {"<", LEVEL_COMPARE, SNW_OP_LT},  {">", LEVEL_COMPARE, SNW_OP_GT},
@@ -26,7 +27,7 @@ static const struct {
     {"or", LEVEL_OR, SNW_OP_OR},      {"and", LEVEL_AND, SNW_OP_AND},
 };
 
-// Index of the operator that is next, -1 when there is none.
+// Index of the operator at the current position, -1 when there is none.
 static int next_operator(snw_parser *p) {
     snw_skip_blanks(p);
     const size_t word = snw_word_length(p->p);
@@ -40,7 +41,7 @@ static int next_operator(snw_parser *p) {
     return -1;
 }
 
-// ---- what a term must be ------------------------------------------------------------------------
+// ---- requirements on terms ---------------------------------------------------------------------
 
 snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
     if (!a->q.truth) return SNW_OK;
@@ -48,29 +49,30 @@ snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
 }
 
 snw_status snw_want_condition(const snw_parser *p, const snw_term *a) {
-    // what an argument will be is seen when the function is called
+    // the kind of an argument is checked when the function is called
     if (a->q.truth || a->node->op == SNW_OP_ARG) return SNW_OK;
     return snw_parser_fail(p, a->at, "a condition is wanted here, such as t < 1 s, or on or off");
 }
 
-// a quantity of another kind; perhaps because the name of a parameter was read as a unit
-static snw_status mismatch(const snw_parser *p, int at, const char *want, snw_quantity q,
-                           const char *why) {
+// report a wrong dimension, with a hint when the name of a parameter was read as a unit
+static snw_status fail_dimension(const snw_parser *p, int at, const char *want, snw_quantity q,
+                                 const char *why) {
     char got[96], hint[200];
     snw_quantity_phrase(q, got, sizeof got);
-    if (p->taken) {
+    if (p->unit_clash) {
         (void)snprintf(hint, sizeof hint,
                        "; '%.40s' is a unit there, not the parameter: put brackets around the "
                        "number and its unit, (2 m)*%.40s",
-                       p->taken, p->taken);
+                       p->unit_clash, p->unit_clash);
     }
-    return snw_parser_fail(p, at, "%s is wanted here, got %s%s", want, got, p->taken ? hint : why);
+    return snw_parser_fail(p, at, "%s is wanted here, got %s%s", want, got,
+                           p->unit_clash ? hint : why);
 }
 
 snw_status snw_want_number(const snw_parser *p, const snw_term *a) {
     SNW_TRY(snw_want_value(p, a));
     if (snw_quantity_fits(a->q, SNW_DIM_NONE)) return SNW_OK;
-    return mismatch(p, a->at, "a number or angle", a->q, "");
+    return fail_dimension(p, a->at, "a number or angle", a->q, "");
 }
 
 snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term *b,
@@ -80,32 +82,32 @@ snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term
     if (snw_quantity_join(a->q, b->q, out)) return SNW_OK;
     char want[96];
     snw_quantity_phrase(a->q, want, sizeof want);
-    return mismatch(p, b->at, want, b->q, "");
+    return fail_dimension(p, b->at, want, b->q, "");
 }
 
 snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, const snw_term *b,
                            const snw_term *c, snw_expr_node **out) {
     SNW_TRY(snw_parser_spend(p));
     snw_expr_node *n =
-        snw_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
+        snw_expr_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
     if (!n) return snw_parser_no_memory(p);
-    if (snw_node_is_faulty(n) && !n->fault) {
+    if (snw_expr_node_is_faulty(n) && !n->fault) {
         snw_source_location *location = snw_pool_take(p->pool, sizeof *location);
         if (!location) return snw_parser_no_memory(p);
-        *location = snw_parser_place(p, at);
+        *location = snw_parser_location(p, at);
         n->fault = location;
     }
     *out = n;
     return SNW_OK;
 }
 
-// ---- operators ----------------------------------------------------------------------------------
+// ---- operators ---------------------------------------------------------------------------------
 
 static snw_status power_quantity(const snw_parser *p, const snw_term *a, const snw_term *b,
                                  snw_quantity *out) {
     SNW_TRY(snw_want_value(p, a));
     SNW_TRY(snw_want_number(p, b));
-    if (snw_node_is_constant(b->node)) {
+    if (snw_expr_node_is_constant(b->node)) {
         *out = snw_quantity_power(a->q, b->node->value);
         return SNW_OK;
     }
@@ -139,7 +141,7 @@ static snw_status combined_quantity(const snw_parser *p, int level, snw_op op, c
     return SNW_OK;
 }
 
-// left <- left op right; `at` is where the operator stands.
+// left <- left op right; `at` is the offset of the operator.
 static snw_status parse_combine(snw_parser *p, int at, int level, snw_op op, const snw_term *right,
                                 snw_term *left) {
     snw_quantity q;
@@ -150,7 +152,7 @@ static snw_status parse_combine(snw_parser *p, int at, int level, snw_op op, con
     return SNW_OK;
 }
 
-// ---- grammar ------------------------------------------------------------------------------------
+// ---- grammar -----------------------------------------------------------------------------------
 
 static snw_status parse_level(snw_parser *p, int level, snw_term *out);
 static snw_status parse_unary(snw_parser *p, snw_term *out);
@@ -209,7 +211,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
     return parse_combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }
 
-// A sign or `not`, then what it acts on.
+// A sign or `not`, and its operand.
 static snw_status parse_signed(snw_parser *p, bool not_word, snw_term *out) {
     const int at = snw_parser_at(p);
     const bool minus = *p->p == '-';
@@ -225,7 +227,7 @@ static snw_status parse_signed(snw_parser *p, bool not_word, snw_term *out) {
     return SNW_OK;
 }
 
-// Every way down passes here, so this is where depth is counted.
+// Every recursion passes through this function, so the depth is counted here.
 static snw_status parse_unary(snw_parser *p, snw_term *out) {
     snw_skip_blanks(p);
     SNW_TRY(snw_parser_enter(p));
@@ -264,7 +266,7 @@ snw_status snw_parse_expression(snw_parser *p, snw_term *out) {
 
 snw_status snw_parse_all(snw_parser *p, snw_term *out) {
     const size_t length = strlen(p->text);
-    *p->budget -= (int)(length / 64); // also reading costs time, were it only blanks
+    *p->budget -= (int)(length / 64); // reading takes time even if the text is blank
     if (length > SNW_EXPR_TEXT_MAX) {
         return snw_parser_fail(p, 0, "this expression is longer than %d characters",
                                SNW_EXPR_TEXT_MAX);
@@ -288,9 +290,9 @@ snw_status snw_parse_all(snw_parser *p, snw_term *out) {
     return snw_parser_fail(p, at, "%s cannot be used here", got);
 }
 
-// ---- entry point --------------------------------------------------------------------------------
+// ---- entry points ------------------------------------------------------------------------------
 
-// the term is what the rules ask for
+// fail unless the term satisfies the rules
 static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
                                const snw_term *term) {
     if (rules->condition) return snw_want_condition(p, term);
@@ -298,7 +300,7 @@ static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
     char want[96];
     snw_dim_phrase(*rules->dim, want, sizeof want);
-    // a bare number would do; this one is a quotient of values with units, or an angle
+    // a bare number would be accepted; this one is a quotient of values with units, or an angle
     const char *why = snw_quantity_fits(term->q, SNW_DIM_NONE)
                           ? " that is made of units; a bare one would be SI"
                           : "";
@@ -321,7 +323,7 @@ static snw_status parse_parse(snw_pool *pool, const snw_scope *scope, const char
     SNW_TRY(snw_parse_all(&p, &term));
     SNW_TRY(check_result(&p, rules, &term));
     *q = term.q;
-    return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
+    return snw_expr_node_program(pool, term.node, snw_parser_location(&p, term.at), out, err);
 }
 
 snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,

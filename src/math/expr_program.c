@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Compilation of the graph of an expression to a sequence of operations: topological order of the
+// nodes and allocation of registers.
 #include "math/expr_node.h"
 
 #include "base/alloc.h"
@@ -8,21 +11,22 @@
 #include <string.h>
 
 enum {
-    FIRST_FREE = 3, // registers 0, 1, 2 hold t, x, L
-    ROOM = 64       // nodes to begin with: most laws are short, and a model may have many
+    FIRST_FREE = 3,       // registers 0, 1, 2 hold t, x, L
+    INITIAL_CAPACITY = 64 // nodes; most laws are short, and a model may have many
 };
 
-// Nodes in an order in which arguments come before what uses them.
-typedef struct line_up {
+// Nodes in topological order: arguments before their users.
+typedef struct node_order {
     snw_expr_node **order, **stack;
-    int n, depth, room; // of both
-} line_up;
+    int n, depth, capacity; // sizes of order and of stack, capacity of both
+} node_order;
 
 static int variable_register(snw_op op) {
     return op == SNW_OP_T ? 0 : op == SNW_OP_X ? 1 : op == SNW_OP_L ? 2 : -1;
 }
 
-// The argument not lined up yet that needs most registers, NULL when all are.
+// Of the arguments not in the order yet, the one that needs most registers; NULL when there is
+// none.
 static snw_expr_node *next_argument(const snw_expr_node *n) {
     snw_expr_node *next = NULL;
     for (int i = 0; i < snw_op_nargs(n->op); i++) {
@@ -36,77 +40,77 @@ static snw_status too_large(snw_source_location location, snw_error *err) {
     char text[128];
     (void)snprintf(text, sizeof text, "this needs more than %d operations, make it simpler",
                    SNW_EXPR_OPS_MAX);
-    return snw_fail_at(err, SNW_E_PARSE, location, text);
+    return snw_expr_fail(err, SNW_E_PARSE, location, text);
 }
 
-// room for another one in both lists
-static snw_status program_make_room(line_up *u, snw_source_location location, snw_error *err) {
-    if (u->n < u->room && u->depth < u->room) return SNW_OK;
-    if (u->room == SNW_EXPR_OPS_MAX) return too_large(location, err);
-    const int room = u->room == 0                     ? ROOM
-                     : 4 * u->room < SNW_EXPR_OPS_MAX ? 4 * u->room
-                                                      : SNW_EXPR_OPS_MAX;
+// ensure capacity for one more node in both lists
+static snw_status ensure_capacity(node_order *u, snw_source_location location, snw_error *err) {
+    if (u->n < u->capacity && u->depth < u->capacity) return SNW_OK;
+    if (u->capacity == SNW_EXPR_OPS_MAX) return too_large(location, err);
+    const int capacity = u->capacity == 0                     ? INITIAL_CAPACITY
+                         : 4 * u->capacity < SNW_EXPR_OPS_MAX ? 4 * u->capacity
+                                                              : SNW_EXPR_OPS_MAX;
     snw_expr_node ***const list[] = {&u->order, &u->stack};
     const int used[] = {u->n, u->depth};
     for (int i = 0; i < 2; i++) {
-        snw_expr_node **larger = snw_alloc((size_t)room * sizeof *larger);
+        snw_expr_node **larger = snw_alloc((size_t)capacity * sizeof *larger);
         if (!larger) return snw_fail(err, SNW_E_MEMORY, "out of memory");
         if (used[i]) memcpy(larger, *list[i], (size_t)used[i] * sizeof *larger);
         snw_free(*list[i]);
         *list[i] = larger;
     }
-    u->room = room;
+    u->capacity = capacity;
     return SNW_OK;
 }
 
-// Walk without recursion: a sum of ten thousand terms is ten thousand nodes deep.
-static snw_status walk(line_up *u, snw_expr_node *root, snw_source_location location,
-                       snw_error *err) {
-    SNW_TRY(program_make_room(u, location, err));
+// Depth-first traversal without recursion: a sum of ten thousand terms is ten thousand nodes deep.
+static snw_status sort_nodes(node_order *u, snw_expr_node *root, snw_source_location location,
+                             snw_error *err) {
+    SNW_TRY(ensure_capacity(u, location, err));
     u->stack[u->depth++] = root;
     while (u->depth > 0) {
         snw_expr_node *n = u->stack[u->depth - 1];
-        if (snw_node_is_faulty(n)) {
-            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : location,
-                               "the result of this is not a finite number");
+        if (snw_expr_node_is_faulty(n)) {
+            return snw_expr_fail(err, SNW_E_PARSE, n->fault ? *n->fault : location,
+                                 "the result of this is not a finite number");
         }
         snw_expr_node *next = next_argument(n);
         if (next) {
-            SNW_TRY(program_make_room(u, location, err));
+            SNW_TRY(ensure_capacity(u, location, err));
             u->stack[u->depth++] = next;
             continue;
         }
         u->depth--;
         if (n->mark) continue;
-        SNW_TRY(program_make_room(u, location, err));
+        SNW_TRY(ensure_capacity(u, location, err));
         n->mark = 1;
         u->order[u->n++] = n;
     }
     return SNW_OK;
 }
 
-static snw_status line_up_create(line_up *u, snw_expr_node *root, snw_source_location location,
-                                 snw_error *err) {
-    *u = (line_up){0};
-    return walk(u, root, location, err);
+static snw_status node_order_create(node_order *u, snw_expr_node *root,
+                                    snw_source_location location, snw_error *err) {
+    *u = (node_order){0};
+    return sort_nodes(u, root, location, err);
 }
 
-static void line_up_destroy(line_up *u) {
+static void node_order_destroy(node_order *u) {
     for (int i = 0; i < u->n; i++) u->order[i]->mark = u->order[i]->last = u->order[i]->reg = 0;
     snw_free(u->order);
     snw_free(u->stack);
 }
 
-snw_status snw_node_check(snw_expr_node *root, snw_source_location location, snw_error *err) {
-    line_up u;
-    const snw_status s = line_up_create(&u, root, location, err);
-    line_up_destroy(&u);
+snw_status snw_expr_node_check(snw_expr_node *root, snw_source_location location, snw_error *err) {
+    node_order u;
+    const snw_status s = node_order_create(&u, root, location, err);
+    node_order_destroy(&u);
     return s;
 }
 
-// ---- registers and lines ------------------------------------------------------------------------
+// ---- registers and lines -----------------------------------------------------------------------
 
-// A register is free again after the last line that reads it.
+// Register allocation: a register is free again after the last line that reads it.
 typedef struct registers {
     uint16_t free[SNW_EXPR_REGISTERS];
     int nfree, fresh;
@@ -117,7 +121,7 @@ static int take_register(registers *r) {
     return r->fresh < SNW_EXPR_REGISTERS ? r->fresh++ : -1;
 }
 
-// Lines whose result, slope or curvature may jump while its argument moves.
+// Operations whose result or one of its first two derivatives may jump for a smooth argument.
 static bool can_switch(snw_op op) {
     return (op >= SNW_OP_ABS && op <= SNW_OP_LINEAR) || op == SNW_OP_HAT ||
            (op >= SNW_OP_LT && op <= SNW_OP_NE) || op == SNW_OP_TABLE;
@@ -138,11 +142,11 @@ static bool curved_switch(const snw_expr_node *n) {
     for (int i = 0; i < snw_op_nargs(n->op); i++) {
         if (n->arg[i]->degree > 1) return true;
     }
-    // mod with a moving divisor
+    // mod with a time-dependent divisor
     return n->op == SNW_OP_MOD && n->degree > 1;
 }
 
-static snw_status program_assemble(const line_up *u, snw_source_location location, snw_expr *e,
+static snw_status program_assemble(const node_order *u, snw_source_location location, snw_expr *e,
                                    snw_error *err) {
     for (int i = 0; i < u->n; i++) {
         snw_expr_node *n = u->order[i];
@@ -154,17 +158,17 @@ static snw_status program_assemble(const line_up *u, snw_source_location locatio
         SNW_ASSERT(n->op != SNW_OP_ARG);
         n->reg = variable_register(n->op);
         if (n->reg >= 0) continue;
-        // operands read here for the last time make room for the result
+        // registers of operands that are read here for the last time become free
         for (int k = 0; k < snw_op_nargs(n->op); k++) {
             snw_expr_node *a = n->arg[k];
             if (a->last != i || a->reg < FIRST_FREE) continue;
             regs.free[regs.nfree++] = (uint16_t)a->reg;
-            a->last = -1; // once only, also when it is two operands
+            a->last = -1; // only once, even if both operands are this node
         }
         n->reg = take_register(&regs);
         if (n->reg < 0) {
-            return snw_fail_at(err, SNW_E_PARSE, location,
-                               "this needs too many values at once, make it simpler");
+            return snw_expr_fail(err, SNW_E_PARSE, location,
+                                 "this needs too many values at once, make it simpler");
         }
         snw_line *l = &e->line[e->n++];
         write_line(n, l);
@@ -174,11 +178,11 @@ static snw_status program_assemble(const line_up *u, snw_source_location locatio
     return SNW_OK;
 }
 
-snw_status snw_node_program(snw_pool *pool, snw_expr_node *root, snw_source_location location,
-                            const snw_expr **out, snw_error *err) {
-    line_up u;
+snw_status snw_expr_node_program(snw_pool *pool, snw_expr_node *root, snw_source_location location,
+                                 const snw_expr **out, snw_error *err) {
+    node_order u;
     snw_expr *e = NULL;
-    snw_status s = line_up_create(&u, root, location, err);
+    snw_status s = node_order_create(&u, root, location, err);
     if (s != SNW_OK) goto done;
     e = snw_pool_take(pool, sizeof *e + (size_t)u.n * sizeof(snw_line));
     if (!e) {
@@ -192,7 +196,7 @@ snw_status snw_node_program(snw_pool *pool, snw_expr_node *root, snw_source_loca
     e->result = root->reg;
     *out = e;
 done:
-    line_up_destroy(&u);
+    node_order_destroy(&u);
     return s;
 }
 

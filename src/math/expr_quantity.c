@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Interval arithmetic of the exponents of dimensions, for the checks of the expression parser.
 #include "math/expr_quantity.h"
 
 #include <math.h>
@@ -22,7 +24,7 @@ snw_quantity snw_quantity_any(void) {
 snw_quantity snw_quantity_of(snw_dim d) {
     const signed char e[SNW_NDIM] = {d.m, d.kg, d.s, d.A, d.K, d.mol};
     snw_quantity q = {0};
-    for (int i = 0; i < SNW_NDIM; i++) q.lo[i] = q.hi[i] = q.said[i] = e[i];
+    for (int i = 0; i < SNW_NDIM; i++) q.lo[i] = q.hi[i] = q.nominal[i] = e[i];
     return q;
 }
 
@@ -45,7 +47,7 @@ snw_quantity snw_quantity_times(snw_quantity a, snw_quantity b, int sign) {
     for (int i = 0; i < SNW_NDIM; i++) {
         q.lo[i] = a.lo[i] + (sign > 0 ? b.lo[i] : -b.hi[i]);
         q.hi[i] = a.hi[i] + (sign > 0 ? b.hi[i] : -b.lo[i]);
-        q.said[i] = a.said[i] + (float)sign * b.said[i];
+        q.nominal[i] = a.nominal[i] + (float)sign * b.nominal[i];
     }
     return q;
 }
@@ -57,19 +59,19 @@ snw_quantity snw_quantity_power(snw_quantity a, double exponent) {
     for (int i = 0; i < SNW_NDIM; i++) {
         q.lo[i] = p * (p > 0 ? a.lo[i] : a.hi[i]);
         q.hi[i] = p * (p > 0 ? a.hi[i] : a.lo[i]);
-        q.said[i] = p * a.said[i];
+        q.nominal[i] = p * a.nominal[i];
     }
     return q;
 }
 
 bool snw_quantity_join(snw_quantity a, snw_quantity b, snw_quantity *out) {
     if (a.plain && b.plain) {
-        // t + 1 may still be taken as a time or as a number
+        // t + 1 may still count as a time or as a number
         *out = a;
         for (int i = 0; i < SNW_NDIM; i++) {
             out->lo[i] = fminf(a.lo[i], b.lo[i]);
             out->hi[i] = fmaxf(a.hi[i], b.hi[i]);
-            if (fabsf(b.said[i]) > fabsf(a.said[i])) out->said[i] = b.said[i];
+            if (fabsf(b.nominal[i]) > fabsf(a.nominal[i])) out->nominal[i] = b.nominal[i];
         }
         return true;
     }
@@ -80,7 +82,7 @@ bool snw_quantity_join(snw_quantity a, snw_quantity b, snw_quantity *out) {
         out->hi[i] = fminf(a.hi[i], b.hi[i]);
         if (!(out->lo[i] <= out->hi[i] + SLACK)) return false;
         if (out->lo[i] > out->hi[i]) out->hi[i] = out->lo[i];
-        out->said[i] = fminf(fmaxf(a.said[i], out->lo[i]), out->hi[i]);
+        out->nominal[i] = fminf(fmaxf(a.nominal[i], out->lo[i]), out->hi[i]);
     }
     return true;
 }
@@ -93,8 +95,8 @@ bool snw_quantity_fits(snw_quantity q, snw_dim d) {
 static bool whole_dim(snw_quantity q, snw_dim *out) {
     signed char e[SNW_NDIM];
     for (int i = 0; i < SNW_NDIM; i++) {
-        const float r = roundf(q.said[i]);
-        if (!(fabsf(r) <= 100 && fabsf(r - q.said[i]) <= SLACK)) return false;
+        const float r = roundf(q.nominal[i]);
+        if (!(fabsf(r) <= 100 && fabsf(r - q.nominal[i]) <= SLACK)) return false;
         e[i] = (signed char)r;
     }
     *out = (snw_dim){e[0], e[1], e[2], e[3], e[4], e[5]};
@@ -120,9 +122,9 @@ void snw_quantity_phrase(snw_quantity q, char *out, size_t size) {
     size_t used = 0;
     out[0] = '\0';
     for (int i = 0; i < SNW_NDIM; i++) {
-        if (fabsf(q.said[i]) <= SLACK || used >= size) continue;
+        if (fabsf(q.nominal[i]) <= SLACK || used >= size) continue;
         const int n = snprintf(out + used, size - used, "%s%s^%.3g", used ? "*" : "", name[i],
-                               (double)q.said[i]);
+                               (double)q.nominal[i]);
         used += n > 0 ? (size_t)n : 0;
     }
 }

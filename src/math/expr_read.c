@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Tokens of expressions: numbers and units, and the location and text of error messages.
 #include "math/expr_parser.h"
 
 #include "base/fail.h"
@@ -16,10 +18,10 @@ void snw_skip_blanks(snw_parser *p) {
     while (snw_is_blank(*p->p)) p->p++;
 }
 
-// ---- places and messages ------------------------------------------------------------------------
+// ---- locations and messages --------------------------------------------------------------------
 
-// Columns count characters, not bytes; after a line break they start again.
-snw_source_location snw_parser_place(const snw_parser *p, int at) {
+// Columns count characters, not bytes; a line break resets them to 1.
+snw_source_location snw_parser_location(const snw_parser *p, int at) {
     snw_source_location location = p->location;
     for (int i = 0; i < at; i++) {
         const unsigned char c = (unsigned char)p->text[i];
@@ -33,30 +35,30 @@ snw_source_location snw_parser_place(const snw_parser *p, int at) {
     return location;
 }
 
-void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
+void snw_parser_report(const snw_parser *p, int at, const char *format, ...) {
     char text[420];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    // inside a function the reader also needs to know which call it is
+    // inside a function the message also names the call
     if (p->up && p->args) {
         const size_t used = strlen(text);
-        const snw_source_location call = snw_parser_place(p->up, p->call_at);
+        const snw_source_location call = snw_parser_location(p->up, p->call_at);
         (void)snprintf(text + used, sizeof text - used, " (in %s, called at %d:%d)", p->entry->name,
                        call.line, call.column);
     }
-    (void)snw_fail_at(p->err, SNW_E_PARSE, snw_parser_place(p, at), text);
+    (void)snw_expr_fail(p->err, SNW_E_PARSE, snw_parser_location(p, at), text);
 }
 
 void snw_parser_out_of_memory(const snw_parser *p) {
-    (void)snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
-                      "no memory left for this expression");
+    (void)snw_expr_fail(p->err, SNW_E_MEMORY, snw_parser_location(p, snw_parser_at(p)),
+                        "no memory left for this expression");
 }
 
 snw_status snw_parser_spend(snw_parser *p) {
     if (--*p->budget > 0) return SNW_OK;
-    // the culprit is the call in the outermost text, not where in a function the budget ended
+    // report the call in the outermost text, not the place in a function where the budget ended
     const snw_parser *q = p;
     int at = snw_parser_at(p);
     while (q->up && q->args) {
@@ -90,7 +92,7 @@ void snw_parser_quote(const snw_parser *p, int at, char *out, size_t size) {
     }
 }
 
-// ---- numbers ------------------------------------------------------------------------------------
+// ---- numbers -----------------------------------------------------------------------------------
 
 // Length of 12, 1.5, .5, 5., 1e-3.
 static size_t number_length(const char *s) {
@@ -109,7 +111,7 @@ static size_t number_length(const char *s) {
     return n;
 }
 
-// strtod reads the decimal point of the locale, our texts have a dot.
+// strtod expects the decimal point of the locale; expressions always use a dot.
 static double to_double(const char *s, size_t length) {
     char buffer[NUMBER_MAX + 1];
     memcpy(buffer, s, length);
@@ -120,7 +122,7 @@ static double to_double(const char *s, size_t length) {
     return strtod(buffer, NULL);
 }
 
-// What clings to a number and is not a unit: 1..2, 0x, 1e, 3.2.1.
+// Fail if characters that are not a unit follow the number directly: 1..2, 0x, 1e, 3.2.1.
 static snw_status check_tail(const snw_parser *p, const char *start, size_t length) {
     const char *tail = start + length;
     snw_unit_value ignored;
@@ -157,14 +159,14 @@ snw_status snw_read_number(snw_parser *p, snw_term *out) {
     }
     p->p += length;
     SNW_TRY(snw_parser_spend(p));
-    *out =
-        (snw_term){.node = snw_node_constant(p->pool, value), .q = snw_quantity_plain(), .at = at};
+    *out = (snw_term){
+        .node = snw_expr_node_constant(p->pool, value), .q = snw_quantity_plain(), .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- units --------------------------------------------------------------------------------------
+// ---- units -------------------------------------------------------------------------------------
 
-// Whether the word at s is one that may stand after a number without being a unit.
+// Is the word at s an operator, which may follow a number?
 static bool is_operator_word(const char *s, size_t length) {
     return snw_word_is(s, length, "and") || snw_word_is(s, length, "or");
 }
@@ -195,21 +197,21 @@ static snw_status unknown_unit(const snw_parser *p, const char *s, size_t length
     return snw_parser_fail(p, at, "%s", text);
 }
 
-// Multiply the unit in: value*num/den, one rounding for mm and GPa alike.
+// Multiply the term by the unit as value*num/den, so that both mm and GPa are rounded once.
 static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_term *term) {
     if (term->q.truth || !snw_quantity_fits(term->q, SNW_DIM_NONE)) {
         char got[96];
         snw_quantity_phrase(term->q, got, sizeof got);
         return snw_parser_fail(p, at, "a unit follows a number, but this is already %s", got);
     }
-    const snw_term num = {.node = snw_node_constant(p->pool, unit.num)};
-    const snw_term den = {.node = snw_node_constant(p->pool, unit.den)};
+    const snw_term num = {.node = snw_expr_node_constant(p->pool, unit.num)};
+    const snw_term den = {.node = snw_expr_node_constant(p->pool, unit.den)};
     if (!num.node || !den.node) return snw_parser_no_memory(p);
     SNW_TRY(snw_parser_make(p, at, SNW_OP_MUL, term, &num, NULL, &term->node));
     SNW_TRY(snw_parser_make(p, at, SNW_OP_DIV, term, &den, NULL, &term->node));
     snw_quantity number = term->q;
     if (!number.plain) {
-        // (t/(2 s)) mm: the unit settles that the bracket is a number
+        // (t/(2 s)) mm: the unit implies that the bracket is a number
         (void)snw_quantity_join(number, snw_quantity_of(SNW_DIM_NONE), &number);
     }
     term->q = snw_quantity_times(number, snw_quantity_of(unit.dim), 1);
@@ -217,8 +219,8 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
     return SNW_OK;
 }
 
-// the parameter that a factor of the unit may have been meant for: 9.81 m/s^2*h is in hours
-static const char *taken_name(const snw_parser *p, const char *s, size_t length) {
+// parameter with the name of a factor of the unit, for a hint: in 9.81 m/s^2*h, h is hours
+static const char *unit_clash_name(const snw_parser *p, const char *s, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (s[i] != '*' && s[i] != '/') continue;
         const snw_expr_entry *e = snw_scope_find(p->scope, s + i + 1, snw_word_length(s + i + 1));
@@ -233,7 +235,7 @@ snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     const bool inverse = s > p->p && s[0] == '1' && s[1] == '/';
     const size_t word = snw_word_length(s);
     if (!inverse && (word == 0 || is_operator_word(s, word))) return SNW_OK;
-    // a word with a bracket is a function; that an operator is missing is seen later
+    // a word with a bracket is a function; the missing operator is reported later
     size_t after = word;
     while (snw_is_blank(s[after])) after++;
     if (word && s[after] == '(') return SNW_OK;
@@ -246,6 +248,6 @@ snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     }
     const int at = (int)(s - p->text);
     p->p = s + length;
-    if (!p->taken) p->taken = taken_name(p, s, length);
+    if (!p->unit_clash) p->unit_clash = unit_clash_name(p, s, length);
     return apply_unit(p, at, unit, term);
 }

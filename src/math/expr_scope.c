@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Scopes of the expression language: hash tables of parameters, functions, lists and indices.
 #include "math/expr_scope.h"
 
 #include "base/fail.h"
@@ -22,7 +24,7 @@ void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user) {
 
 void snw_scope_signals(snw_scope *s, const snw_signal_source *source) { s->signals = source; }
 
-// ---- names --------------------------------------------------------------------------------------
+// ---- names -------------------------------------------------------------------------------------
 
 static uint32_t expr_scope_hash(const char *word, size_t length) {
     uint32_t h = 2166136261U;
@@ -30,7 +32,7 @@ static uint32_t expr_scope_hash(const char *word, size_t length) {
     return h;
 }
 
-// Where the name is, or the empty slot where it would be.
+// Slot of the name, or the empty slot in which it would be inserted.
 static snw_expr_entry **find_slot(snw_expr_entry **slot, int nslot, const char *word,
                                   size_t length) {
     uint32_t i = expr_scope_hash(word, length) & (uint32_t)(nslot - 1);
@@ -75,7 +77,7 @@ static snw_status expr_scope_refuse(snw_error *err, snw_source_location location
                                     const char *format, const char *name, size_t length) {
     char text[256];
     (void)snprintf(text, sizeof text, format, (int)(length > 60 ? 60 : length), name);
-    (void)snw_fail_at(err, SNW_E_PARSE, location, text);
+    (void)snw_expr_fail(err, SNW_E_PARSE, location, text);
     return SNW_E_PARSE;
 }
 
@@ -92,7 +94,7 @@ static snw_status check_name(const char *name, snw_source_location location, snw
     return SNW_OK;
 }
 
-// A new entry under a checked name.
+// Insert a new entry after checks of its name.
 static snw_status expr_scope_add(snw_scope *s, const char *name, snw_source_location location,
                                  snw_expr_entry **out, snw_error *err) {
     SNW_TRY(check_name(name, location, err));
@@ -117,9 +119,9 @@ static snw_status expr_scope_add(snw_scope *s, const char *name, snw_source_loca
     return SNW_OK;
 }
 
-// ---- definitions --------------------------------------------------------------------------------
+// ---- definitions -------------------------------------------------------------------------------
 
-// Split `f(a, b)` into pool texts; name only when there is no bracket.
+// Split `f(a, b)` into name and arguments, copied to the pool; without bracket only a name.
 static snw_status expr_scope_read_head(snw_pool *pool, const char *head,
                                        snw_source_location location, char **name, char ***args,
                                        int *nargs, snw_error *err) {
@@ -171,7 +173,7 @@ snw_status snw_scope_define(snw_scope *s, const char *head, const char *text, co
     if (!copy) return expr_scope_out_of_memory(err);
     snw_expr_entry *e = NULL;
     SNW_TRY(expr_scope_add(s, name, location, &e, err));
-    e->kind = nargs ? SNW_ENTRY_FUNCTION : SNW_ENTRY_VALUE;
+    e->kind = nargs ? SNW_EXPR_ENTRY_FUNCTION : SNW_EXPR_ENTRY_VALUE;
     e->text = copy;
     e->args = args;
     e->nargs = nargs;
@@ -185,7 +187,7 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
                                           n > 0 ? column[0] : 0};
     snw_expr_entry *e = NULL;
     SNW_TRY(expr_scope_add(s, name, location, &e, err));
-    e->kind = SNW_ENTRY_LIST;
+    e->kind = SNW_EXPR_ENTRY_LIST;
     e->items = snw_pool_array(s->pool, n > 0 ? (size_t)n : 1, sizeof *e->items);
     if (!e->items) return expr_scope_out_of_memory(err);
     for (int i = 0; i < n; i++) {
@@ -202,9 +204,10 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
 
 snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error *err) {
     snw_expr_entry *e = NULL;
-    snw_expr_node *node = snw_node_constant(s->pool, (double)value);
+    snw_expr_node *node = snw_expr_node_constant(s->pool, (double)value);
     if (!node) return expr_scope_out_of_memory(err);
-    // a number without a unit fits everywhere, so a hidden parameter would go unnoticed
+    // an index is a plain number and fits every dimension, so a hidden parameter would not be
+    // noticed
     const snw_expr_entry *hidden = s->outer ? snw_scope_find(s->outer, name, strlen(name)) : NULL;
     if (hidden && hidden->location.line > 0) {
         return snw_fail(
@@ -215,13 +218,13 @@ snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error
             hidden->location.file ? hidden->location.file : "");
     }
     SNW_TRY(expr_scope_add(s, name, (snw_source_location){0}, &e, err));
-    e->kind = SNW_ENTRY_VALUE;
+    e->kind = SNW_EXPR_ENTRY_VALUE;
     e->term = (snw_term){.node = node, .q = snw_quantity_plain()};
     e->done = true;
     return SNW_OK;
 }
 
 snw_status snw_scope_check(snw_scope *s, snw_error *err) {
-    for (snw_expr_entry *e = s->first; e; e = e->next) SNW_TRY(snw_entry_check(e, err));
+    for (snw_expr_entry *e = s->first; e; e = e->next) SNW_TRY(snw_expr_entry_check(e, err));
     return SNW_OK;
 }

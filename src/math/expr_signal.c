@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Signals in expressions: probes, and the memory functions integral, sampled and once.
 #include "math/expr_parser.h"
 
 #include "base/fail.h"
@@ -15,16 +17,16 @@ const snw_signal_source *snw_parser_signals(const snw_parser *p) {
 
 static snw_status make_signal(snw_parser *p, int slot, snw_quantity q, int at, snw_term *out) {
     SNW_TRY(snw_parser_spend(p));
-    *out = (snw_term){.node = snw_node_signal(p->pool, slot), .q = q, .at = at};
+    *out = (snw_term){.node = snw_expr_node_signal(p->pool, slot), .q = q, .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- probes -------------------------------------------------------------------------------------
+// ---- probes ------------------------------------------------------------------------------------
 
 enum { NAME_MAX_BYTES = 200 };
 
-// name <- `d(2)` from `d(k+1)`; *known is false when an index hangs on an argument that has no
-// value yet
+// name <- `d(2)` from `d(k+1)`; *known is false when an index depends on an argument without a
+// value
 static snw_status read_indices(snw_parser *p, char *name, bool *known) {
     size_t used = strlen(name);
     char mark = '(';
@@ -47,7 +49,7 @@ static snw_status read_indices(snw_parser *p, char *name, bool *known) {
     return SNW_OK;
 }
 
-// `.vx` behind a name; "" when there is none
+// component <- `vx` of `.vx` after a name; "" when there is none
 static void read_component(snw_parser *p, char *component, size_t size) {
     component[0] = '\0';
     if (*p->p != '.') return;
@@ -69,7 +71,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     name[length] = '\0';
     bool known = true;
     if (bracket) {
-        // is there any such family of probes?
+        // are there probes of this name with an index?
         bool family = false;
         for (int i = 0; !family && source->name(source->user, i); i++) {
             const char *probe = source->name(source->user, i);
@@ -83,7 +85,7 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     if (!known) {
         *found = true;
         *out = (snw_term){
-            .node = snw_node_variable(p->pool, SNW_OP_ARG), .q = snw_quantity_any(), .at = at};
+            .node = snw_expr_node_variable(p->pool, SNW_OP_ARG), .q = snw_quantity_any(), .at = at};
         return out->node ? SNW_OK : snw_parser_no_memory(p);
     }
     int slot = -1;
@@ -103,9 +105,9 @@ snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bra
     return make_signal(p, slot, snw_quantity_signal(dim), at, out);
 }
 
-// ---- memory -------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
-// quantities of the argument and the result
+// check the dimension of the argument; out->q <- that of the result
 static snw_status memory_quantity(const snw_parser *p, snw_memory kind, const snw_term *arg,
                                   snw_term *out) {
     switch (kind) {
@@ -131,8 +133,8 @@ static snw_status read_period(const snw_parser *p, const snw_term *period, doubl
         return snw_parser_fail(p, period->at, "a period is wanted here, e.g. 10 ms");
     }
     *out = period->node->value;
-    // shorter ones get lost in the rounding of t
-    if (snw_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
+    // shorter periods are lost in the rounding of t
+    if (snw_expr_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
     return snw_parser_fail(p, period->at, "a period must be constant and at least 1 ns");
 }
 
@@ -143,7 +145,7 @@ snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at, const snw_ter
     *out = (snw_term){.at = at};
     SNW_TRY(memory_quantity(p, kind, &arg[0], out));
     if ((arg[0].node->vars | (arg[1].node ? arg[1].node->vars : 0)) & SNW_VAR_ARG) {
-        out->node = snw_node_variable(p->pool, SNW_OP_ARG);
+        out->node = snw_expr_node_variable(p->pool, SNW_OP_ARG);
         return out->node ? SNW_OK : snw_parser_no_memory(p);
     }
     if (!source) return snw_parser_fail(p, at, "%s(..) cannot be used here", words[kind]);
@@ -157,7 +159,7 @@ snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at, const snw_ter
     const size_t length = (size_t)(p->p - (p->text + at));
     const char *text = snw_pool_text(p->pool, p->text + at, length);
     if (!text) return snw_parser_no_memory(p);
-    SNW_TRY(snw_node_program(p->pool, arg[0].node, snw_parser_place(p, at), &law, p->err));
+    SNW_TRY(snw_expr_node_program(p->pool, arg[0].node, snw_parser_location(p, at), &law, p->err));
     int slot = -1;
     snw_error why = {0};
     if (source->memory(source->user, kind, text, law, period, &slot, &why) != SNW_OK) {

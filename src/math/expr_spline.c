@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Cubic splines through the samples of tables: second derivatives at the samples from a tridiagonal
+// system, values and derivatives in between.
 #include "math/expr_spline.h"
 
 #include "base/alloc.h"
@@ -25,8 +28,8 @@ static snw_status spline_check(snw_table s, snw_error *err) {
 
 // Continuity of the first derivative at inner samples:
 //   h0 m[i-1] + 2 (h0 + h1) m[i] + h1 m[i+1] = 6 ((y[i+1]-y[i])/h1 - (y[i]-y[i-1])/h0)
-// with m[0] = ((h0 + h1) m[1] - h0 m[2])/h1 put into the first row, likewise at the far end. The
-// matrix stays diagonally dominant, so elimination needs no pivot. `up` is scratch of n doubles.
+// with m[0] = ((h0 + h1) m[1] - h0 m[2])/h1 inserted into the first row, likewise at the other end.
+// The matrix is diagonally dominant, so elimination needs no pivoting. `up`: scratch of n doubles.
 static void solve_moments(snw_table s, double *up, double *m) {
     const double *x = s.x, *y = s.y;
     const int last = s.n - 1;
@@ -83,7 +86,7 @@ snw_status snw_spline_create(snw_pool *pool, snw_table samples, snw_spline **out
     return SNW_OK;
 }
 
-// The i with x[i] <= at < x[i+1]: evenly sampled tables are met at the first try.
+// The i with x[i] <= at < x[i+1]: a guess that is right for equidistant samples, else bisection.
 static int segment(const snw_spline *s, double at) {
     const double *x = s->x;
     int lo = 0, hi = s->n - 1;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+//
+// Suggestions for misspelt words by edit distance, for messages of the parsers.
 #include "math/expr_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 40 }; // longer words are not guessed at
+enum { WORD_MAX = 40 }; // longer words get no suggestion
 
 size_t snw_word_length(const char *text) {
     if (!snw_is_letter(text[0])) return 0;
@@ -15,7 +17,7 @@ size_t snw_word_length(const char *text) {
 
 static char expr_text_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
-// Edits (insert, delete, replace, swap neighbours) from a to b; a change of case costs one.
+// Number of edits (insert, delete, replace, swap neighbours) from a to b; a change of case is one.
 static int expr_text_distance(const char *a, size_t na, const char *b, size_t nb) {
     int row[3][WORD_MAX + 1];
     for (size_t j = 0; j <= nb; j++) row[0][j] = (int)j;
@@ -37,7 +39,7 @@ static int expr_text_distance(const char *a, size_t na, const char *b, size_t nb
 }
 
 snw_guess snw_guess_start(const char *word, size_t length) {
-    // a third of the letters may be wrong, but a short word must share something
+    // up to a third of the letters may be wrong, but a short word must share a letter
     const int allowed = length <= 1 ? 0 : length <= 4 ? 1 : length <= 7 ? 2 : 3;
     return (snw_guess){.word = word, .length = length, .distance = allowed + 1};
 }
@@ -46,7 +48,7 @@ void snw_guess_offer(snw_guess *g, const char *candidate) {
     const size_t n = strlen(candidate);
     if (g->length > WORD_MAX || n > WORD_MAX) return;
     int d = expr_text_distance(g->word, g->length, candidate, n);
-    // the same word in other letters' case is always near
+    // words that differ only in case have distance 1 at most
     if (n == g->length) {
         size_t same = 0;
         while (same < n && expr_text_lower(candidate[same]) == expr_text_lower(g->word[same]))

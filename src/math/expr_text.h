@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_text.h: the letters of the expression language, and guesses at misspelt words.
+// expr_text.h: character classes of the expression language, and suggestions for misspelt words.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// A word is a letter or underscore, then letters, digits, underscores. Bytes beyond ASCII count as
-// letters, so that names may be written in any alphabet.
+// A word is a letter or underscore, followed by letters, digits and underscores. Bytes beyond ASCII
+// count as letters, so names may be written in any alphabet.
 static inline bool snw_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool snw_is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 static inline bool snw_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Length of the word `text` begins with, 0 when it begins with something else.
+// Length of the word at the start of `text`, 0 when there is none.
 size_t snw_word_length(const char *text);
 
-// The best candidate so far for what a misspelt word was meant to be.
+// Best candidate so far for the correct spelling of a word.
 typedef struct snw_guess {
     const char *word;
     size_t length;
     int distance;  // edits between word and best
-    char best[64]; // empty when nothing is near
+    char best[64]; // empty when no candidate is close
 } snw_guess;
 
 snw_guess snw_guess_start(const char *word, size_t length);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Tables of the functions and keywords of the expression language, for parser, suggestions and
+// help.
 #include "math/expr_words.h"
 
 #include "math/expr_op.h"
@@ -104,7 +107,7 @@ void snw_guess_units(snw_guess *g) {
             snw_guess_offer(g, text);
         }
     }
-    // Nm, Pas: two units run together
+    // Nm, Pas: two units without `*`
     for (size_t k = 1; k < g->length && g->length < 12; k++) {
         snw_unit_value ignored;
         if (!snw_unit_word(g->word, k, &ignored)) continue;

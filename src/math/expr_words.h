@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_words.h: looking up the words of the language, and offering them as guesses.
+// expr_words.h: lookup of the words of the expression language, also as candidates of suggestions.
 #pragma once
 
 #include "math/expr.h"
@@ -8,9 +8,10 @@
 
 bool snw_word_is(const char *word, size_t length, const char *other);
 
-// NULL when there is none.
+// The function of this name, NULL when there is none.
 const snw_function *snw_function_find(const char *word, size_t length);
 
+// Offer all functions, keywords or units as candidates.
 void snw_guess_functions(snw_guess *g);
 void snw_guess_keywords(snw_guess *g);
 void snw_guess_units(snw_guess *g);

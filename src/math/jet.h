@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// jet.h: arithmetic of values with first and second derivatives.
+// jet.h: product and quotient of jets (a value with its first and second derivatives).
 #pragma once
 
 #include "math/expr.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Magnus expansion of g' = g xi^ on one segment of length h, rods.md 2.5 (every commutator has the
-// sign opposite to the classical formulas, which are for Y' = A Y). With [a, b] = ad_a b:
+// Magnus expansion of g' = g xi^ on one segment of length h with its exact derivatives, theory.md
+// (3.1). Every commutator has the sign opposite to the classical formulas, which are for Y' = A Y.
+// With [a, b] = ad_a b:
 //
 //   order 2   W = h xi_1
 //   order 4   W = h/2 (xi_1 + xi_2) + c [xi_1, xi_2],   c = sqrt(3) h^2 / 12
@@ -10,12 +11,12 @@
 //             C = -[a1, a2],  E = 2 a3 + C,  P = -20 a1 - a3 + C,  Q = a2 + [a1, E] / 60
 //             W = a1 + a3 / 12 - [P, Q] / 240
 //
-// Two facts make the derivatives of order 6 cheap. First, in the variables a_i the leaves of the
-// expression are identity blocks; the change to xi_c is a combination of whole blocks at the end.
-// Second, blocks are matrices over the dual numbers (math/dual.h): Jacobian and Hessian need one
-// operation, M <- M + s a^ N.
+// The derivatives of order 6 are cheap for two reasons. First, they are taken in the variables a_i,
+// whose own derivatives are identity blocks; the change to xi_c combines whole blocks at the end.
+// Second, all blocks are matrices over the dual numbers (math/dual.h), for which Jacobian and
+// Hessian need one operation, M <- M + s a^ N.
 //
-// Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate.
+// Time derivatives are stored as jets: arrays of `levels` entries, value, first and second rate.
 #include "math/magnus.h"
 
 #include "base/fail.h"
@@ -40,7 +41,7 @@ const double *snw_magnus_abscissae(int order) {
 
 // ---- order 6 -----------------------------------------------------------------------------------
 
-// sub-expressions, as jets
+// Sub-expressions of order 6, as jets.
 typedef struct sixth {
     snw_twist a1[3], a2[3], a3[3], C[3], E[3], P[3], Q[3];
 } sixth;
@@ -90,7 +91,7 @@ static inline void sixth_gradient_Q(int levels, const sixth *e, snw_dual33 *Q1, 
     snw_dual_hat_add_jet(levels, -1.0 / 60, e->a1, A1, Q2);
 }
 
-// from derivatives in a_i to derivatives in xi_c
+// xi <- derivatives with respect to xi_c, from those with respect to a_i
 static inline void to_strains(double h, const snw_dual33 *a1, const snw_dual33 *a2,
                               const snw_dual33 *a3, snw_dual33 xi[3]) {
     const double k2 = SQRT15 / 3 * h, k3 = 10.0 / 3 * h;
@@ -126,7 +127,7 @@ static inline void sixth_jacobian(int levels, double h, const snw_twist *const *
     }
 }
 
-// reverse sweep through the sub-expressions: a wrench p on [a, b] is -ad_b' p on a and ad_a' p on b
+// reverse differentiation: a wrench p conjugate to [a, b] is -ad_b' p on a and ad_a' p on b
 static void sixth_pull(double h, const snw_twist *xi, snw_wrench p, snw_wrench *p_c) {
     sixth e;
     sixth_eval(1, h, &xi, &e);
@@ -151,9 +152,9 @@ static void sixth_pull(double h, const snw_twist *xi, snw_wrench p, snw_wrench *
     p_c[2] = snw_wrench_axpy(k2, p_2, even);
 }
 
-// The rule for brackets, Hess_p([a, b]) = Hess_{ad_a' p}(b) - Hess_{ad_b' p}(a) + b_z' p^ a_z -
-// a_z' p^ b_z, with u = -p/240, t = ad_P' u / 60, s = ad_a1' t - ad_Q' u gives for W in the
-// variables a_i
+// The product rule for brackets is
+//   Hess_p([a, b]) = Hess_{ad_a' p}(b) - Hess_{ad_b' p}(a) + b_z' p^ a_z - a_z' p^ b_z.
+// With u = -p/240, t = ad_P' u / 60, s = ad_a1' t - ad_Q' u it gives for W in the variables a_i
 //   F = V + V',  V_ij = -P_i' u^ Q_j + (i = 1) (-t^ E_j + (j = 2) s^),
 // E_j = a2^, -a1^, 2 and P_i = -20 + a2^, -a1^, -1, Q_j as above (a hat is skew: a^' = -a^).
 static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G) {
@@ -180,7 +181,7 @@ static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G
         V[0][j] = snw_dual_combine(1, &V[0][j], 20, uQ);
     }
 
-    // F by block rows, to strains on the right, then on the left
+    // F by block rows; change of variables to strains on the right, then on the left
     snw_dual33 half[3][3];
     for (int i = 0; i < 3; i++) {
         const snw_dual33 F1 = snw_dual_plus_transpose(&V[i][0], &V[0][i]);
@@ -199,7 +200,7 @@ static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G
 
 static inline double fourth_c(double h) { return SQRT3 / 12 * h * h; }
 
-// Y_1 = h/2 - c xi_2^,  Y_2 = h/2 + c xi_1^; in the time derivatives the constant is gone
+// Y_1 = half - c xi_2^,  Y_2 = half + c xi_1^; half is h/2, and 0 for the time derivatives
 static inline void fourth_jacobian(double half, double c, const snw_twist *xi, double *Y) {
     const snw_dual33 Y1 = snw_dual_hat(half, -c, snw_dual_of_twist(xi[1])),
                      Y2 = snw_dual_hat(half, c, snw_dual_of_twist(xi[0]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// quadrature.c: roots of Legendre polynomials, by Newton from asymptotic guesses. The rule is
-// symmetric, so half of the points is computed and mirrored.
+// Points and weights of Gauss-Legendre rules: roots of Legendre polynomials by Newton iteration
+// from asymptotic guesses. The rule is symmetric, so half of the points are computed and mirrored.
 #include "math/quadrature.h"
 
 #include "base/fail.h"
@@ -10,9 +10,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-// p[0] <- P_n, p[1] <- P_{n-1} at t = 1 - minus; n >= 1. In steps of differences, which stay
-// accurate where t is near 1: (k+1)(P_{k+1} - P_k) = (2k+1)(t - 1) P_k + k (P_k - P_{k-1}).
-static void quadrature_legendre(int n, double minus, double p[2]) {
+// p[0] <- P_n, p[1] <- P_{n-1} at t = 1 - minus; n >= 1. The recursion is in differences, which are
+// accurate for t near 1: (k+1)(P_{k+1} - P_k) = (2k+1)(t - 1) P_k + k (P_k - P_{k-1}).
+static void legendre_pair(int n, double minus, double p[2]) {
     double value = 1, diff = -minus;
     for (int k = 1; k < n; k++) {
         value += diff;
@@ -22,8 +22,8 @@ static void quadrature_legendre(int n, double minus, double p[2]) {
     p[1] = value;
 }
 
-// Put the point with 1 - t = minus and its mirror image, on [0, 1], at both ends of the arrays.
-static void quadrature_put(int n, int i, double minus, double weight, double *x, double *w) {
+// store the point with 1 - t = minus and its mirror image, scaled to [0, 1]
+static void store_pair(int n, int i, double minus, double weight, double *x, double *w) {
     x[i] = 0.5 * minus;
     x[n - 1 - i] = 1 - 0.5 * minus;
     w[i] = w[n - 1 - i] = 0.5 * weight;
@@ -32,19 +32,19 @@ static void quadrature_put(int n, int i, double minus, double weight, double *x,
 void snw_gauss(int n, double *x, double *w) {
     SNW_ASSERT(n >= 1);
     for (int i = 0; i < (n + 1) / 2; i++) {
-        // work with 1 - t: near the ends it has digits that t has not
+        // iterate on 1 - t, which is more accurate than t near the ends
         const double guess = sin(0.5 * pi * (i + 0.75) / (n + 0.5));
-        double minus = 2 * guess * guess, slope = 0;
+        double minus = 2 * guess * guess, derivative = 0;
         for (int it = 0; it < 20; it++) {
             double p[2];
-            quadrature_legendre(n, minus, p);
+            legendre_pair(n, minus, p);
             // (1 - t^2) P_n' = n (P_{n-1} - t P_n)
-            slope = n * (p[1] - (1 - minus) * p[0]) / (minus * (2 - minus));
-            const double step = p[0] / slope;
+            derivative = n * (p[1] - (1 - minus) * p[0]) / (minus * (2 - minus));
+            const double step = p[0] / derivative;
             minus += step;
             if (fabs(step) <= 1e-15 * minus) break;
         }
         if (2 * i + 1 == n) minus = 1;
-        quadrature_put(n, i, minus, 2 / (minus * (2 - minus) * slope * slope), x, w);
+        store_pair(n, i, minus, 2 / (minus * (2 - minus) * derivative * derivative), x, w);
     }
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Integration rules for the pose along a segment: dispatch to the closed formulas of magnus.c or to
+// the lists of brackets of munthe_kaas.c.
 #include "math/rule.h"
 
 #include "base/fail.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// rule.h: how the pose is carried along a segment of varying strain, g(s+h) = g(s) exp(W): W from
-// the strains at a few points of the segment. theory.md 3, (3.1). Whatever the rule, W, its rates,
-// its Jacobian with rates and its Hessian are exact, so the discrete rod is a Lagrangian system of
-// its own under each of them.
+// rule.h: integration rules for the pose along a segment with varying strain, g(s+h) = g(s) exp(W)
+// with W from the strains at a few points of the segment, theory.md (3.1) and (3.1a). For every
+// rule the rates, the Jacobian with its rates and the Hessian are exact derivatives of W, so the
+// discrete rod is a Lagrangian system.
 #pragma once
 
 #include "math/bracket.h"
 
 #include <stdbool.h>
 
-// One line per family: enum, name in the language, its number, meaning.
+// One line per family of rules: enum, name in the language, meaning of its number, description.
 #define SNW_RULE_LIST(X)                                                                           \
     X(SNW_RULE_MAGNUS, "magnus", "order: 2, 4 or 6",                                               \
       "Magnus expansion on 1, 2 or 3 Gauss points; the fastest")                                   \
@@ -31,27 +31,28 @@ enum {
 #define X(code, name, number, meaning) code##_INDEX,
     SNW_RULE_LIST(X)
 #undef X
-        SNW_RULES // how many there are
+        SNW_RULES // number of families
 };
 
 const char *snw_rule_name(snw_rule_kind kind);
 
 typedef struct snw_rule {
     snw_rule_kind kind;
-    int number;                  // its order or its points; 0 for rk4 and rk45
-    int order;                   // of the pose
-    int nc;                      // points,
-    double c[SNW_MAGNUS_POINTS]; // where, in [0, 1], rising
-    snw_brackets brackets;       // of all but Magnus'
-    snw_brackets error;          // of rk45: W less that of order 4
+    int number;                  // order (magnus) or number of points (spectral); else 0
+    int order;                   // order of accuracy of the pose
+    int nc;                      // number of points
+    double c[SNW_MAGNUS_POINTS]; // points in [0, 1], ascending
+    snw_brackets brackets;       // W; unused by SNW_RULE_MAGNUS
+    snw_brackets error;          // SNW_RULE_RK45: W minus the embedded formula of order 4
 } snw_rule;
 
-// Is there a rule of this kind and number? And the rule itself; SNW_E_MEMORY when the pool is out.
+// Is there a rule of this kind and number?
 bool snw_rule_exists(snw_rule_kind kind, int number);
+// *out <- that rule; its lists live in the pool. SNW_E_MEMORY when the pool is exhausted.
 SNW_NODISCARD snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number,
                                        snw_rule *out);
 
-// As the functions of magnus.h with the rule for the order.
+// As the functions of magnus.h, with a rule in place of the order.
 snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi);
 void snw_rule_rates(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
                     const snw_twist *ddxi, snw_twist *W, snw_twist *dW, snw_twist *ddW);
@@ -63,12 +64,12 @@ void snw_rule_jacobian_rates(const snw_rule *rule, double h, const snw_twist *xi
                              double *ddY);
 void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p, double *G);
 
-// E[0], E[1], E[2] <- W, dW, ddW of rk45 less those of its embedded formula of order 4.
+// E[0], E[1], E[2] <- W, dW, ddW of rk45 minus those of its embedded formula of order 4.
 void snw_rule_errors(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
                      const snw_twist *ddxi, snw_twist E[3]);
 
-// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets of the classical tableau, of that of
-// Dormand and Prince, and of collocation on nc Gauss points.
+// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets for the classical tableau, for that of
+// Dormand and Prince, and for collocation at out->number Gauss points.
 SNW_NODISCARD snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out);
 SNW_NODISCARD snw_status snw_rule_rk45(snw_pool *pool, snw_rule *out);
 SNW_NODISCARD snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out);

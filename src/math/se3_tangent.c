@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// se3_tangent.c: T(W), T(W)^-1 and their derivatives, in dual numbers.
+// The body tangent map T(W), its inverse and their derivatives in closed form, by arithmetic of
+// dual numbers. Used wherever a pose is the exponential of a twist: rod segments and joints.
 //
 // On SO(3) both maps are isotropic functions of the rotation vector,
 //   F(w) x = a(z) x + b(z) w x x + c(z) (w.x) w,   z = w.w,
 //   T:  a = c_1, b = -c_2, c = c_3;     T^-1:  a = 1 - z e, b = 1/2, c = e        (stumpff.h).
 // On SE(3) the same formula holds with every number replaced by a dual one, r + eps d, eps^2 = 0:
 // the twist W = (w, u) is the dual vector w + eps u, ad_W is the dual cross product and [A 0; B A]
-// the dual matrix A + eps B. So the code below is that of SO(3) on dual scalars and twists, and an
-// ordinary derivative of a coefficient appears wherever its dual part does.
+// the dual matrix A + eps B. The code below is therefore the formula of SO(3) on dual scalars and
+// twists, and the dual part of a coefficient is its derivative in z times the dual part of z.
 //
-// Wrenches go the other way: in T' = [A' B'; 0 A'] the force is the real part and the moment the
-// dual one, and A(w)' = A(-w).
+// For wrenches the parts are exchanged: in T' = [A' B'; 0 A'] the force is the real part, the
+// moment is the dual part, and A(w)' = A(-w).
 #include "math/se3_tangent.h"
 
 #include <stddef.h>
@@ -86,7 +87,7 @@ static inline void coef_tangent(dual z, int order, coef *k) {
     k[2] = (coef){{a2, a3 * z.d}, {b2, b3 * z.d}, {c2, c3 * z.d}};
 }
 
-// the same for T^-1, order <= 1
+// the same for the coefficients of T^-1, order <= 1
 static inline void coef_inverse(dual z, int order, coef *k) {
     double e[3];
     snw_stumpff_inv(z.r, order + 1, e);
@@ -97,7 +98,7 @@ static inline void coef_inverse(dual z, int order, coef *k) {
     k[1] = (coef){{a1, a2 * z.d}, {0, 0}, {e[1], e[2] * z.d}};
 }
 
-// mixed second derivative of a coefficient with derivatives f1, f2 in z; its first is f1 z_d
+// mixed second derivative of a coefficient with derivatives f1, f2 in z, along d and e
 static inline dual chain2(dual f1, dual f2, dual z_dz_e, dual z_de) {
     return dual_add(dual_mul(f2, z_dz_e), dual_mul(f1, z_de));
 }
@@ -136,7 +137,7 @@ static inline void lower_set(dual a, snw_twist v, sym A, sym B, snw_lower *M) {
 
 // M <- a 1 + b W^ + c W W'
 static inline void lower_about(coef k, snw_twist W, snw_lower *M) {
-    // half of the outer product, with its dual part gathered: sym(w, c.d/2 w + c.r u)
+    // half of the symmetrised outer product and its dual part, sym(w, c.d/2 w + c.r u)
     const snw_vec3 p = snw_scale(0.5 * k.c.r, W.w);
     const snw_vec3 q = snw_add(snw_scale(0.5 * k.c.d, W.w), snw_scale(k.c.r, W.v));
     lower_set(k.a, dual_times(k.b, W), sym_outer(W.w, p), sym_outer(W.w, q), M);
@@ -174,7 +175,7 @@ void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T,
 
     lower_about(k[0], W, T);
 
-    // (c W W')' = sym(W, c1/2 W + c0 W1), and the dual part of that; below once more
+    // d(c W W')/dt = sym(W, c1/2 W + c0 W1) and its dual part; the second derivative alike
     snw_twist v = dual_axpy(b1, W, dual_times(b0, dW));
     const snw_twist p1 = dual_axpy(dual_scale(0.5, c1), W, dual_times(c0, dW));
     const snw_vec3 c0u = snw_scale(c0.r, W.v);
@@ -212,7 +213,7 @@ void snw_se3_exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, s
     *du = dual_axpy(a1, dW, r);
 }
 
-// ---- derivative of the inverse ------------------------------------------------------------------
+// ---- derivative of the inverse -----------------------------------------------------------------
 
 snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d) {
     coef k[2];
@@ -227,7 +228,7 @@ snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d) {
     return dual_axpy(dual_mul(k[0].c, Wv), d, r);
 }
 
-// SO(3) is the real part
+// a vector of SO(3) as a dual vector without dual part
 static inline snw_twist real(snw_vec3 w) {
     const snw_twist x = {{.w = w, .v = {{0, 0, 0}}}};
     return x;
@@ -247,7 +248,7 @@ static inline snw_mat3 one_and_hat(double a, snw_vec3 v) {
 
 // T' p in dual numbers is a P - b W x P + c (W.P) W with P = f + eps m; its dual 3x3 gradient
 //   J = Q W' + c W P' + c (W.P) 1 + (b P)^,   Q = 2 (a' P - b' W x P + c' (W.P) W),
-// fills N = [J.d J.r; J.r 0], since the moment is the dual part
+// gives N = [J.d J.r; J.r 0], since the moment is the dual part
 void snw_se3_tangent_pull_gradient(snw_twist W, snw_wrench p, double N[36]) {
     coef k[2];
     coef_tangent(dual_dot(W, W), 1, k);

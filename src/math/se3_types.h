@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// se3_types.h: vectors, rotations and rigid motions as numbers; se3.h says what is done with them.
+// se3_types.h: types of vectors, rotations, rigid motions, twists and wrenches; se3.h has their
+// operations.
 #pragma once
 
 typedef union snw_vec3 {
@@ -28,8 +29,8 @@ typedef union snw_twist {
     double e[6];
 } snw_twist;
 
-// Force, an element of the dual of se(3). A different type on purpose: adding a wrench to a twist
-// must not compile.
+// Moment and force, an element of the dual of se(3). It has a type of its own so that adding a
+// wrench to a twist does not compile.
 typedef union snw_wrench {
     struct {
         snw_vec3 m, f; // moment, force
@@ -37,7 +38,7 @@ typedef union snw_wrench {
     double e[6];
 } snw_wrench;
 
-// w + x i + y j + z k, of unit length; q and -q are the same rotation.
+// w + x i + y j + z k, unit length; q and -q represent the same rotation.
 typedef union snw_quat {
     struct {
         double w, x, y, z;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// stumpff.c: c_k(z) away from zero, and the coefficient of the inverse tangent map.
+// Stumpff functions c_k(z) for z that is not small, and the coefficient e(z) of the inverse tangent
+// map of SO(3) with its derivatives.
 //
-// c_k by series from the top. For k = 8, 9 the terms z^j k!/(2j+k)! fall from the first on while
-// z < 90, so the series loses nothing; going down, c_k = 1/k! - z c_{k+2} loses digits when c_k is
-// small beside 1/k!, first in c_0 .. c_3 beyond z = 9: those have closed forms there. Going up from
-// the closed forms, c_{k+2} = (1/k! - c_k)/z, loses more the smaller z is. Down and up meet at z =
-// 25 with about two units of rounding in the worst c_k, k >= 4.
+// For k = 8, 9 the terms z^j k!/(2j+k)! of the series decrease from the first on while z < 90, so
+// the sum has no cancellation. The downward recursion c_k = 1/k! - z c_{k+2} loses digits where c_k
+// is small compared to 1/k!, first in c_0 .. c_3 beyond z = 9; these have closed forms. The upward
+// recursion from the closed forms, c_{k+2} = (1/k! - c_k)/z, loses more digits the smaller z is.
+// Both are equally accurate at z = 25, with about two units of rounding in the worst c_k, k >= 4.
 //
 // e(z) = (1 - (th/2) cot(th/2))/th^2 is the sum over n >= 1 of 2/((2 pi n)^2 - z) (partial
-// fractions of the cotangent). Its derivatives are m! times the sums of 2/((2 pi n)^2 - z)^(m+1):
-// all terms positive, nothing cancels from zero to the pole at 4 pi^2. Three terms are taken as
-// they stand, the rest as a power series in z, which converges like (z/64 pi^2)^k.
+// fractions of the cotangent). Its derivatives are m! times the sums of 2/((2 pi n)^2 - z)^(m+1).
+// All terms are positive, so nothing cancels between zero and the pole at 4 pi^2. Three terms are
+// summed directly, the others as a power series in z, which converges like (z/64 pi^2)^k.
 #include "math/stumpff.h"
 
 #include "base/fail.h"
@@ -47,7 +48,7 @@ void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
 void snw_stumpff_inv(double z, int mmax, double *e) {
     SNW_ASSERT(mmax >= 0 && mmax <= 3);
     static const double square[] = {39.4784176043574345, 157.913670417429738, 355.30575843921691};
-    // sum over n >= 4 of 2/(2 pi n)^(2k+2); eleven leave 1e-16 of e at the pole, less before
+    // sum over n >= 4 of 2/(2 pi n)^(2k+2); the error of eleven terms is 1e-16 of e at the pole
     static const double rest[] = {
         0.0143786389100756833,   9.5955554807794253e-6,   1.12571433830026091e-8,
         1.53889795651810725e-11, 2.24731896508041044e-14, 3.39435645976346403e-17,
@@ -55,7 +56,7 @@ void snw_stumpff_inv(double z, int mmax, double *e) {
         2.00145899867885429e-28, 3.1550446802879232e-31,
     };
     enum { NREST = sizeof rest / sizeof *rest };
-    // Horner with Taylor coefficients: p[m] is the m-th derivative over m!
+    // Horner's scheme with derivatives: p[m] is the m-th derivative over m!
     double p[4] = {0};
     for (int k = NREST - 1; k >= 0; k--) {
         for (int m = 3; m > 0; m--) p[m] = p[m] * z + p[m - 1];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// stumpff.h: c_k(z) = sum_j (-z)^j / (2j+k)!, the one family behind exp, its tangent and all their
-// derivatives on SO(3) and SE(3). With th = sqrt(z):
+// stumpff.h: Stumpff functions c_k(z) = sum_j (-z)^j / (2j+k)!, theory.md (1.2). The exponential of
+// SO(3) and SE(3), its tangent map and all their derivatives are expressed by them. With
+// th = sqrt(z):
 //   c_0 = cos th,  c_1 = sin th / th,  c_2 = (1 - cos th)/th^2,  c_3 = (th - sin th)/th^3, ...
 //   c_k = 1/k! - z c_{k+2},   d c_k/dz = (k c_{k+2} - c_{k+1})/2.
 #pragma once
 
 enum { SNW_STUMPFF_MAX = 10 }; // c_0 .. c_9
 
-// 1/k!, where the compiler sees it
+// 1/k!, in the header so that the compiler can fold it.
 static const double snw_inverse_factorial[] = {
     1.0,
     1.0,
@@ -48,15 +49,15 @@ static const double snw_inverse_factorial[] = {
     1.0 / 10333147966386144929666651337523200000000.0,
 };
 
-// Below this the short series of snw_stumpff is exact to rounding; about 31 degrees.
+// Bound on z below which the short series of snw_stumpff is exact to rounding: th of 31 degrees.
 #define SNW_STUMPFF_NEAR 0.3
 
-// All ten for z of any size: a longer series, closed forms beyond.
+// All ten functions for any z >= 0: a longer series, and closed forms for large z.
 void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]);
 
-// c[0..top] for z < SNW_STUMPFF_NEAR, top = 3 .. 9: seven terms each for the two highest (the
-// eighth is z^7 2!/16! = 2e-17 of the first), then down. No loops, so that a constant top leaves
-// straight code.
+// c[0..top] for z < SNW_STUMPFF_NEAR, top = 3 .. 9: seven terms of the series for the two highest
+// (the eighth is z^7 2!/16! = 2e-17 of the first), then the downward recursion. Without loops, so
+// that a constant top compiles to code without branches.
 static inline void snw_stumpff_near(double z, int top, double c[SNW_STUMPFF_MAX]) {
     const double *const f = snw_inverse_factorial;
     const int a = top - 1, b = top;
@@ -75,10 +76,10 @@ static inline void snw_stumpff_near(double z, int top, double c[SNW_STUMPFF_MAX]
     c[0] = f[0] - z * c[2];
 }
 
-// c[0..kmax] at z >= 0, kmax <= 9, accurate to a few units of rounding through zero; c has ten
-// places, and what the others hold afterwards means nothing. The two highest come from their
-// series, the rest from the downward recursion, which loses nothing while z is small. Fastest with
-// a constant kmax.
+// c[0..kmax] at z >= 0, kmax <= 9, accurate to a few units of rounding, also at zero. c has ten
+// elements; those above kmax are undefined afterwards. The two highest are computed by their
+// series, the others by the downward recursion, which is free of cancellation for small z. Fastest
+// with a constant kmax.
 static inline void snw_stumpff(double z, int kmax, double c[SNW_STUMPFF_MAX]) {
     if (z < SNW_STUMPFF_NEAR) {
         snw_stumpff_near(z, kmax < 3 ? 3 : kmax, c);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Tables of dimensions, units and SI prefixes, and the reader of units for the expression parser.
 #include "math/units.h"
 
 #include "math/expr_text.h"
@@ -9,7 +11,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-// What exponents are called. The first spelling of a dimension wins.
+// Names of dimensions. The first entry of a dimension is used.
 static const struct {
     const char *name, *unit;
     snw_dim dim;
@@ -45,7 +47,7 @@ static const struct {
     {"compliance", "1/N", {.m = -1, .kg = -1, .s = 2}},
 };
 
-// Prefix letters are listed where the result is in use; `min`, `mol` and the like are whole words.
+// Only prefixes in common use are listed; `min`, `mol` and the like take precedence as whole words.
 static const snw_unit units[] = {
     {"m", "metre", 1, 1, {.m = 1}, "kcdmunp"},
     {"g", "gram", 1, 1000, {.kg = 1}, "Mkmun"},
@@ -80,7 +82,7 @@ enum {
     NNAME = sizeof names / sizeof names[0],
     NUNIT = sizeof units / sizeof units[0],
     NPREFIX = sizeof prefixes / sizeof prefixes[0],
-    TOTAL_MAX = 60, // of a product, so that a dimension never overflows
+    TOTAL_MAX = 60, // largest exponent of a product, so that snw_dim never overflows
 };
 
 const snw_unit *snw_units(int *n) {
@@ -93,7 +95,7 @@ const snw_prefix *snw_prefixes(int *n) {
     return prefixes;
 }
 
-// ---- names of dimensions ------------------------------------------------------------------------
+// ---- names of dimensions -----------------------------------------------------------------------
 
 static bool same_dim(snw_dim a, snw_dim b) {
     return a.m == b.m && a.kg == b.kg && a.s == b.s && a.A == b.A && a.K == b.K && a.mol == b.mol;
@@ -104,7 +106,7 @@ static void units_append(char *out, size_t size, const char *text) {
     if (used < size) (void)snprintf(out + used, size - used, "%s", text);
 }
 
-// kg*m^2/s from exponents
+// out <- text such as kg*m^2/s, from the exponents
 static void product_text(snw_dim d, char *out, size_t size) {
     const struct {
         const char *name;
@@ -156,7 +158,7 @@ void snw_dim_unit(snw_dim d, char *out, size_t size) {
     product_text(d, out, size);
 }
 
-// ---- reading ------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 static const snw_unit *find_unit(const char *word, size_t length) {
     for (int i = 0; i < NUNIT; i++) {
@@ -178,7 +180,7 @@ bool snw_unit_word(const char *word, size_t length, snw_unit_value *out) {
         if (length <= n || memcmp(prefixes[i].symbol, word, n) != 0) continue;
         u = find_unit(word + n, length - n);
         if (!u || !strchr(u->prefixes, prefixes[i].letter)) continue;
-        // milligram: 1/1000 of 1/1000; the kilo of kg cancels against the gram's 1/1000
+        // the kilo of kg cancels against the 1/1000 of the gram
         double num = u->num * prefixes[i].num, den = u->den * prefixes[i].den;
         if (num >= den && num > 1 && den > 1 && num / den * den == num) {
             num /= den;
@@ -190,7 +192,7 @@ bool snw_unit_word(const char *word, size_t length, snw_unit_value *out) {
     return false;
 }
 
-// A whole exponent behind `^`; false when there is none.
+// Read the one-digit integer exponent after `^`; false when there is none.
 static bool read_exponent(const char *text, int *exponent, size_t *length) {
     const char *p = text;
     const int sign = *p == '-' ? -1 : 1;
@@ -214,7 +216,7 @@ static bool raise_dim(snw_dim *d, snw_dim u, int e) {
     return true;
 }
 
-// One factor, `m` or `m^-2`, into the product; returns its length, 0 when there is none.
+// Multiply one factor, `m` or `m^-2`, into the product; returns its length, 0 when there is none.
 static size_t read_factor(const char *text, bool divide, snw_unit_value *product) {
     const size_t word = snw_word_length(text);
     size_t after = word;

@@ -8,18 +8,13 @@
 #pragma once
 
 #include "base/pool.h"
+#include "base/source_location.h"
 #include "math/basis.h"
 #include "math/expr.h"
 #include "math/rule.h"
 #include "math/se3.h"
 
 #include <stdbool.h>
-
-// Where a thing was written, for messages of the compiler; file NULL when made by calls.
-typedef struct snw_source_location {
-    const char *file;
-    int line, column;
-} snw_source_location;
 
 typedef const snw_expr *snw_law;
 
