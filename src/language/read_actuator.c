@@ -404,7 +404,7 @@ snw_status snw_read_actuators(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
     const int nmotor = n + (n > 0 ? wheels_of(node) : 0);
     d->motor = snw_pool_array(r->pool, (size_t)nmotor, sizeof *d->motor);
@@ -450,7 +450,7 @@ static snw_status actuator_hold(snw_reader *r, const snw_entry *e, snw_motor_des
 snw_status snw_read_holds(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     for (int i = 0; i < r->desc->nmotor; i++) {
         snw_motor_desc *m = &r->desc->motor[i];
         for (int k = 0; m->holds && k < n; k++) {

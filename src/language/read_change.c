@@ -150,9 +150,8 @@ static void change_blame(snw_reader *r, const snw_step_desc *s, const snw_node *
                       err->line <= last_line(node);
     if (here) return;
     const size_t used = strlen(err->text);
-    (void)snprintf(
-        err->text + used, sizeof err->text - used, " (after the change in %s)",
-        snw_location_of_path(s->location, (snw_source_location){.file = err->file}).text);
+    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in %s)",
+                   snw_location_text(s->location, (snw_source_location){.file = err->file}).text);
 }
 
 static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *change, snw_desc *out) {

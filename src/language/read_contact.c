@@ -126,7 +126,7 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
     const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
     bool rods = false;
     SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
-    SNW_TRY(snw_read_of_rods(r, e[GROUND_STIFFNESS], out->name, out->nlink, out->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e[GROUND_STIFFNESS], out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_positive(r, e[GROUND_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
                               &out->stiffness));
     if (e[GROUND_NORMAL]) {
@@ -235,7 +235,7 @@ static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_de
     }
     int n = contact_stations(&link->rod);
     if (e[RING_STATIONS]) {
-        SNW_TRY(snw_read_whole(r, e[RING_STATIONS]->value, "stations", 1, MOST, &n));
+        SNW_TRY(snw_read_integer(r, e[RING_STATIONS]->value, "stations", 1, MOST, &n));
     }
     const int first = contact->nonholonomic - 1;
     snw_loop_desc *all = snw_pool_array(r->pool, (size_t)(d->nloop + n + d->ncontact), sizeof *all);
@@ -336,7 +336,7 @@ static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_des
 snw_status snw_read_contacts(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "contacts", &node, &d->ncontact));
+    SNW_TRY(snw_read_section_entries(r, "contacts", &node, &d->ncontact));
     d->contact = snw_pool_array(r->pool, (size_t)d->ncontact, sizeof *d->contact);
     snw_loop_desc *loop = snw_pool_array(r->pool, (size_t)(d->nloop + d->ncontact), sizeof *loop);
     if (!d->contact || !loop) return snw_read_memory(r);

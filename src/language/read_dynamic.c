@@ -308,7 +308,7 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     return snw_check_step(r, e[KINEMATIC_STEP]->value, out->duration, out->step);
 }
 
-bool snw_study_moves(const snw_node *study) {
+bool snw_study_has_dynamic(const snw_node *study) {
     for (int i = 0; study && study->kind == SNW_NODE_LIST && i < study->n; i++) {
         const snw_node *step = study->entry[i].value;
         if (step->kind == SNW_NODE_MAP &&

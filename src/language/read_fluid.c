@@ -36,7 +36,7 @@ SNW_KEYS(drag, "drag", "a drag", DRAG_KEYS);
 static snw_status fluid_coefficients(snw_reader *r, const snw_entry *e, int power,
                                      const snw_fluid_desc *d, snw_law out[6]) {
     bool rods = false;
-    SNW_TRY(snw_read_of_rods(r, e, d->name, d->nlink, d->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e, d->name, d->nlink, d->link, &rods));
     const snw_node *node = e->value;
     const int n = node->kind == SNW_NODE_LIST ? node->n : 1,
               vars = rods ? SNW_VAR_X | SNW_VAR_L : 0;
@@ -97,7 +97,7 @@ static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) 
         return snw_fail_at(r->err, e->location, "'added: auto' needs the 'density' of the fluid");
     }
     bool rods = false;
-    SNW_TRY(snw_read_of_rods(r, e, out->name, out->nlink, out->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e, out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_list(r, node, "added", 6));
     out->added = SNW_ADDED_GIVEN;
     for (int i = 0; i < 6; i++) {
@@ -153,7 +153,7 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
 snw_status snw_read_fluids(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "fluid", &node, &d->nfluid));
+    SNW_TRY(snw_read_section_entries(r, "fluid", &node, &d->nfluid));
     d->fluid = snw_pool_array(r->pool, (size_t)d->nfluid, sizeof *d->fluid);
     if (!d->fluid) return snw_read_memory(r);
     for (int i = 0; i < d->nfluid; i++) SNW_TRY(fluid(r, &node->entry[i], &d->fluid[i]));

@@ -91,7 +91,7 @@ static snw_status read_knob(snw_reader *r, const snw_entry *e, snw_knob_desc *ou
 snw_status snw_read_live(snw_reader *r) {
     const snw_node *node = NULL;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "live", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "live", &node, &n));
     snw_knob_desc *knob = snw_pool_array(r->pool, (size_t)n + 1, sizeof *knob);
     if (!knob) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(read_knob(r, &node->entry[i], &knob[i]));

@@ -63,7 +63,7 @@ static snw_status load_load(snw_reader *r, const snw_entry *entry, snw_load_desc
 snw_status snw_read_loads(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "loads", &node, &d->nload));
+    SNW_TRY(snw_read_section_entries(r, "loads", &node, &d->nload));
     d->load = snw_pool_array(r->pool, (size_t)d->nload, sizeof *d->load);
     if (!d->load) return snw_read_memory(r);
     for (int i = 0; i < d->nload; i++) SNW_TRY(load_load(r, &node->entry[i], &d->load[i]));
@@ -124,7 +124,7 @@ static snw_status initial_field(snw_reader *r, const snw_entry *e, snw_dim angul
         return snw_fail_at(r->err, e->location, "link '%s' has no rod and no '%s'", link->name,
                            e->key);
     }
-    SNW_TRY(snw_read_six(r, e->value, e->key, angular, linear, SNW_VAR_X | SNW_VAR_L, out));
+    SNW_TRY(snw_read_components(r, e->value, e->key, angular, linear, SNW_VAR_X | SNW_VAR_L, out));
     for (int i = 0; i < 6; i++) {
         double value = 0;
         const bool zero = !out[i] || (snw_law_constant(out[i], &value) && value == 0);
@@ -176,7 +176,7 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
 snw_status snw_read_initial(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "initial", &node, &d->ninitial));
+    SNW_TRY(snw_read_section_entries(r, "initial", &node, &d->ninitial));
     d->initial = snw_pool_array(r->pool, (size_t)d->ninitial, sizeof *d->initial);
     if (!d->initial) return snw_read_memory(r);
     for (int i = 0; i < d->ninitial; i++) SNW_TRY(initial(r, &node->entry[i], &d->initial[i]));

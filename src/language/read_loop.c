@@ -73,7 +73,7 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
 snw_status snw_read_loops(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "loops", &node, &d->nloop));
+    SNW_TRY(snw_read_section_entries(r, "loops", &node, &d->nloop));
     d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
     if (!d->loop) return snw_read_memory(r);
     for (int i = 0; i < d->nloop; i++) SNW_TRY(loop(r, &node->entry[i], &d->loop[i]));

@@ -92,7 +92,7 @@ static snw_status read_names_add(snw_reader *r, const char *name, snw_source_loc
     if (old) {
         return snw_fail_at(r->err, location, "'%s' is already the name of %s (%s)", name,
                            thing_text((snw_thing)old->kind),
-                           snw_location_of_path(old->location, location).text);
+                           snw_location_text(old->location, location).text);
     }
     const snw_name named = {.text = name, .kind = (int)kind, .index = index, .location = location};
     snw_names_add(&r->things, named);
@@ -120,7 +120,7 @@ snw_status snw_read_names(snw_reader *r) {
     const snw_node *node[NSECTION];
     int count[NSECTION], total = 0;
     for (int s = 0; s < NSECTION; s++) {
-        SNW_TRY(snw_read_section_of_file(r, sections[s].key, &node[s], &count[s]));
+        SNW_TRY(snw_read_section_entries(r, sections[s].key, &node[s], &count[s]));
         total += count[s];
     }
     const snw_node *study = snw_node_get(r->root, "study");

@@ -354,7 +354,7 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
     const subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
     if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
-        return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+        return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
     if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
         strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
@@ -362,7 +362,7 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                            "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
                            "41}'");
     }
-    return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+    return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
 }
 
 static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
@@ -532,7 +532,7 @@ static snw_status probe_read_law(snw_reader *r, const snw_entry *entry, snw_prob
 snw_status snw_read_probes(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "probes", &node, &d->nprobe));
+    SNW_TRY(snw_read_section_entries(r, "probes", &node, &d->nprobe));
     d->probe = snw_pool_array(r->pool, (size_t)d->nprobe, sizeof *d->probe);
     if (!d->probe || !snw_names_init(&r->probes, r->pool, d->nprobe)) return snw_read_memory(r);
     for (int i = 0; i < d->nprobe; i++) {

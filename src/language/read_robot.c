@@ -56,7 +56,7 @@ static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_d
 snw_status snw_read_materials(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "materials", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "materials", &node, &n));
     r->material = snw_pool_array(r->pool, (size_t)n, sizeof *r->material);
     if (n > 0 && !r->material) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(material(r, &node->entry[i], &r->material[i]));
@@ -203,7 +203,7 @@ static snw_status sort_links(snw_reader *r) {
 snw_status snw_read_robot(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "robot", &node, &d->nlink));
+    SNW_TRY(snw_read_section_entries(r, "robot", &node, &d->nlink));
     if (d->nlink == 0) {
         return snw_fail_at(r->err, node ? node->location : r->root->location,
                            "there is no robot: give its links by name under 'robot:'");

@@ -66,7 +66,7 @@ static snw_status half(snw_reader *r, const snw_node *node, snw_law *law) {
     if (!text) return snw_read_memory(r);
     const snw_dim dim = SNW_DIM_LENGTH;
     const snw_expr_rules rules = {.dim = &dim, .vars = ALONG};
-    const snw_source_location p = snw_text_place(node, 0);
+    const snw_source_location p = snw_text_location(node, 0);
     return snw_expr_parse(r->pool, snw_read_scope(r, node), text, &rules, p.file, p.line, p.column,
                           law, r->err);
 }
@@ -215,7 +215,7 @@ static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, s
         return full_matrix(r, e, b, out);
     }
     snw_law diagonal[6] = {0};
-    SNW_TRY(snw_read_six(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
+    SNW_TRY(snw_read_components(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
     for (int i = 0; i < 6; i++) {
         double value = 0;
         if (snw_law_constant(diagonal[i], &value) && value < 0) {
@@ -265,11 +265,11 @@ enum { MAX_NODES = 10000 };
 static snw_status nodes(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
     out->nodes_location = e->value->location;
     if (e->value->kind == SNW_NODE_TEXT && strcmp(e->value->text, "auto") == 0) return SNW_OK;
-    return snw_read_whole(r, e->value, "nodes", 1, MAX_NODES, &out->nodes);
+    return snw_read_integer(r, e->value, "nodes", 1, MAX_NODES, &out->nodes);
 }
 
 static snw_status magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
-    SNW_TRY(snw_read_whole(r, e->value, "magnus", 2, 6, &out->magnus));
+    SNW_TRY(snw_read_integer(r, e->value, "magnus", 2, 6, &out->magnus));
     if (out->magnus % 2 == 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->location, "'magnus' is 2, 4 or 6, got %d", out->magnus);
 }
@@ -401,8 +401,8 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     out->section.location = e[ROD_SECTION] ? e[ROD_SECTION]->location : out->location;
     if (e[ROD_SECTION]) SNW_TRY(read_rod_read_section(r, e[ROD_SECTION]->value, &out->section));
     if (e[ROD_REST]) {
-        SNW_TRY(snw_read_six(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE, ALONG,
-                             out->rest));
+        SNW_TRY(snw_read_components(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE,
+                                    ALONG, out->rest));
     }
     if (!e[ROD_STRAIN]) {
         return snw_fail_at(r->err, out->location,

@@ -40,7 +40,7 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
     SNW_TRY(snw_read_map(r, node, &snw_keys_shooting, e));
     if (e[SHOOTING_POINTS]) {
         SNW_TRY(
-            snw_read_whole(r, e[SHOOTING_POINTS]->value, "points", 4, MOST_POINTS, &out->points));
+            snw_read_integer(r, e[SHOOTING_POINTS]->value, "points", 4, MOST_POINTS, &out->points));
     }
     int word = 0;
     if (e[SHOOTING_ALONG]) {

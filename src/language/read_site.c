@@ -27,7 +27,7 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == ' ') length--;
     if (length == 0) {
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'@' needs a station, e.g. '%s@50%%' or '%s@0.12 m'", link->name,
                            link->name);
     }
@@ -47,7 +47,7 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     const double x = percent ? value / 100 * L : value;
     const double slack = 1e-12 * L; // rounding of the expression
     if (!(x >= -slack && x <= L + slack)) {
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "station %g m is outside of rod '%s', which goes from 0 to %g m", x,
                            link->name, L);
     }
@@ -131,7 +131,7 @@ static snw_status site_named(snw_reader *r, int index) {
 snw_status snw_read_sites(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "sites", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "sites", &node, &n));
     r->site = snw_pool_array(r->pool, (size_t)n, sizeof *r->site);
     r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof(const snw_entry *));
     r->site_state = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_state);

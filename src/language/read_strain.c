@@ -68,7 +68,8 @@ static snw_status read_mesh(snw_reader *r, const snw_entry *elements, const snw_
     if (elements && breaks) {
         return snw_fail_at(r->err, breaks->location, "give 'elements' or 'breaks', not both");
     }
-    if (elements) return snw_read_whole(r, elements->value, "elements", 1, MAX_ELEMENTS, &m->nelem);
+    if (elements)
+        return snw_read_integer(r, elements->value, "elements", 1, MAX_ELEMENTS, &m->nelem);
     if (breaks) return read_breaks(r, breaks, L, m);
     return SNW_OK;
 }
@@ -87,7 +88,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     SNW_ASSERT(kind < NBASIS);
     const char *size = text + length + strspn(text + length, " ");
     const size_t size_at = (size_t)(size - node->text);
-    const snw_source_location size_place = snw_text_place(node, size_at);
+    const snw_source_location size_place = snw_text_location(node, size_at);
     *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
     if (!snw_basis_piecewise(out->kind)) {
         double n = 0;
@@ -183,14 +184,14 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
     const char *basis = NULL, *near = NULL;
     if (model == 0) {
         if (node->text[skip] == '\0') return SNW_OK;
-        return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
+        return snw_fail_at(r->err, snw_text_location(node, skip), "'rigid' has no basis");
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
         if (near) {
-            return snw_fail_at(r->err, snw_text_place(node, skip),
+            return snw_fail_at(r->err, snw_text_location(node, skip),
                                "unknown basis '%s' (did you mean '%s'?)", basis, near);
         }
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'%s' needs a basis, e.g. '%s legendre 3'", word, word);
     }
     snw_basis b;

@@ -156,7 +156,7 @@ static snw_status read_modes(snw_reader *r, const snw_node *node, int index, snw
     if (e[MODES_FROM]) SNW_TRY(snw_read_from(r, e[MODES_FROM]->value, index, &out->from));
     SNW_TRY(read_steady(r, e[MODES_STEADY], out));
     if (!e[MODES_COUNT]) return SNW_OK;
-    return snw_read_whole(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
+    return snw_read_integer(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
 }
 
 // `static`, then `static.2`

@@ -27,8 +27,8 @@ snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const
     return SNW_OK;
 }
 
-snw_status snw_read_of_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
-                            const int *link, bool *out) {
+snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
+                             const int *link, bool *out) {
     *out = r->desc->link[link[0]].has_rod;
     for (int k = 1; k < nlink; k++) {
         if (r->desc->link[link[k]].has_rod == *out) continue;
