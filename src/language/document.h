@@ -77,8 +77,7 @@ const char *snw_document_file(const snw_document *d, int i);
 // Checksum of the data tables read by the descriptions made so far; 0: none.
 uint64_t snw_document_tables(const snw_document *d);
 
-// ---- expected values
-// --------------------------------------------------------------------------------
+// ---- expected values ----------------------------------------------------------------------------
 
 typedef enum snw_expect_when {
     SNW_EXPECT_AT,    // at a given time

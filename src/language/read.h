@@ -33,10 +33,10 @@ typedef struct snw_reader {
     snw_names things;            // index: position in the list of its kind
     snw_material_desc *material; // by index of the thing
     const snw_entry **site_entry;
-    snw_site *site;   // named sites, by index
-    char *site_state; // 0 unread, 1 being read, 2 read
-    bool sweeps;      // stations of sites may currently be laws of t
-    bool weightless;  // no gravity and no dynamics: masses are not needed
+    snw_site *site;       // named sites, by index
+    char *site_state;     // 0 unread, 1 being read, 2 read
+    bool sliding_allowed; // stations of sites may currently be laws of t
+    bool weightless;      // no gravity and no dynamics: masses are not needed
 
     snw_names probes;
     snw_signals *signals;

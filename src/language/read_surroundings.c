@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_surroundings.c: what fluids and contacts have in common: the links they act on.
+// Reads the links that a fluid or a contact acts on.
 #include "language/read.h"
 
 #include "base/fail.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_value.c: numbers, laws, vectors, words and keys of a map.
+// Reads values for all other readers: keys of a map, words, numbers, laws, conditions, vectors and
+// values by strain component.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -327,7 +328,7 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
         out->e[axis[0] - 'x'] = minus ? -1 : 1;
         return SNW_OK;
     }
-    // a length in a direction is as good as a number
+    // the components may be lengths or plain numbers
     SNW_TRY(snw_read_vec3(r, node, what, SNW_DIM_LENGTH, out));
     const double size = sqrt(snw_dot(*out, *out));
     if (!(size > 0 && isfinite(size))) {
