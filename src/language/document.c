@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements the document: opens the source, reads the top-level keys and calls the readers of all
+// sections in the order of their dependencies. Also evaluates single numbers for fits and options.
 #include "language/document.h"
 
 #include "base/fail.h"
@@ -9,10 +12,11 @@
 
 enum { LANGUAGE = 1 }; // version of the model language
 
-static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take, and all tables
+static const size_t LIMIT = (size_t)256
+                            << 20; // bytes allowed for a description, and for all tables
 
 struct snw_document {
-    snw_pool *pool; // the document itself, names of runs, tables
+    snw_pool *pool; // owns the document itself, names of runs, tables
     snw_source *source;
     snw_tables *tables;
     const char **run_name;
@@ -20,8 +24,9 @@ struct snw_document {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// takes the source over, also on failure
-static snw_status wrap(snw_source *source, const char *path, snw_document **out, snw_error *err) {
+// takes ownership of the source, also on failure
+static snw_status create_document(snw_source *source, const char *path, snw_document **out,
+                                  snw_error *err) {
     const int n = snw_source_runs(source);
     snw_pool *pool = snw_pool_create(LIMIT);
     snw_document *d = pool ? snw_pool_take(pool, sizeof *d) : NULL;
@@ -43,27 +48,27 @@ snw_status snw_document_read(const char *path, int nset, const char *const *set,
                              snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_read(path, nset, set, &source, err));
-    return wrap(source, path, out, err);
+    return create_document(source, path, out, err);
 }
 
 snw_status snw_document_parse(const char *name, const char *text, size_t length, int nset,
                               const char *const *set, snw_document **out, snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_parse(name, text, length, nset, set, &source, err));
-    return wrap(source, "", out, err);
+    return create_document(source, "", out, err);
 }
 
 snw_status snw_document_parse_kept(const char *name, const char *text, int nset,
                                    const char *const *set, snw_document **out, snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_parse_kept(name, text, nset, set, &source, err));
-    return wrap(source, "", out, err);
+    return create_document(source, "", out, err);
 }
 
 void snw_document_destroy(snw_document *d) {
     if (!d) return;
     snw_source_destroy(d->source);
-    snw_pool_destroy(d->pool); // holds d itself
+    snw_pool_destroy(d->pool); // frees d itself
 }
 
 int snw_document_runs(const snw_document *d) { return snw_source_runs(d->source); }
@@ -107,9 +112,9 @@ const char *snw_document_file(const snw_document *d, int i) {
 enum { FILE_KEYS(SNW_KEY_CODE) FILE_N };
 SNW_KEYS(file, "file", "a model file", FILE_KEYS);
 
-// A description and what belongs to it but not to the robot.
+// A description with the expectations that belong to the run.
 typedef struct described {
-    snw_desc desc; // first, so that the one is found from the other
+    snw_desc desc; // first member, so that snw_document_expects can convert a pointer to it
     int nexpect;
     const snw_expect *expect;
 } described;
@@ -149,7 +154,7 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
     for (int i = 0; i < 3; i++) {
         if (!snw_law_constant(g[i], &value) || value != 0) r->weightless = false;
     }
-    if (snw_study_moves(snw_node_get(r->root, "study"))) r->weightless = false;
+    if (snw_study_has_dynamic(snw_node_get(r->root, "study"))) r->weightless = false;
     return SNW_OK;
 }
 
@@ -187,7 +192,8 @@ static snw_status document_read_all(snw_reader *r) {
     return snw_read_run_overrides(r);
 }
 
-// Read the tree of a run with the changes of its study before step `until`, and then `nset` more.
+// Read the tree of a run with the changes of its study before step `until`, then the `nset`
+// overrides.
 static snw_status document_describe(const snw_document *d, int run, int until, int nset,
                                     const char *const *set, snw_desc **out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Evaluates expectations: finds the recorded column and time, computes statistics over intervals,
+// and compares with the expected values, for `sinew verify` and the tests.
 #include "language/expect.h"
 
 #include "base/alloc.h"
@@ -14,16 +17,16 @@
 const char *const snw_expect_is_word[SNW_EXPECT_IS_COUNT] = {"min",   "max",    "mean",
                                                              "range", "period", "size"};
 
-// What one pass over the frames gathers. A NaN among the values makes all of it NaN.
+// Accumulated by one pass over the frames. A NaN among the values makes every field NaN.
 typedef struct summary {
-    bool any;          // a value was seen
-    double min, max;   // of frames and of the span's cut ends
-    double sum;        // over frames
-    int nframe;        // in the span
-    double span, area; // of the stretches between frames
+    bool any;              // at least one value was added
+    double min, max;       // over frames and the ends of the interval
+    double sum;            // over frames
+    int nframe;            // frames in the interval
+    double duration, area; // length and integral of the intervals between frames
 } summary;
 
-static void expect_take(summary *s, double v) {
+static void add_value(summary *s, double v) {
     if (!s->any) {
         s->min = s->max = v;
     } else if (!isnan(s->min)) {
@@ -37,8 +40,8 @@ static double value_at(const snw_series *s, int column, int frame) {
     return s->value[(size_t)frame * (size_t)s->ncolumn + (size_t)column];
 }
 
-// between frames k and k + 1
-static double expect_between(const snw_series *s, int column, int k, double t) {
+// linear interpolation between frames k and k + 1
+static double interpolate_frame(const snw_series *s, int column, int k, double t) {
     const double t0 = s->t[k], t1 = s->t[k + 1];
     const double a = value_at(s, column, k), b = value_at(s, column, k + 1);
     if (t <= t0) return a;
@@ -46,9 +49,9 @@ static double expect_between(const snw_series *s, int column, int k, double t) {
     return a + (b - a) * ((t - t0) / (t1 - t0));
 }
 
-// the part of the stretch between frames k and k + 1 that lies in the span; false when none does
-static bool expect_stretch(const snw_series *s, int k, double t0, double t1, double *from,
-                           double *to) {
+// intersection of [t0, t1] with the interval between frames k and k + 1; false when empty
+static bool clip_interval(const snw_series *s, int k, double t0, double t1, double *from,
+                          double *to) {
     if (k + 1 >= s->nframe || !(s->t[k + 1] > s->t[k])) return false;
     *from = fmax(t0, s->t[k]);
     *to = fmin(t1, s->t[k + 1]);
@@ -60,29 +63,31 @@ static summary summarize(const snw_series *s, int column, double t0, double t1) 
     for (int k = 0; k < s->nframe; k++) {
         double from = 0, to = 0;
         if (s->t[k] >= t0 && s->t[k] <= t1) {
-            expect_take(&sum, value_at(s, column, k));
+            add_value(&sum, value_at(s, column, k));
             sum.sum += value_at(s, column, k);
             sum.nframe++;
         }
-        if (!expect_stretch(s, k, t0, t1, &from, &to)) continue;
-        const double a = expect_between(s, column, k, from), b = expect_between(s, column, k, to);
-        expect_take(&sum, a);
-        expect_take(&sum, b);
-        sum.span += to - from;
+        if (!clip_interval(s, k, t0, t1, &from, &to)) continue;
+        const double a = interpolate_frame(s, column, k, from),
+                     b = interpolate_frame(s, column, k, to);
+        add_value(&sum, a);
+        add_value(&sum, b);
+        sum.duration += to - from;
         sum.area += (to - from) * (a + b) / 2;
     }
     return sum;
 }
 
-// mean distance of the rising passages through the mean
-static bool period(const snw_series *s, int column, double mean, double t0, double t1,
-                   double *out) {
+// mean time between upward crossings of the mean
+static bool find_period(const snw_series *s, int column, double mean, double t0, double t1,
+                        double *out) {
     int n = 0;
     double first = 0, last = 0;
     for (int k = 0; k < s->nframe; k++) {
         double from = 0, to = 0;
-        if (!expect_stretch(s, k, t0, t1, &from, &to)) continue;
-        const double a = expect_between(s, column, k, from), b = expect_between(s, column, k, to);
+        if (!clip_interval(s, k, t0, t1, &from, &to)) continue;
+        const double a = interpolate_frame(s, column, k, from),
+                     b = interpolate_frame(s, column, k, to);
         if (!(a < mean && b >= mean)) continue;
         last = from + (to - from) * ((mean - a) / (b - a));
         if (n++ == 0) first = last;
@@ -96,8 +101,8 @@ bool snw_expect_statistic(const snw_series *series, int column, snw_expect_is is
                           double t1, double *out) {
     const summary s = summarize(series, column, t0, t1);
     if (!s.any) return false;
-    // frames of one instant have no span
-    const double mean = s.span > 0 ? s.area / s.span : s.sum / s.nframe;
+    // frames at a single instant have no duration
+    const double mean = s.duration > 0 ? s.area / s.duration : s.sum / s.nframe;
     switch (is) {
     case SNW_EXPECT_MIN:
         *out = s.min;
@@ -115,19 +120,19 @@ bool snw_expect_statistic(const snw_series *series, int column, snw_expect_is is
         *out = isnan(s.min) ? s.min : fmax(fabs(s.min), fabs(s.max));
         return true;
     case SNW_EXPECT_PERIOD:
-        *out = mean; // NaN stays
-        return isnan(mean) || period(series, column, mean, t0, t1, out);
+        *out = mean; // NaN is kept
+        return isnan(mean) || find_period(series, column, mean, t0, t1, out);
     }
     return false;
 }
 
-// ---- finding what is meant ----------------------------------------------------------------------
+// ---- finding columns and frames -----------------------------------------------------------------
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 static bool
-missing(snw_expect_outcome *out, const char *format, ...) {
+not_compared(snw_expect_outcome *out, const char *format, ...) {
     va_list args;
     va_start(args, format);
     (void)vsnprintf(out->reason, sizeof out->reason, format, args);
@@ -147,32 +152,32 @@ static bool expect_find_column(const snw_run_info *info, const char *name, int *
             return true;
         }
     }
-    return missing(outcome, "'%s' was not recorded", name);
+    return not_compared(outcome, "'%s' was not recorded", name);
 }
 
-// the frame at the end of the run or of a stage
+// last frame of the run or of a step
 static bool find_frame(const snw_expect *e, const snw_run_info *info, const snw_series *series,
                        int *frame, snw_expect_outcome *out) {
     const bool whole = series->status == SNW_OK;
     if (e->when == SNW_EXPECT_END) {
         *frame = series->nframe - 1;
-        if (*frame < 0) return missing(out, "nothing was recorded");
-        return whole || missing(out, "the run did not reach its end");
+        if (*frame < 0) return not_compared(out, "nothing was recorded");
+        return whole || not_compared(out, "the run did not reach its end");
     }
     int stage = 0;
     while (stage < info->nstage && strcmp(info->stage[stage], e->after) != 0) stage++;
-    if (stage == info->nstage) return missing(out, "there is no step '%s'", e->after);
+    if (stage == info->nstage) return not_compared(out, "there is no step '%s'", e->after);
     *frame = snw_series_last(series, stage);
-    if (*frame < 0) return missing(out, "step '%s' has no frame", e->after);
+    if (*frame < 0) return not_compared(out, "step '%s' has no frame", e->after);
     if (whole || *frame < series->nframe - 1) return true;
-    return missing(out, "step '%s' did not reach its end", e->after);
+    return not_compared(out, "step '%s' did not reach its end", e->after);
 }
 
-// a span must be covered by what was recorded
+// the record must cover the interval of the expectation
 static bool is_covered(const snw_expect *e, const snw_series *series, snw_expect_outcome *out) {
-    if (series->nframe == 0) return missing(out, "nothing was recorded");
+    if (series->nframe == 0) return not_compared(out, "nothing was recorded");
     if (isinf(e->t1)) {
-        return series->status == SNW_OK || missing(out, "the run did not reach its end");
+        return series->status == SNW_OK || not_compared(out, "the run did not reach its end");
     }
     double first = series->t[0], last = series->t[0];
     for (int k = 1; k < series->nframe; k++) {
@@ -181,12 +186,12 @@ static bool is_covered(const snw_expect *e, const snw_series *series, snw_expect
     }
     const double slack = 1e-9 * (last - first);
     if (e->t0 >= first - slack && e->t1 <= last + slack) return true;
-    return missing(out, "what was recorded goes from %g s to %g s only", first, last);
+    return not_compared(out, "what was recorded goes from %g s to %g s only", first, last);
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
 
-static void expect_judge(const snw_expect *e, snw_expect_cell *c) {
+static void judge_cell(const snw_expect *e, snw_expect_cell *c) {
     switch (e->how) {
     case SNW_EXPECT_WITHIN:
     case SNW_EXPECT_RELATIVE:
@@ -205,49 +210,49 @@ static void expect_judge(const snw_expect *e, snw_expect_cell *c) {
     }
 }
 
-static bool fetch(const snw_expect *e, const snw_series *series, int column, int frame, int row,
-                  snw_expect_cell *c, snw_expect_outcome *out) {
+static bool get_recorded(const snw_expect *e, const snw_series *series, int column, int frame,
+                         int row, snw_expect_cell *c, snw_expect_outcome *out) {
     switch (e->when) {
     case SNW_EXPECT_AT:
     case SNW_EXPECT_ROWS:
         c->t = e->when == SNW_EXPECT_AT ? e->t0 : e->row_t[row];
         if (snw_series_at(series, column, c->t, &c->got)) return true;
-        return missing(out, "nothing was recorded at %g s", c->t);
+        return not_compared(out, "nothing was recorded at %g s", c->t);
     case SNW_EXPECT_END:
     case SNW_EXPECT_AFTER:
         c->t = series->t[frame];
         c->got = value_at(series, column, frame);
         return true;
-    case SNW_EXPECT_DATA: // by columns
+    case SNW_EXPECT_DATA: // compared by column in compare_data
         return false;
     case SNW_EXPECT_OVER:
         c->t = (double)NAN;
         if (snw_expect_statistic(series, column, e->is, e->t0, e->t1, &c->got)) return true;
-        return missing(out,
-                       e->is == SNW_EXPECT_PERIOD
-                           ? "'%s' does not pass its mean twice, so it has no period"
-                           : "'%s' was not recorded in this span",
-                       c->column);
+        return not_compared(out,
+                            e->is == SNW_EXPECT_PERIOD
+                                ? "'%s' does not pass its mean twice, so it has no period"
+                                : "'%s' was not recorded in this span",
+                            c->column);
     }
     return false;
 }
 
-// One column against a file of measurements, blanks left out.
+// Compare one column with a file of measurements; blank fields are skipped.
 static bool compare_data(const snw_expect *e, const snw_series *series, int column, int j,
                          snw_expect_outcome *out) {
-    snw_expect_cell *rms = &out->cell[j], *most = &out->cell[e->ncolumn + j];
+    snw_expect_cell *rms = &out->cell[j], *worst = &out->cell[e->ncolumn + j];
     *rms = (snw_expect_cell){.column = e->column[j],
                              .t = NAN,
                              .got = NAN,
                              .wanted = NAN,
                              .allowed = e->rms,
                              .rms = true};
-    *most = (snw_expect_cell){.column = e->column[j],
-                              .t = NAN,
-                              .got = NAN,
-                              .wanted = NAN,
-                              .error = -1,
-                              .allowed = e->tolerance};
+    *worst = (snw_expect_cell){.column = e->column[j],
+                               .t = NAN,
+                               .got = NAN,
+                               .wanted = NAN,
+                               .error = -1,
+                               .allowed = e->tolerance};
     double sum = 0;
     int n = 0;
     for (int i = 0; i < e->nrow; i++) {
@@ -255,20 +260,20 @@ static bool compare_data(const snw_expect *e, const snw_series *series, int colu
         double got;
         if (isnan(wanted)) continue;
         if (!snw_series_at(series, column, e->row_t[i], &got)) {
-            return missing(out, "nothing was recorded at %g s", e->row_t[i]);
+            return not_compared(out, "nothing was recorded at %g s", e->row_t[i]);
         }
         const double error = fabs(got - wanted);
         sum += error * error;
         n++;
-        if (error <= most->error) continue; // NaN is taken
-        most->error = error, most->t = e->row_t[i], most->got = got, most->wanted = wanted;
+        if (error <= worst->error) continue; // a NaN error passes this test and is stored
+        worst->error = error, worst->t = e->row_t[i], worst->got = got, worst->wanted = wanted;
         if (isnan(error)) break;
     }
-    if (n == 0) return missing(out, "'%s' is blank in '%.100s'", e->column[j], e->data);
+    if (n == 0) return not_compared(out, "'%s' is blank in '%.100s'", e->column[j], e->data);
     rms->error = sqrt(sum / n);
     rms->ok = rms->error <= rms->allowed;
-    most->ok = most->error <= most->allowed;
-    out->ok = out->ok && rms->ok && most->ok;
+    worst->ok = worst->error <= worst->allowed;
+    out->ok = out->ok && rms->ok && worst->ok;
     return true;
 }
 
@@ -292,8 +297,8 @@ static bool expect_compare(const snw_expect *e, const snw_run_info *info, const 
             const int k = i * e->ncolumn + j;
             snw_expect_cell *c = &out->cell[k];
             *c = (snw_expect_cell){.column = e->column[j], .wanted = e->value[k]};
-            if (!fetch(e, series, column, frame, i, c, out)) return false;
-            expect_judge(e, c);
+            if (!get_recorded(e, series, column, frame, i, c, out)) return false;
+            judge_cell(e, c);
             out->ok = out->ok && c->ok;
         }
     }
@@ -309,7 +314,7 @@ snw_status snw_expect_check(const snw_expect *e, const snw_run_info *info, const
     *out = (snw_expect_outcome){.ncell = snw_expect_cells(e)};
     out->cell = snw_alloc((size_t)out->ncell * sizeof *out->cell);
     if (!out->cell) return SNW_E_MEMORY;
-    if (out->ncell == 0) (void)missing(out, "nothing is expected");
+    if (out->ncell == 0) (void)not_compared(out, "nothing is expected");
     if (out->ncell > 0) (void)expect_compare(e, info, series, out);
     return SNW_OK;
 }

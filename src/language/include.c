@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// include.c: a file and what it includes, merged into one map. An included file lies beneath: maps
-// merge key by key, all else is replaced by the file above, and `key: ~` takes a key away; of
-// several includes the later lies above.
+// Reads a model file and the files it includes, and merges them into one map. The including file
+// takes precedence: maps are merged key by key, any other value is replaced, and `key: ~` removes a
+// key. Of several includes the later takes precedence.
 #include "language/source.h"
 
 #include "base/alloc.h"
@@ -25,8 +25,8 @@ typedef struct loader {
     size_t bytes; // read so far
     int depth;
     file_id open[SNW_INCLUDE_DEPTH + 1];
-    bool kept;          // includes stand in the text itself, as join_text wrote them
-    const char *before; // folder of the first file then, with its slash
+    bool kept;                // included files are part of the text, as written by join_text
+    const char *first_folder; // then the folder of the first file, with its slash
     int npart;
     struct {
         const char *name, *text;
@@ -45,7 +45,7 @@ static snw_status include_out_of_memory(snw_error *err) {
 
 // ---- maps ---------------------------------------------------------------------------------------
 
-// take away keys that begin with x-, at any depth
+// remove keys that begin with x-, at any depth
 static void drop_private(snw_node *node) {
     int kept = 0;
     for (int i = 0; i < node->n; i++) {
@@ -57,25 +57,25 @@ static void drop_private(snw_node *node) {
     node->n = kept;
 }
 
-static snw_status include_merge(loader *l, const snw_node *beneath, snw_node *above);
+static snw_status merge_maps(loader *l, const snw_node *beneath, snw_node *above);
 
 static snw_status merge_value(loader *l, const snw_node *beneath, const snw_entry *above) {
     if (beneath->kind != SNW_NODE_MAP) return SNW_OK;
-    if (above->value->kind == SNW_NODE_MAP) return include_merge(l, beneath, above->value);
-    // a section without content takes nothing away
+    if (above->value->kind == SNW_NODE_MAP) return merge_maps(l, beneath, above->value);
+    // an empty section removes nothing
     if (above->value->kind == SNW_NODE_NULL) *above->value = *beneath;
     return SNW_OK;
 }
 
-static snw_status include_lay_out(loader *l, const snw_node *beneath, const snw_node *above,
-                                  const snw_entry *const *sorted, snw_entry *all, bool *used,
-                                  int *n) {
+static snw_status merge_entries(loader *l, const snw_node *beneath, const snw_node *above,
+                                const snw_entry *const *sorted, snw_entry *all, bool *used,
+                                int *n) {
     *n = 0;
     for (int i = 0; i < beneath->n; i++) {
         const snw_entry *b = &beneath->entry[i];
         const snw_entry *a = snw_node_find(sorted, above->n, b->key);
         if (a) used[a - above->entry] = true;
-        if (a && snw_node_takes_away(a->value)) continue;
+        if (a && snw_node_removes(a->value)) continue;
         if (a) SNW_TRY(merge_value(l, b->value, a));
         all[(*n)++] = a ? *a : *b;
     }
@@ -85,14 +85,15 @@ static snw_status include_lay_out(loader *l, const snw_node *beneath, const snw_
     return SNW_OK;
 }
 
-// above <- entries of `beneath` in their order, covered by those of `above`, then what is new
-static snw_status include_merge(loader *l, const snw_node *beneath, snw_node *above) {
+// above <- entries of `beneath` in their order, replaced where `above` has the key, then its new
+// ones
+static snw_status merge_maps(loader *l, const snw_node *beneath, snw_node *above) {
     snw_entry *all = snw_pool_array(l->pool, (size_t)beneath->n + (size_t)above->n, sizeof *all);
     bool *used = snw_pool_array(l->pool, (size_t)above->n + 1, sizeof *used);
     const snw_entry **sorted = snw_node_sorted(above);
     int n = 0;
     const snw_status s = all && used && sorted
-                             ? include_lay_out(l, beneath, above, sorted, all, used, &n)
+                             ? merge_entries(l, beneath, above, sorted, all, used, &n)
                              : include_out_of_memory(l->err);
     snw_free(sorted);
     SNW_TRY(s);
@@ -108,8 +109,8 @@ static snw_status include_merge(loader *l, const snw_node *beneath, snw_node *ab
 
 static snw_status load_file(loader *l, const char *path, const snw_entry *by, snw_node **root);
 
-// name as seen from the file that includes it
-static const char *include_beside(loader *l, const char *including, const char *name) {
+// path of an included file, relative to the including one
+static const char *resolve_path(loader *l, const char *including, const char *name) {
     const char *slash = strrchr(including, '/');
     if (name[0] == '/' || !slash) return snw_pool_text(l->pool, name, strlen(name));
     return snw_pool_format(l->pool, "%.*s/%s", (int)(slash - including), including, name);
@@ -120,16 +121,16 @@ static snw_status include_one(loader *l, const char *including, const snw_entry 
     if (item->value->kind != SNW_NODE_TEXT || !*item->value->text) {
         return snw_fail_at(l->err, item->location, "'include' takes file names");
     }
-    const char *path = include_beside(l, including, item->value->text);
+    const char *path = resolve_path(l, including, item->value->text);
     if (!path) return include_out_of_memory(l->err);
     snw_node *loaded = NULL;
     SNW_TRY(load_file(l, path, item, &loaded));
-    if (*beneath) SNW_TRY(include_merge(l, *beneath, loaded));
+    if (*beneath) SNW_TRY(merge_maps(l, *beneath, loaded));
     *beneath = loaded;
     return SNW_OK;
 }
 
-// replace the key `include` by what it names
+// remove the key `include` and merge the files it names
 static snw_status include_all(loader *l, const char *including, snw_node *root) {
     int at = 0;
     while (at < root->n && strcmp(root->entry[at].key, "include") != 0) at++;
@@ -148,12 +149,12 @@ static snw_status include_all(loader *l, const char *including, snw_node *root) 
     } else {
         SNW_TRY(include_one(l, including, &include, &beneath));
     }
-    return beneath ? include_merge(l, beneath, root) : SNW_OK;
+    return beneath ? merge_maps(l, beneath, root) : SNW_OK;
 }
 
 static snw_status check_version(loader *l, const snw_node *root) {
     const snw_node *version = snw_node_get(root, "sinew");
-    if (!version && l->depth > 0) return SNW_OK; // of an included file the including one answers
+    if (!version && l->depth > 0) return SNW_OK; // only the including file must state the version
     if (!version) {
         const snw_source_location top = {.file = root->location.file, .line = 1, .column = 1};
         return snw_fail_at(l->err, top,
@@ -165,7 +166,7 @@ static snw_status check_version(loader *l, const snw_node *root) {
                        version->kind == SNW_NODE_TEXT ? version->text : "something else");
 }
 
-static snw_status include_remember(loader *l, const char *name, const char *text, size_t length) {
+static snw_status record_file(loader *l, const char *name, const char *text, size_t length) {
     for (int i = 0; i < l->nfile; i++) {
         if (strcmp(l->file[i].name, name) == 0) return SNW_OK;
     }
@@ -180,7 +181,7 @@ static snw_status include_remember(loader *l, const char *name, const char *text
 
 static snw_status load_text(loader *l, const char *name, const char *folder, const char *text,
                             size_t length, snw_node **root) {
-    SNW_TRY(include_remember(l, name, text, length));
+    SNW_TRY(record_file(l, name, text, length));
     SNW_TRY(snw_yaml_parse(l->pool, name, text, length, root, l->err));
     if ((*root)->kind != SNW_NODE_MAP) {
         return snw_fail_at(l->err, (*root)->location,
@@ -193,7 +194,7 @@ static snw_status load_text(loader *l, const char *name, const char *folder, con
 
 static snw_status check_cycle(loader *l, const char *path, snw_source_location at) {
     struct stat info;
-    if (stat(path, &info) != 0) return SNW_OK; // reading it says why
+    if (stat(path, &info) != 0) return SNW_OK; // the attempt to read it reports the reason
     for (int i = 0; i < l->depth; i++) {
         if (l->open[i].device != info.st_dev || l->open[i].number != info.st_ino) continue;
         return snw_fail_at(l->err, at, "'%.200s' includes itself%s", path,
@@ -203,23 +204,24 @@ static snw_status check_cycle(loader *l, const char *path, snw_source_location a
     return SNW_OK;
 }
 
-// The part of a kept text that an include names. Names were kept as opened, so those of the first
-// file begin with its folder, which the first of them tells.
+// Index of the part of a kept text that an include names, -1: none. Parts carry the names under
+// which the files were opened, with the folder of the first file in front. That folder is not
+// known; it is deduced from the first name that ends in `path`.
 static int find_part(loader *l, const char *path) {
     const size_t length = strlen(path);
     for (int i = 0; i < l->npart; i++) {
         const char *name = l->part[i].name;
         const size_t all = strlen(name);
         if (strcmp(name, path) == 0) return i;
-        if (l->before && strncmp(name, l->before, strlen(l->before)) == 0 &&
-            strcmp(name + strlen(l->before), path) == 0) {
+        if (l->first_folder && strncmp(name, l->first_folder, strlen(l->first_folder)) == 0 &&
+            strcmp(name + strlen(l->first_folder), path) == 0) {
             return i;
         }
-        if (l->before || path[0] == '/' || all <= length || name[all - length - 1] != '/' ||
+        if (l->first_folder || path[0] == '/' || all <= length || name[all - length - 1] != '/' ||
             strcmp(name + all - length, path) != 0) {
             continue;
         }
-        l->before = snw_pool_text(l->pool, name, all - length);
+        l->first_folder = snw_pool_text(l->pool, name, all - length);
         return i;
     }
     return -1;
@@ -233,7 +235,7 @@ static snw_status load_part(loader *l, const char *path, const snw_entry *by, sn
                            SNW_INCLUDE_DEPTH);
     }
     l->bytes += l->part[i].length;
-    if (l->bytes > SNW_TEXT_TOTAL_MAX) { // a part may be named many times
+    if (l->bytes > SNW_TEXT_TOTAL_MAX) { // a part may be included many times
         return snw_fail_at(l->err, by->location, "more than %d bytes with all that is included",
                            SNW_TEXT_TOTAL_MAX);
     }
@@ -243,7 +245,7 @@ static snw_status load_part(loader *l, const char *path, const snw_entry *by, sn
     return SNW_OK;
 }
 
-// `by` is the item of an include, NULL for the first file
+// `by` is the list item of an include, NULL for the first file
 static snw_status load_file(loader *l, const char *path, const snw_entry *by, snw_node **root) {
     const snw_source_location at =
         by ? by->location : (snw_source_location){.file = path, .line = 1, .column = 1};
@@ -280,14 +282,14 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
 
 static const char head[] = "\n# ---- included: ";
 
-// The reverse of join_text: the first file, and the others by name.
+// The inverse of join_text: find the length of the first file and list the others by name.
 static snw_status split_text(loader *l, const char *text, size_t *length) {
     const char *next = strstr(text, head);
     l->kept = true;
     if (next) *length = (size_t)(next - text);
     while (next) {
         const char *name = next + sizeof head - 1, *end = strchr(name, '\n');
-        if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file is one of them
+        if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file counts too
         next = strstr(end, head);
         const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
         if (!copy) return include_out_of_memory(l->err);
@@ -298,7 +300,7 @@ static snw_status split_text(loader *l, const char *text, size_t *length) {
     return SNW_OK;
 }
 
-// the first file as it is, the others behind it under a line with their names
+// concatenate the first file and the others, each of these after a header line with its name
 static snw_status join_text(loader *l, snw_source *s) {
     size_t size = 1;
     for (int i = 0; i < l->nfile; i++) {

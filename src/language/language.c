@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Lists all key tables, the words reserved for later versions, and synonyms that messages suggest
+// keys for.
 #include "language/language.h"
 
 #include <string.h>
@@ -14,8 +17,8 @@ const snw_key_table *const *snw_language_tables(int *n) {
     return tables;
 }
 
-// What the language has and this version has not: the map or the choice, and its words. A
-// capability that arrives takes its words out.
+// Words of the language that this version does not implement, by map or list of values. Remove a
+// word when it is implemented.
 static const struct {
     const char *place, *words;
 } later[] = {
@@ -38,7 +41,7 @@ bool snw_language_later(const char *place, const char *word) {
     return false;
 }
 
-// Words of textbooks and other programs for keys of ours.
+// Synonyms from textbooks and other programs.
 static const struct {
     const char *place, *words, *key;
 } meant[] = {

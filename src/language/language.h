@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// language.h: the keys of the model language as tables. Readers, messages and the reference in
-// docs/language.md are made from the same tables, so they cannot disagree.
+// language.h: tables of the keys of the model language. Readers, messages and the reference in
+// docs/language.md are generated from the same tables.
 #pragma once
 
 #include <stdbool.h>
 
 typedef struct snw_key {
     const char *name;
-    const char *form;    // what its value looks like: "m", "x y z or a vector", "a pose"
+    const char *form;    // form of the value: "m", "x y z or a vector", "a pose"
     const char *meaning; // one line
 } snw_key;
 
 typedef struct snw_key_table {
-    const char *name;  // of the map: "rod"
+    const char *name;  // name of the map: "rod"
     const char *about; // one line
     int n;
     const snw_key *key;
 } snw_key_table;
 
-// A map's keys are written once, as a list macro LIST(X) of X(code, name, form, meaning). From it
-// come the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about,
+// The keys of a map are written once, as a list macro LIST(X) of X(code, name, form, meaning). It
+// defines the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about,
 // LIST).
 #define SNW_KEY_CODE(code, name, form, meaning) code,
 #define SNW_KEY_ROW(code, name, form, meaning)  {name, form, meaning},
@@ -79,8 +79,8 @@ SNW_KEY_TABLES(X)
 // All tables, in the order of the reference.
 const snw_key_table *const *snw_language_tables(int *n);
 
-// Whether `word` (a key, or a word such as a joint's) belongs to the language in this place but is
-// not part of this version. `place` is the name of the map or of the choice of words.
+// True if `word` (a key, or a value such as a joint kind) is reserved for a later version of the
+// language. `place` is the name of the map or of the list of values.
 bool snw_language_later(const char *place, const char *word);
-// What others call a key of the map `place`: the key that is meant by `word`, or NULL.
+// The key of the map `place` for which `word` is a common synonym, NULL: none.
 const char *snw_language_meant(const char *place, const char *word);

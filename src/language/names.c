@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Hash table of names with open addressing; names are kept in the order added.
 #include "language/names.h"
 
 #include "base/fail.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Lookup in nodes, failures with a source location, and the edit distance behind "did you mean".
 #include "language/node.h"
 
 #include "base/alloc.h"
@@ -75,8 +77,8 @@ void snw_fail_at_text(snw_error *err, snw_source_location location, const char *
     va_end(args);
 }
 
-snw_where snw_location_of_path(snw_source_location at, snw_source_location from) {
-    snw_where w;
+snw_location_string snw_location_text(snw_source_location at, snw_source_location from) {
+    snw_location_string w;
     const bool same = !at.file || !from.file || strcmp(at.file, from.file) == 0;
     (void)snprintf(w.text, sizeof w.text, "line %d%s%.120s", at.line, same ? "" : " of ",
                    same ? "" : at.file);
@@ -89,7 +91,7 @@ enum { WORD_MAX = 64 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// optimal string alignment: insert, delete, replace, swap neighbours; three rows suffice
+// optimal string alignment distance: insert, delete, replace, swap neighbours; three rows suffice
 static int node_distance(const char *a, int na, const char *b, int nb) {
     int row[3][WORD_MAX + 1];
     int *before = row[0], *above = row[1], *here = row[2];
@@ -113,8 +115,8 @@ static int node_distance(const char *a, int na, const char *b, int nb) {
 const char *snw_nearest(const char *word, int n, const char *const *known) {
     const size_t length = strlen(word);
     if (length == 0 || length > WORD_MAX) return NULL;
-    // one slip is always forgiven, else one per three letters; a word shares something with its
-    // slip
+    // allow one edit, or one per three letters in longer words, but never as many as there are
+    // letters
     int best = length < 6 ? 1 : (int)length / 3;
     if (best >= (int)length) best = (int)length - 1;
     const char *found = NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// override.c: a path and a value put into the tree of a run. The path is the name of a parameter,
-// thing, study step or top key, then keys; `off` and `on` for a thing are its `when`, `off` for one
-// of its keys takes that key away. Overrides are applied whole parts first, so that none is lost by
-// the order in which they are written.
+// Applies overrides, a path and a value, to the tree of a run. A path begins with the name of a
+// parameter, thing, study step or top-level key, followed by keys. `on` and `off` for a thing set
+// its `when`; `off` for a key of a thing removes the key. Also checks that names are unique.
+// override_order.c determines the order of application.
 #include "language/source.h"
 
 #include "base/fail.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// sections whose entries are things, and what one of them is called
+// sections whose entries are things, and the word for one entry
 static const struct {
     const char *key, *thing;
 } sections[] = {
@@ -42,7 +42,7 @@ static bool is_word(const snw_node *n, const char *word) {
     return n->kind == SNW_NODE_TEXT && !n->quoted && strcmp(n->text, word) == 0;
 }
 
-static bool override_switches(const snw_node *n) { return is_word(n, "on") || is_word(n, "off"); }
+static bool is_on_off(const snw_node *n) { return is_word(n, "on") || is_word(n, "off"); }
 
 // ---- paths --------------------------------------------------------------------------------------
 
@@ -55,8 +55,8 @@ typedef struct path {
     const char *key[PATH_MAX_KEYS];
 } path;
 
-// at its dots, those in parentheses aside
-static snw_status split(snw_builder *b, const char *text, snw_source_location at, path *out) {
+// split at dots outside of parentheses
+static snw_status split_path(snw_builder *b, const char *text, snw_source_location at, path *out) {
     *out = (path){.whole = text, .at = at};
     for (int k = 0; k < PATH_MAX_KEYS; k++) out->key[k] = "";
     int depth = 0;
@@ -77,7 +77,7 @@ static snw_status split(snw_builder *b, const char *text, snw_source_location at
     }
 }
 
-// the whole number a key is, 0 when it is none
+// value of a key that is a whole number, else 0
 static int number_of(const char *key) {
     int n = 0;
     if (!*key || strlen(key) > 6) return 0;
@@ -111,12 +111,12 @@ static snw_status set_item(snw_builder *b, const snw_entry *override, const snw_
     char item[24];
     (void)snprintf(item, sizeof item, "%ld", index);
     const char *const behind = item;
-    return snw_override_note(b, override, "parameters", parameter->key, 1, &behind);
+    return snw_override_record(b, override, "parameters", parameter->key, 1, &behind);
 }
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
     path p = {0};
-    SNW_TRY(split(b, override->key, override->location, &p));
+    SNW_TRY(split_path(b, override->key, override->location, &p));
     const snw_entry *found = snw_parameters_find(b->parameters, p.key[0]);
     SNW_ASSERT(found);
     const size_t word = snw_name_word(p.key[0]);
@@ -145,27 +145,27 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
             return snw_fail_at(b->err, p.at, "'%s' is not a parameter", p.key[0]);
         }
         long index = 0;
-        SNW_TRY(snw_name_whole(b, b->run, p.key[0], word + 1, length - word - 2, p.at, &index));
+        SNW_TRY(snw_name_integer(b, b->run, p.key[0], word + 1, length - word - 2, p.at, &index));
         return set_item(b, override, found, &p, index, value);
     }
-    // a function may change the names of its arguments, so the head goes with the value
+    // the arguments of a function may be renamed, so the key is replaced with the value
     snw_entry *target = &b->parameters->entry[found - b->parameters->entry];
     target->key = p.key[0];
     target->value = value;
     const char *name = snw_pool_text(b->pool, p.key[0], word);
     if (!name) return snw_builder_memory(b);
-    return snw_override_note(b, override, "parameters", name, 0, NULL);
+    return snw_override_record(b, override, "parameters", name, 0, NULL);
 }
 
 // ---- study steps --------------------------------------------------------------------------------
 
 typedef struct step {
-    snw_node *item; // of the list `study`: a map of one key, or the kind alone
+    snw_node *item; // item of the list `study`: a map of one key, or the kind alone
     const char *kind;
-    const char *name; // given, NULL when not
+    const char *name; // name given in the file, NULL: none
 } step;
 
-// the steps of a study, one after the other; `s` keeps its place between calls
+// advance to the next step of a study; *i is the position, 0 at first
 static bool next_step(const snw_node *study, int *i, step *s) {
     if (!study || study->kind != SNW_NODE_LIST) return false;
     while (*i < study->n) {
@@ -182,7 +182,7 @@ static bool next_step(const snw_node *study, int *i, step *s) {
     return false;
 }
 
-// kinds are few; counting them needs only this many
+// more than the number of kinds
 enum { KINDS = 32 };
 typedef struct kind_count {
     int n;
@@ -211,7 +211,7 @@ static void step_name(const step *s, kind_count *c, char *out, size_t size) {
     }
 }
 
-// the body of a step, made a map when there is none yet
+// body of a step, created as an empty map if the step has none
 static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
     if (item->kind == SNW_NODE_TEXT) {
         const char *kind = item->text;
@@ -226,19 +226,19 @@ static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
     return SNW_OK;
 }
 
-// ---- finding what a path begins with ------------------------------------------------------------
+// ---- finding the first name of a path -----------------------------------------------------------
 
 typedef struct target {
-    snw_node **slot;     // value to change
-    const char *section; // key of the file that it lies in
-    int item;            // its number there
+    snw_node **slot;     // value to replace
+    const char *section; // top-level key that contains it
+    int item;            // index of a step
     const char *what;    // "load", "step", "key"
-    bool thing;          // has a `when`
-    bool change;         // a step whose keys are paths
-    const char *kind;    // of a step
-    int used;            // keys of the path used up
+    bool thing;          // has a key `when`
+    bool change;         // a change step, whose keys are paths
+    const char *kind;    // kind of a step
+    int used;            // keys of the path consumed
     int found;
-    const char *also; // what else has the name
+    const char *also; // second object with the same name
 } target;
 
 static void add_target(target *t, snw_node **slot, const char *section, int item, const char *what,
@@ -264,7 +264,7 @@ static snw_status find_steps(snw_builder *b, const path *p, snw_node *root, targ
         const size_t first = strlen(p->key[0]);
         int used = 0;
         if (strcmp(name, p->key[0]) == 0) used = 1;
-        // names with a dot, such as static.2, take two keys of the path
+        // names with a dot, such as static.2, consume two keys of the path
         if (p->n > 1 && strncmp(name, p->key[0], first) == 0 && name[first] == '.' &&
             strcmp(name + first + 1, p->key[1]) == 0) {
             used = 2;
@@ -290,7 +290,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].key, 0, sections[k].thing, when, 1);
         }
     }
-    // names are known to be distinct by the time of a change, and steps many
+    // change steps come after snw_check_names, and there may be many steps to search
     if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
@@ -312,7 +312,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
     return SNW_OK;
 }
 
-// all names a path could begin with, for suggestions
+// nearest of all names a path could begin with, for suggestions
 static const char *nearest_name(snw_builder *b, const char *name, const snw_node *root) {
     int room = NTOP + b->parameters->n;
     for (int k = 0; k < NSECTION; k++) {
@@ -333,7 +333,7 @@ static const char *nearest_name(snw_builder *b, const char *name, const snw_node
     step s;
     for (int i = 0; next_step(study, &i, &s);) known[n++] = s.name ? s.name : s.kind;
     for (int i = 0; i < NTOP; i++) known[n++] = top_keys[i];
-    // a name without its index is the commonest slip
+    // first check for a name without its index, the most common error
     const size_t length = strlen(name);
     for (int i = 0; i < n; i++) {
         if (strncmp(known[i], name, length) == 0 && known[i][length] == '(') return known[i];
@@ -361,7 +361,7 @@ static snw_status list_slot(snw_builder *b, const path *p, int depth, snw_node *
     return SNW_OK;
 }
 
-// the value of key `depth` of the path in `node`; made when it is missing
+// slot of key `depth` of the path in `node`; created when it is missing
 static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *node,
                            snw_node ***slot) {
     SNW_TRY(make_map(b, p, depth, node));
@@ -380,7 +380,7 @@ static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *n
 }
 
 static snw_status set_whole(snw_builder *b, const path *p, const target *t, snw_node *value) {
-    const bool onoff = override_switches(value);
+    const bool onoff = is_on_off(value);
     if (onoff && !t->thing) {
         const bool weight = strcmp(p->whole, "gravity") == 0;
         return snw_fail_at(b->err, p->at, "%s '%s' cannot be switched %s%s", t->what, p->whole,
@@ -415,7 +415,7 @@ static snw_status set_key(snw_builder *b, const path *p, const target *t, snw_no
     return snw_node_set(b, *slot, last, p->at, value);
 }
 
-// an override of an override: what is left of the path is one
+// override inside a change step: the remaining keys form one path of that change
 static snw_status set_change(snw_builder *b, const path *p, const target *t,
                              const snw_node *value) {
     const char *rest = p->key[t->used];
@@ -429,7 +429,7 @@ static snw_status set_change(snw_builder *b, const path *p, const target *t,
     return snw_node_set(b, *t->slot, rest, p->at, copy);
 }
 
-// in the course of a study things and gravity change, not what is done and looked at
+// a change step may modify things and gravity, but not steps, probes or other keys
 static snw_status check_change(snw_builder *b, const path *p, const target *t) {
     const bool key = strcmp(t->what, "key") == 0;
     if (!key && strcmp(t->what, "step") != 0) return SNW_OK;
@@ -439,8 +439,8 @@ static snw_status check_change(snw_builder *b, const path *p, const target *t) {
                        key ? "key of the file" : "step");
 }
 
-// the one thing, step or key that the path begins with
-static snw_status find_one(snw_builder *b, const path *p, snw_node *root, target *t) {
+// find the single thing, step or key with the first name of the path
+static snw_status find_unique_target(snw_builder *b, const path *p, snw_node *root, target *t) {
     SNW_TRY(find_target(b, p, root, t));
     if (t->found == 0) {
         const char *near = nearest_name(b, p->key[0], root);
@@ -455,23 +455,23 @@ static snw_status find_one(snw_builder *b, const path *p, snw_node *root, target
     return SNW_OK;
 }
 
-// The place of a path by the keys of the file: `arm.rod` is that of `robot.arm.rod`.
-static snw_status note_target(snw_builder *b, const snw_entry *override, const path *p,
-                              const target *t) {
+// Record the value by its keys in the file: `arm.rod` is recorded as `robot.arm.rod`.
+static snw_status record_target(snw_builder *b, const snw_entry *override, const path *p,
+                                const target *t) {
     char item[80] = "";
     const int n = p->n - t->used;
     const char *const *rest = p->key + t->used;
     if (strcmp(t->what, "key") == 0) {
-        return snw_override_note(b, override, t->section, item, n, rest);
+        return snw_override_record(b, override, t->section, item, n, rest);
     }
     if (strcmp(t->what, "step") == 0) {
         (void)snprintf(item, sizeof item, "%d\x1f%.40s", t->item, t->kind);
-        return snw_override_note(b, override, t->section, item, n, rest);
+        return snw_override_record(b, override, t->section, item, n, rest);
     }
     static const char *const when = "when";
-    const bool whole = n == 0 && override_switches(override->value);
-    return snw_override_note(b, override, t->section, p->key[0], whole ? 1 : n,
-                             whole ? &when : rest);
+    const bool whole = n == 0 && is_on_off(override->value);
+    return snw_override_record(b, override, t->section, p->key[0], whole ? 1 : n,
+                               whole ? &when : rest);
 }
 
 typedef struct setting {
@@ -480,19 +480,19 @@ typedef struct setting {
     snw_node *root;
 } setting;
 
-// one path of those the override stands for
+// apply the override to one of the paths it expands to
 static snw_status set_path(void *user, const char *text, const snw_scope *scope, int nbind,
                            const snw_binding *bind) {
     (void)nbind, (void)bind;
     const setting *s = user;
     snw_builder *b = s->b;
     path p = {0};
-    SNW_TRY(split(b, text, s->override->location, &p));
+    SNW_TRY(split_path(b, text, s->override->location, &p));
     SNW_ASSERT(p.n > 0);
     target t = {0};
-    SNW_TRY(find_one(b, &p, s->root, &t));
+    SNW_TRY(find_unique_target(b, &p, s->root, &t));
     if (b->changing) SNW_TRY(check_change(b, &p, &t));
-    SNW_TRY(note_target(b, s->override, &p, &t));
+    SNW_TRY(record_target(b, s->override, &p, &t));
     if (t.change && p.n > t.used) return set_change(b, &p, &t, s->override->value);
     snw_node *value = NULL;
     SNW_TRY(snw_expand(b, s->override->value, scope, &value));
@@ -504,16 +504,16 @@ snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_nod
     return snw_name_each(b, override->key, override->location, b->scope, true, set_path, &s);
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- lookup -------------------------------------------------------------------------------------
 
-// what a key of a map or an item of a list is, NULL when there is none
+// value of a key of a map or an item of a list, NULL when there is none
 static const snw_node *child(const snw_node *node, const char *key) {
     if (!node || node->kind != SNW_NODE_LIST) return snw_node_get(node, key);
     const int index = number_of(key);
     return index >= 1 && index <= node->n ? node->entry[index - 1].value : NULL;
 }
 
-// `E`, `part.2` or `part(2)`; a function has no value
+// value of a parameter given as `E`, `part.2` or `part(2)`; a function has none
 static snw_status override_find_parameter(snw_builder *b, const snw_entry *parameter, const path *p,
                                           const snw_node **out) {
     const size_t word = snw_name_word(p->key[0]), length = strlen(p->key[0]);
@@ -522,7 +522,7 @@ static snw_status override_find_parameter(snw_builder *b, const snw_entry *param
     if (length > word) {
         long index = 0;
         if (p->key[0][word] != '(' || p->key[0][length - 1] != ')') return SNW_OK;
-        SNW_TRY(snw_name_whole(b, b->run, p->key[0], word + 1, length - word - 2, p->at, &index));
+        SNW_TRY(snw_name_integer(b, b->run, p->key[0], word + 1, length - word - 2, p->at, &index));
         const bool inside = node->kind == SNW_NODE_LIST && index >= 1 && index <= node->n;
         node = inside ? node->entry[index - 1].value : NULL;
     }
@@ -535,11 +535,11 @@ snw_status snw_override_find(snw_builder *b, const char *text, snw_source_locati
                              snw_node *root, const snw_node **out) {
     path p = {0};
     *out = NULL;
-    SNW_TRY(split(b, text, at, &p));
+    SNW_TRY(split_path(b, text, at, &p));
     const snw_entry *parameter = snw_parameters_find(b->parameters, p.key[0]);
     if (parameter) return override_find_parameter(b, parameter, &p, out);
     target t = {0};
-    SNW_TRY(find_one(b, &p, root, &t));
+    SNW_TRY(find_unique_target(b, &p, root, &t));
     const snw_node *node = *t.slot;
     for (int k = t.used; k < p.n; k++) node = child(node, p.key[k]);
     *out = node;
@@ -570,14 +570,14 @@ typedef struct directory {
     name *name;
 } directory;
 
-static void note(directory *d, const char *text, size_t length, snw_source_location location,
-                 const char *what) {
+static void add_name(directory *d, const char *text, size_t length, snw_source_location location,
+                     const char *what) {
     d->name[d->n] =
         (name){.text = text, .length = length, .location = location, .what = what, .order = d->n};
     d->n++;
 }
 
-// the name itself, and its word when it has an index: a parameter `leg` is in the way of `leg(1)`
+// binary search in a sorted directory
 static const name *find_name(const directory *d, const char *text, size_t length) {
     const name key = {.text = text, .length = length, .order = -1};
     int lo = 0, hi = d->n;
@@ -594,32 +594,32 @@ static const name *find_name(const directory *d, const char *text, size_t length
     return same ? &d->name[lo] : NULL;
 }
 
-static snw_status against_parameters(snw_builder *b, const directory *parameters,
-                                     const snw_entry *e, const char *what) {
+static snw_status check_not_parameter(snw_builder *b, const directory *parameters,
+                                      const snw_entry *e, const char *what) {
     const size_t word = snw_name_word(e->key);
     const name *p = word ? find_name(parameters, e->key, word) : NULL;
     if (!p) return SNW_OK;
     return snw_fail_at(b->err, e->location, "%s '%s' has the name of a parameter, %s", what, e->key,
-                       snw_location_of_path(p->location, e->location).text);
+                       snw_location_text(p->location, e->location).text);
 }
 
-static snw_status note_section(snw_builder *b, const directory *parameters, const snw_node *root,
-                               int k, directory *things) {
+static snw_status add_section_names(snw_builder *b, const directory *parameters,
+                                    const snw_node *root, int k, directory *things) {
     const snw_node *section = snw_node_get(root, sections[k].key);
     if (!section || section->kind != SNW_NODE_MAP) return SNW_OK;
     for (int i = 0; i < section->n; i++) {
         const snw_entry *e = &section->entry[i];
-        SNW_TRY(against_parameters(b, parameters, e, sections[k].thing));
+        SNW_TRY(check_not_parameter(b, parameters, e, sections[k].thing));
         if (is_top_key(e->key)) {
             return snw_fail_at(b->err, e->location, "%s '%s' has the name of a key of the file",
                                sections[k].thing, e->key);
         }
-        note(things, e->key, strlen(e->key), e->location, sections[k].thing);
+        add_name(things, e->key, strlen(e->key), e->location, sections[k].thing);
     }
     return SNW_OK;
 }
 
-static snw_status note_steps(snw_builder *b, const snw_node *root, directory *things) {
+static snw_status add_step_names(snw_builder *b, const snw_node *root, directory *things) {
     kind_count counts = {0};
     step s;
     for (int i = 0; next_step(snw_node_get(root, "study"), &i, &s);) {
@@ -628,7 +628,7 @@ static snw_status note_steps(snw_builder *b, const snw_node *root, directory *th
         const char *copy = snw_pool_text(b->pool, text, strlen(text));
         if (!copy) return snw_builder_memory(b);
         const snw_node *given = s.name ? snw_node_get(s.item->entry[0].value, "name") : s.item;
-        note(things, copy, strlen(copy), given->location, "step");
+        add_name(things, copy, strlen(copy), given->location, "step");
     }
     return SNW_OK;
 }
@@ -641,7 +641,7 @@ static snw_status override_check_distinct(snw_builder *b, directory *d) {
         return snw_fail_at(b->err, q->location,
                            "name '%.*s' is given twice: this %s and the %s in %s", (int)q->length,
                            q->text, q->what, p->what,
-                           snw_location_of_path(p->location, q->location).text);
+                           snw_location_text(p->location, q->location).text);
     }
     return SNW_OK;
 }
@@ -650,7 +650,7 @@ static snw_status check_probes(snw_builder *b, const snw_node *root, const direc
     const snw_node *probes = snw_node_get(root, "probes");
     if (!probes || probes->kind != SNW_NODE_MAP) return SNW_OK;
     for (int i = 0; i < probes->n; i++) {
-        SNW_TRY(against_parameters(b, parameters, &probes->entry[i], "probe"));
+        SNW_TRY(check_not_parameter(b, parameters, &probes->entry[i], "probe"));
     }
     return SNW_OK;
 }
@@ -664,11 +664,11 @@ snw_status snw_check_names(snw_builder *b, const snw_node *root) {
     if (!parameters.name || !things.name) return snw_builder_memory(b);
     for (int i = 0; i < b->parameters->n; i++) {
         const snw_entry *e = &b->parameters->entry[i];
-        note(&parameters, e->key, snw_name_word(e->key), e->location, "parameter");
+        add_name(&parameters, e->key, snw_name_word(e->key), e->location, "parameter");
     }
     SNW_TRY(override_check_distinct(b, &parameters));
-    for (int k = 0; k < NSECTION; k++) SNW_TRY(note_section(b, &parameters, root, k, &things));
-    SNW_TRY(note_steps(b, root, &things));
+    for (int k = 0; k < NSECTION; k++) SNW_TRY(add_section_names(b, &parameters, root, k, &things));
+    SNW_TRY(add_step_names(b, root, &things));
     SNW_TRY(override_check_distinct(b, &things));
     return check_probes(b, root, &parameters);
 }

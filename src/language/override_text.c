@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// override_text.c: the overrides of a run as texts and numbers, for the result file: which values
-// a run of a sweep was made with.
+// Formats the overrides of a run as text and, where possible, as numbers with units. The result
+// file stores them to identify the runs of a sweep.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 240 }; // bytes of a value's text
+enum { MOST = 240 }; // bytes of the text of a value
 
 typedef struct writer {
     char text[MOST + 8];
@@ -19,7 +19,7 @@ typedef struct writer {
     bool full;
 } writer;
 
-static void override_text_put(writer *w, const char *piece) {
+static void append_text(writer *w, const char *piece) {
     const size_t length = strlen(piece);
     if (w->full) return;
     if (w->used + length > MOST) {
@@ -32,33 +32,33 @@ static void override_text_put(writer *w, const char *piece) {
     w->used += length;
 }
 
-// YAML in one line
-static void override_text_put_node(writer *w, const snw_node *n) {
+// append a node as YAML on one line
+static void append_node(writer *w, const snw_node *n) {
     const bool map = n->kind == SNW_NODE_MAP;
     switch (n->kind) {
     case SNW_NODE_NULL:
-        override_text_put(w, "~");
+        append_text(w, "~");
         return;
     case SNW_NODE_TEXT:
-        override_text_put(w, n->text);
+        append_text(w, n->text);
         return;
     case SNW_NODE_LIST:
     case SNW_NODE_MAP:
-        override_text_put(w, map ? "{" : "[");
+        append_text(w, map ? "{" : "[");
         for (int i = 0; i < n->n && !w->full; i++) {
-            if (i) override_text_put(w, ", ");
-            if (map) override_text_put(w, n->entry[i].key);
-            if (map) override_text_put(w, ": ");
-            override_text_put_node(w, n->entry[i].value);
+            if (i) append_text(w, ", ");
+            if (map) append_text(w, n->entry[i].key);
+            if (map) append_text(w, ": ");
+            append_node(w, n->entry[i].value);
         }
-        override_text_put(w, map ? "}" : "]");
+        append_text(w, map ? "}" : "]");
     }
 }
 
 static snw_status override_text_describe(snw_reader *r, const snw_entry *e,
                                          snw_override_desc *out) {
     writer w = {.used = 0};
-    override_text_put_node(&w, e->value);
+    append_node(&w, e->value);
     char unit[48] = "";
     out->value = NAN;
     if (e->value->kind == SNW_NODE_TEXT && !e->value->quoted) {
@@ -84,11 +84,11 @@ snw_status snw_read_run_overrides(snw_reader *r) {
     int kept = 0;
     for (int i = 0; i < n; i++) {
         const snw_entry *e = snw_source_override(r->source, r->run, i);
-        bool covered = false; // by the command line
-        for (int k = i + 1; k < n && !covered; k++) {
-            covered = strcmp(e->key, snw_source_override(r->source, r->run, k)->key) == 0;
+        bool replaced = false; // replaced by the command line
+        for (int k = i + 1; k < n && !replaced; k++) {
+            replaced = strcmp(e->key, snw_source_override(r->source, r->run, k)->key) == 0;
         }
-        if (!covered) SNW_TRY(override_text_describe(r, e, &all[kept++]));
+        if (!replaced) SNW_TRY(override_text_describe(r, e, &all[kept++]));
     }
     r->desc->noverride = kept;
     r->desc->override = all;

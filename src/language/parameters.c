@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// parameters.c: from the map `parameters` to a scope in which expressions find them.
+// Collects the map `parameters` of a file, applies the overrides that concern it, and defines the
+// scope in which expressions look up parameters.
 #include "language/source.h"
 
 #include "base/fail.h"
@@ -19,14 +20,13 @@ const snw_entry *snw_parameters_find(const snw_node *parameters, const char *nam
     return NULL;
 }
 
-// where the text of a scalar begins
-static snw_source_location text_place(const snw_node *node) {
+// location of the text of a scalar, after an opening quote
+static snw_source_location text_location(const snw_node *node) {
     snw_source_location p = node->location;
     if (node->quoted) p.column++;
     return p;
 }
 
-// all items are of this kind
 static bool all_are(const snw_node *list, snw_node_kind kind) {
     for (int i = 0; i < list->n; i++) {
         if (list->entry[i].value->kind != kind) return false;
@@ -53,7 +53,7 @@ static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry 
         return snw_fail_at(b->err, e->location, "function '%s' must be an expression, not a list",
                            e->key);
     }
-    // rows are taken from the tree when named, expressions do not know them
+    // rows are copied from the tree when named; expressions cannot refer to them
     if (!all_are(list, SNW_NODE_TEXT)) return check_rows(b, e);
     const size_t n = (size_t)list->n;
     const char **text = snw_pool_array(b->pool, n, sizeof *text);
@@ -62,7 +62,7 @@ static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry 
     int *column = snw_pool_array(b->pool, n, sizeof *column);
     if (!text || !file || !line || !column) return snw_builder_memory(b);
     for (int i = 0; i < list->n; i++) {
-        const snw_source_location p = text_place(list->entry[i].value);
+        const snw_source_location p = text_location(list->entry[i].value);
         text[i] = list->entry[i].value->text;
         file[i] = p.file;
         line[i] = p.line;
@@ -70,7 +70,7 @@ static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry 
     }
     const snw_status s =
         snw_scope_define_list(scope, e->key, list->n, text, file, line, column, b->err);
-    return snw_builder_placed(b, s, e->location);
+    return snw_builder_locate(b, s, e->location);
 }
 
 static snw_status define(snw_builder *b, snw_scope *scope, const snw_entry *e) {
@@ -80,7 +80,7 @@ static snw_status define(snw_builder *b, snw_scope *scope, const snw_entry *e) {
                            "u^2'",
                            e->key);
     }
-    const snw_source_location p = text_place(e->value);
+    const snw_source_location p = text_location(e->value);
     switch (e->value->kind) {
     case SNW_NODE_NULL:
         return snw_fail_at(b->err, e->location, "parameter '%s' has no value", e->key);
@@ -93,7 +93,7 @@ static snw_status define(snw_builder *b, snw_scope *scope, const snw_entry *e) {
     case SNW_NODE_TEXT:
         break;
     }
-    return snw_builder_placed(
+    return snw_builder_locate(
         b, snw_scope_define(scope, e->key, e->value->text, p.file, p.line, p.column, b->err),
         e->location);
 }
@@ -121,8 +121,7 @@ static snw_status parameters_check_distinct(snw_builder *b) {
     SNW_TRY(snw_node_duplicate(map, &first, &second, b->err));
     if (second) {
         return snw_fail_at(b->err, second->location, "parameter '%s' is given twice, first in %s",
-                           second->key,
-                           snw_location_of_path(first->location, second->location).text);
+                           second->key, snw_location_text(first->location, second->location).text);
     }
     return SNW_OK;
 }

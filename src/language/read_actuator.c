@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_actuator.c: what drives the robot: active stress along rods, tendons and chambers, efforts
-// on coordinates of joints and rods, and coordinates that follow a law.
+// Reads actuators: active stress along rods, tendons and chambers, efforts on coordinates of joints
+// and rods, and prescribed coordinates (drives).
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -52,7 +52,7 @@ SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
 
 // ---- active stress ------------------------------------------------------------------------------
 
-static snw_status actuator_stress(snw_reader *r, const snw_node *node, snw_stress_desc *out) {
+static snw_status read_stress(snw_reader *r, const snw_node *node, snw_stress_desc *out) {
     const snw_entry *e[STRESS_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_stress, e));
     if (!e[STRESS_ALONG]) {
@@ -80,8 +80,8 @@ static snw_status actuator_stress(snw_reader *r, const snw_node *node, snw_stres
         link->name);
 }
 
-static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
-                         snw_stress_desc *out) {
+static snw_status read_stress_actuator(snw_reader *r, const snw_entry *entry,
+                                       const snw_entry *const *e, snw_stress_desc *out) {
     out->name = entry->key;
     out->location = entry->location;
     for (int k = ACTUATOR_EFFORT; k <= ACTUATOR_HOLD; k++) {
@@ -89,32 +89,32 @@ static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry 
         return snw_fail_at(r->err, e[k]->location,
                            "an active stress is given by component, not by '%s'", e[k]->key);
     }
-    SNW_TRY(actuator_stress(r, e[ACTUATOR_STRESS]->value, out));
+    SNW_TRY(read_stress(r, e[ACTUATOR_STRESS]->value, out));
     return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, "when", &out->when)
                             : SNW_OK;
 }
 
 // ---- coordinates --------------------------------------------------------------------------------
 
-// a strain that follows a law has no coordinate that could be driven; NULL: none does
-static const char *given_strain(const snw_rod_desc *rod) {
+// name of a prescribed strain, which has no coordinates to drive; NULL: none is prescribed
+static const char *prescribed_strain(const snw_rod_desc *rod) {
     for (int i = 0; i < 6; i++) {
         if (rod->given[i]) return snw_strain_name[i];
     }
     return NULL;
 }
 
-static snw_status refuse_given(snw_reader *r, const snw_node *node, const snw_motor_desc *m) {
+static snw_status refuse_prescribed(snw_reader *r, const snw_node *node, const snw_motor_desc *m) {
     const snw_link_desc *link = &r->desc->link[m->link];
     return snw_fail_at(r->err, node->location,
                        "'%s' of rod '%s' follows a law already and cannot be driven as well; it "
                        "has no coordinates, the others of the rod have %d. Give it a basis under "
                        "'strain' or leave it out here",
-                       given_strain(&link->rod), link->name, m->n);
+                       prescribed_strain(&link->rod), link->name, m->n);
 }
 
-// the first of several wheels
-static snw_status first_wheel(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
+// read a list of wheels; the motor describes the first of them
+static snw_status read_first_wheel(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     const int *link = NULL;
     SNW_TRY(snw_read_links(r, of->value, &out->nsame, &link));
     out->link = link[0];
@@ -133,8 +133,8 @@ static snw_status first_wheel(snw_reader *r, const snw_entry *of, snw_motor_desc
                        "motion make an actuator for each joint");
 }
 
-// the others have the same effort, or follow with it
-static snw_status other_wheels(snw_reader *r, const snw_entry *of) {
+// add a motor for each of the other wheels, with the same effort or passive
+static snw_status add_other_wheels(snw_reader *r, const snw_entry *of) {
     snw_desc *d = r->desc;
     const int lead = d->nmotor - 1, *link = NULL;
     int n = 0;
@@ -147,13 +147,13 @@ static snw_status other_wheels(snw_reader *r, const snw_entry *of) {
         if (!out->name) return snw_read_memory(r);
         out->link = link[i];
         out->nsame = 0;
-        out->holds = false; // the first says it for all
+        out->holds = false; // the first motor carries the condition of the group
     }
     return SNW_OK;
 }
 
-// the link whose coordinates are meant, and how many they are
-static snw_status actuator_coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
+// find the link whose coordinates are driven, and their number
+static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     if (out->feed) {
         SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
         r->desc->link[out->link].rod.variable_length = true;
@@ -165,12 +165,12 @@ static snw_status actuator_coordinates(snw_reader *r, const snw_entry *of, snw_m
         const snw_rod_desc *rod = &r->desc->link[out->link].rod;
         for (int i = 0; i < 6; i++) out->n += rod->active[i] ? rod->basis[i].nfun : 0;
         if (out->n > 0) return SNW_OK;
-        if (given_strain(rod)) return refuse_given(r, of->value, out);
+        if (prescribed_strain(rod)) return refuse_prescribed(r, of->value, out);
         return snw_fail_at(r->err, of->value->location,
                            "rod '%s' has no strain coordinates, see its 'strain'",
                            r->desc->link[out->link].name);
     }
-    if (strcmp(of->key, "wheels") == 0) return first_wheel(r, of, out);
+    if (strcmp(of->key, "wheels") == 0) return read_first_wheel(r, of, out);
     const char *name = "";
     SNW_TRY(snw_read_name(r, of->value, of->key, &name));
     SNW_TRY(snw_find_thing(r, of->value, name, SNW_THING_LINK, &out->link));
@@ -192,8 +192,8 @@ static snw_status actuator_coordinates(snw_reader *r, const snw_entry *of, snw_m
     return SNW_OK;
 }
 
-static snw_status law(snw_reader *r, const snw_node *node, const char *what,
-                      const snw_motor_desc *m, int k, snw_law *out) {
+static snw_status read_motor_law(snw_reader *r, const snw_node *node, const char *what,
+                                 const snw_motor_desc *m, int k, snw_law *out) {
     const bool effort = m->kind == SNW_MOTOR_EFFORT;
     if (!effort && m->n > 1 && node->kind == SNW_NODE_TEXT && !strcmp(node->text, "free")) {
         return SNW_OK;
@@ -202,7 +202,7 @@ static snw_status law(snw_reader *r, const snw_node *node, const char *what,
     return snw_read_law(r, node, what, snw_motor_dim(r->desc, m, k), vars, out);
 }
 
-static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *out) {
+static snw_status read_motor_laws(snw_reader *r, const snw_entry *given, snw_motor_desc *out) {
     snw_law *list = snw_pool_array(r->pool, (size_t)out->n, sizeof *list);
     if (!list) return snw_read_memory(r);
     out->law = list;
@@ -212,16 +212,16 @@ static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *ou
         return SNW_OK;
     }
     if (out->n == 1 && given->value->kind != SNW_NODE_LIST) {
-        return law(r, given->value, given->key, out, 0, &list[0]);
+        return read_motor_law(r, given->value, given->key, out, 0, &list[0]);
     }
     if (out->rod && given->value->kind == SNW_NODE_LIST && given->value->n > out->n &&
-        given_strain(&r->desc->link[out->link].rod)) {
-        return refuse_given(r, given->value, out);
+        prescribed_strain(&r->desc->link[out->link].rod)) {
+        return refuse_prescribed(r, given->value, out);
     }
     SNW_TRY(snw_read_list(r, given->value, given->key, out->n));
     bool any = false;
     for (int k = 0; k < out->n; k++) {
-        SNW_TRY(law(r, given->value->entry[k].value, given->key, out, k, &list[k]));
+        SNW_TRY(read_motor_law(r, given->value->entry[k].value, given->key, out, k, &list[k]));
         any = any || list[k];
     }
     return any ? SNW_OK
@@ -229,8 +229,9 @@ static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *ou
                              "actuator '%s' drives nothing: all free", out->name);
 }
 
-// A ball whose rotation is given is held by a loop from where its joint begins, turned by the law.
-static snw_status rotation(snw_reader *r, const snw_node *node, snw_motor_desc *out) {
+// The rotation of a spherical joint is prescribed by a driven loop closure from the base of the
+// joint to its end, whose relative pose follows the law.
+static snw_status read_rotation_drive(snw_reader *r, const snw_node *node, snw_motor_desc *out) {
     snw_desc *d = r->desc;
     if (node->kind != SNW_NODE_MAP) {
         return snw_fail_at(r->err, node->location,
@@ -262,8 +263,8 @@ static snw_status rotation(snw_reader *r, const snw_node *node, snw_motor_desc *
     return SNW_OK;
 }
 
-// what it holds is read when probes are known
-static snw_status holding(snw_reader *r, const snw_entry *const *e, snw_motor_desc *out) {
+// `hold` in kinematic steps; its target is read by snw_read_holds, after the probes
+static snw_status read_hold(snw_reader *r, const snw_entry *const *e, snw_motor_desc *out) {
     const snw_entry *hold = e[ACTUATOR_HOLD];
     if (out->rod || out->feed || out->n != 1) {
         return snw_fail_at(r->err, hold->location,
@@ -285,8 +286,8 @@ static snw_status holding(snw_reader *r, const snw_entry *const *e, snw_motor_de
     return SNW_OK;
 }
 
-static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
-                        snw_motor_desc *out) {
+static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
+                             snw_motor_desc *out) {
     static const snw_motor_kind kinds[] = {SNW_MOTOR_EFFORT, SNW_MOTOR_POSITION, SNW_MOTOR_RATE,
                                            SNW_MOTOR_POSITION};
     const snw_entry *given = NULL;
@@ -320,11 +321,12 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
         return snw_fail_at(r->err, of->value->location,
                            "'wheels' is a list of links, e.g. '[left, right]'; of one use 'joint'");
     }
-    SNW_TRY(actuator_coordinates(r, of, out));
-    if (out->holds) return holding(r, e, out);
+    SNW_TRY(find_driven_coordinates(r, of, out));
+    if (out->holds) return read_hold(r, e, out);
     out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
                  r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
-    SNW_TRY(out->turns ? rotation(r, given->value, out) : laws(r, given, out));
+    SNW_TRY(out->turns ? read_rotation_drive(r, given->value, out)
+                       : read_motor_laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
     if (out->kind == SNW_MOTOR_EFFORT) {
         return when ? snw_read_when(r, when->value, "when", &out->when) : SNW_OK;
@@ -339,9 +341,9 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
     return snw_read_met(r, entry->location, out->name, out->n, out->when, &out->met);
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
-static snw_status actuator(snw_reader *r, const snw_entry *entry) {
+static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
     snw_desc *d = r->desc;
     const snw_entry *e[ACTUATOR_N], *of = NULL;
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
@@ -383,13 +385,14 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
                                       .when = e[ACTUATOR_WHEN]};
         return snw_read_tendon(r, entry, &keys, &d->tendon[d->ntendon++]);
     }
-    if (of == e[ACTUATOR_STRESS]) return muscle(r, entry, e, &d->stress[d->nstress++]);
-    SNW_TRY(motor(r, entry, e, &d->motor[d->nmotor++]));
-    return of == e[ACTUATOR_WHEELS] ? other_wheels(r, of) : SNW_OK;
+    if (of == e[ACTUATOR_STRESS])
+        return read_stress_actuator(r, entry, e, &d->stress[d->nstress++]);
+    SNW_TRY(read_motor(r, entry, e, &d->motor[d->nmotor++]));
+    return of == e[ACTUATOR_WHEELS] ? add_other_wheels(r, of) : SNW_OK;
 }
 
-// links that lists of wheels name
-static int wheels_of(const snw_node *node) {
+// number of links named in lists of wheels
+static int count_wheels(const snw_node *node) {
     int n = 0;
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
@@ -404,25 +407,25 @@ snw_status snw_read_actuators(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
-    const int nmotor = n + (n > 0 ? wheels_of(node) : 0);
+    const int nmotor = n + (n > 0 ? count_wheels(node) : 0);
     d->motor = snw_pool_array(r->pool, (size_t)nmotor, sizeof *d->motor);
     d->tendon = snw_pool_array(r->pool, (size_t)n, sizeof *d->tendon);
     if (!d->stress || !d->motor || !d->tendon) return snw_read_memory(r);
-    for (int i = 0; i < n; i++) SNW_TRY(actuator(r, &node->entry[i]));
+    for (int i = 0; i < n; i++) SNW_TRY(read_actuator(r, &node->entry[i]));
     return SNW_OK;
 }
 
-// ---- what is held -------------------------------------------------------------------------------
+// ---- hold ---------------------------------------------------------------------------------------
 
-// velocities and rates: what is linear in the rates of the coordinates
+// velocities and rates only: they are linear in the generalised velocities
 static bool can_be_held(const snw_probe_desc *p) {
     return p->along == 0 && (p->kind == SNW_PROBE_VELOCITY || p->kind == SNW_PROBE_TWIST ||
                              (p->kind == SNW_PROBE_RATE && p->of == SNW_PROBE_OF_LINK));
 }
 
-static snw_status actuator_hold(snw_reader *r, const snw_entry *e, snw_motor_desc *out) {
+static snw_status read_hold_target(snw_reader *r, const snw_entry *e, snw_motor_desc *out) {
     const char *dot = strrchr(e->key, '.');
     const size_t length = dot ? (size_t)(dot - e->key) : strlen(e->key);
     const char *name = snw_pool_text(r->pool, e->key, length);
@@ -450,14 +453,14 @@ static snw_status actuator_hold(snw_reader *r, const snw_entry *e, snw_motor_des
 snw_status snw_read_holds(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     for (int i = 0; i < r->desc->nmotor; i++) {
         snw_motor_desc *m = &r->desc->motor[i];
         for (int k = 0; m->holds && k < n; k++) {
             const snw_entry *e[ACTUATOR_N];
             if (strcmp(node->entry[k].key, m->name) != 0) continue;
             SNW_TRY(snw_read_map(r, node->entry[k].value, &snw_keys_actuator, e));
-            SNW_TRY(actuator_hold(r, &e[ACTUATOR_HOLD]->value->entry[0], m));
+            SNW_TRY(read_hold_target(r, &e[ACTUATOR_HOLD]->value->entry[0], m));
         }
     }
     return SNW_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_body.c: mass, centre and inertia of a rigid body, outright or from a simple shape.
+// Reads mass, centre of mass and inertia of a rigid body, given directly or computed from a box,
+// cylinder or sphere.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -34,7 +35,7 @@ SNW_KEYS(sphere, "sphere", "a sphere", SPHERE_KEYS);
 static const double PI = 3.14159265358979323846;
 static const snw_dim moment = {.m = 2, .kg = 1};
 
-// A shape, its volume and inertia per mass.
+// A shape with its volume and its inertia per unit mass (m^2).
 typedef struct solid {
     double volume;
     snw_mat3 inertia;
@@ -42,7 +43,7 @@ typedef struct solid {
     snw_vec3 size, axis; // as in snw_body_desc
 } solid;
 
-static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_box(snw_reader *r, const snw_node *node, solid *out) {
     snw_vec3 w;
     SNW_TRY(snw_read_vec3(r, node, "box", SNW_DIM_LENGTH, &w));
     for (int i = 0; i < 3; i++) {
@@ -59,7 +60,7 @@ static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
     return SNW_OK;
 }
 
-static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_cylinder(snw_reader *r, const snw_node *node, solid *out) {
     const snw_entry *e[CYLINDER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_cylinder, e));
     if (!e[CYLINDER_RADIUS] || !e[CYLINDER_LENGTH]) {
@@ -84,7 +85,7 @@ static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
     return SNW_OK;
 }
 
-static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_sphere(snw_reader *r, const snw_node *node, solid *out) {
     const snw_entry *e[SPHERE_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_sphere, e));
     if (!e[SPHERE_RADIUS]) {
@@ -99,16 +100,16 @@ static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
     return SNW_OK;
 }
 
-static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                         snw_body_desc *out) {
+static snw_status read_shape(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                             snw_body_desc *out) {
     solid s = {0};
     if (!e[BODY_MASS] == !e[BODY_DENSITY]) {
         return snw_fail_at(r->err, node->location, "a shape needs its mass or its density%s",
                            e[BODY_MASS] ? ", not both" : "");
     }
-    if (e[BODY_BOX]) SNW_TRY(box(r, e[BODY_BOX]->value, &s));
-    if (e[BODY_CYLINDER]) SNW_TRY(cylinder(r, e[BODY_CYLINDER]->value, &s));
-    if (e[BODY_SPHERE]) SNW_TRY(sphere(r, e[BODY_SPHERE]->value, &s));
+    if (e[BODY_BOX]) SNW_TRY(read_box(r, e[BODY_BOX]->value, &s));
+    if (e[BODY_CYLINDER]) SNW_TRY(read_cylinder(r, e[BODY_CYLINDER]->value, &s));
+    if (e[BODY_SPHERE]) SNW_TRY(read_sphere(r, e[BODY_SPHERE]->value, &s));
     if (e[BODY_DENSITY]) {
         double density = 0;
         SNW_TRY(snw_read_positive(r, e[BODY_DENSITY]->value, "density", SNW_DIM_DENSITY, &density));
@@ -124,8 +125,8 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
     return SNW_OK;
 }
 
-// Eigenvalues of a symmetric matrix, rising, for the message: the roots of its characteristic
-// polynomial by cosines (Smith 1961).
+// Eigenvalues of a symmetric 3 x 3 matrix in ascending order, by the trigonometric solution of the
+// characteristic polynomial (Smith 1961). Used in the message only.
 static void principal_moments(const snw_mat3 *A, double out[3]) {
     const double(*a)[3] = A->e;
     const double mean = (a[0][0] + a[1][1] + a[2][2]) / 3;
@@ -142,9 +143,9 @@ static void principal_moments(const snw_mat3 *A, double out[3]) {
     out[1] = 3 * mean - out[0] - out[2];
 }
 
-// A body's second moments of mass, tr(I)/2 1 - I, are not negative along any axis: no principal
-// moment exceeds the sum of the other two. Data that were rounded may miss it by a little.
-static snw_status check_possible(snw_reader *r, const snw_node *node, const snw_mat3 *I) {
+// The second moments of mass of a body, tr(I)/2 1 - I, are positive semidefinite: no principal
+// moment exceeds the sum of the other two. The tolerance allows for rounded data.
+static snw_status check_inertia(snw_reader *r, const snw_node *node, const snw_mat3 *I) {
     static const double slack = 1e-6;
     if (!snw_mat3_semidefinite(I, slack)) {
         return snw_fail_at(r->err, node->location, "'inertia' must not be negative about any axis");
@@ -158,7 +159,7 @@ static snw_status check_possible(snw_reader *r, const snw_node *node, const snw_
     double p[3];
     principal_moments(I, p);
     for (int i = 0; i < 2; i++) {
-        if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding
+        if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding error
     }
     return snw_fail_at(
         r->err, node->location,
@@ -168,7 +169,7 @@ static snw_status check_possible(snw_reader *r, const snw_node *node, const snw_
         p[0], p[1], p[2]);
 }
 
-static snw_status body_inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
+static snw_status read_inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
     SNW_TRY(snw_read_list(r, node, "inertia", 3));
     const bool full = node->entry[0].value->kind == SNW_NODE_LIST;
     for (int i = 0; i < 3; i++) {
@@ -191,7 +192,7 @@ static snw_status body_inertia(snw_reader *r, const snw_node *node, snw_mat3 *ou
                                i + 1, j + 1, a, b);
         }
     }
-    return check_possible(r, node, out);
+    return check_inertia(r, node, out);
 }
 
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out) {
@@ -219,7 +220,7 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
     if (e[BODY_COM]) {
         SNW_TRY(snw_read_vec3(r, e[BODY_COM]->value, "com", SNW_DIM_LENGTH, &out->com));
     }
-    if (shapes == 1) SNW_TRY(shaped(r, node, e, out));
+    if (shapes == 1) SNW_TRY(read_shape(r, node, e, out));
     if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
-    return e[BODY_INERTIA] ? body_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
+    return e[BODY_INERTIA] ? read_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// read_change.c: changes in the course of a study. Each one is laid over the tree of the run, with
-// those before it, and the tree is read anew: the same robot, other numbers. What has coordinates
-// stays, so that the state goes on.
+// Reads the change steps of a study. The overrides of a change and of all changes before it are
+// applied to the tree of the run, and the tree is read again. The generalised coordinates must stay
+// the same, so that the state carries over; numbers may change.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- the step -----------------------------------------------------------------------------------
+// ---- change step --------------------------------------------------------------------------------
 
 static bool is_path(const snw_entry *e) { return strcmp(e->key, "name") != 0; }
 
-// "twist, arm.pose, ..", as many as are of use
+// "twist, arm.pose, ..", truncated to the buffer
 static snw_status list_paths(snw_reader *r, const snw_node *node, const char **out) {
     char text[200] = "";
     size_t used = 0;
@@ -41,10 +41,10 @@ snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *o
     return list_paths(r, node, &out->paths);
 }
 
-// ---- what stays ---------------------------------------------------------------------------------
+// ---- comparison of descriptions -----------------------------------------------------------------
 
-static snw_status change_moved(snw_reader *r, const snw_step_desc *s, const char *what,
-                               const char *whose) {
+static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const char *what,
+                                const char *whose) {
     return snw_fail_at(r->err, s->location,
                        "step '%s' changes %s%s%s%s: coordinates stay during a study; make it a run "
                        "of its own",
@@ -69,24 +69,24 @@ static bool same_strains(const snw_rod_desc *a, const snw_rod_desc *b) {
 
 static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_link_desc *a,
                              const snw_link_desc *b) {
-    if (strcmp(a->name, b->name) != 0) return change_moved(r, s, "the links", NULL);
-    if (a->on.link != b->on.link) return change_moved(r, s, "the parent of link", a->name);
-    if (a->joint != b->joint) return change_moved(r, s, "the joint of link", a->name);
+    if (strcmp(a->name, b->name) != 0) return refuse_change(r, s, "the links", NULL);
+    if (a->on.link != b->on.link) return refuse_change(r, s, "the parent of link", a->name);
+    if (a->joint != b->joint) return refuse_change(r, s, "the joint of link", a->name);
     if (a->has_rod != b->has_rod)
-        return change_moved(r, s, "whether there is a rod in link", a->name);
+        return refuse_change(r, s, "whether there is a rod in link", a->name);
     if (!a->has_rod) return SNW_OK;
     if (a->rod.variable_length != b->rod.variable_length)
-        return change_moved(r, s, "whether an actuator feeds rod", a->name);
-    if (!same_strains(&a->rod, &b->rod)) return change_moved(r, s, "the strains of rod", a->name);
-    if (a->rod.nodes != b->rod.nodes) return change_moved(r, s, "the nodes of rod", a->name);
+        return refuse_change(r, s, "whether an actuator feeds rod", a->name);
+    if (!same_strains(&a->rod, &b->rod)) return refuse_change(r, s, "the strains of rod", a->name);
+    if (a->rod.nodes != b->rod.nodes) return refuse_change(r, s, "the nodes of rod", a->name);
     const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
                       a->rod.points == b->rod.points && a->rod.tolerance == b->rod.tolerance;
-    return same ? SNW_OK : change_moved(r, s, "the integrator of rod", a->name);
+    return same ? SNW_OK : refuse_change(r, s, "the integrator of rod", a->name);
 }
 
-// repetitions with a parameter for a bound make more things or fewer
-static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_desc *a,
-                              const snw_desc *b) {
+// compare the named elements: a range with a parameter as bound may change their number
+static snw_status check_elements(snw_reader *r, const snw_step_desc *s, const snw_desc *a,
+                                 const snw_desc *b) {
     static const char form[] = "step '%s' changes which %s there are; make it a run of its own";
     bool same = a->nload == b->nload;
     for (int i = 0; same && i < a->nload; i++) same = !strcmp(a->load[i].name, b->load[i].name);
@@ -124,14 +124,14 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     return same ? SNW_OK : snw_fail_at(r->err, s->location, form, s->name, "probes");
 }
 
-static snw_status check_same(snw_reader *r, const snw_step_desc *s, const snw_desc *a,
-                             const snw_desc *b) {
-    if (a->nlink != b->nlink) return change_moved(r, s, "the links", NULL);
+static snw_status check_same_coordinates(snw_reader *r, const snw_step_desc *s, const snw_desc *a,
+                                         const snw_desc *b) {
+    if (a->nlink != b->nlink) return refuse_change(r, s, "the links", NULL);
     for (int i = 0; i < a->nlink; i++) SNW_TRY(check_link(r, s, &a->link[i], &b->link[i]));
-    return check_names(r, s, a, b);
+    return check_elements(r, s, a, b);
 }
 
-// ---- the changed description --------------------------------------------------------------------
+// ---- changed descriptions -----------------------------------------------------------------------
 
 static int last_line(const snw_node *node) {
     int line = node->location.line;
@@ -142,17 +142,16 @@ static int last_line(const snw_node *node) {
     return line;
 }
 
-// a fault that shows elsewhere comes from the change all the same
-static void change_blame(snw_reader *r, const snw_step_desc *s, const snw_node *node) {
+// if the fault is located outside the change, append the location of the change to the message
+static void append_origin(snw_reader *r, const snw_step_desc *s, const snw_node *node) {
     snw_error *err = r->err;
     if (!err || !err->line || !s->location.file) return;
     const bool here = strcmp(err->file, s->location.file) == 0 && err->line >= s->location.line &&
                       err->line <= last_line(node);
     if (here) return;
     const size_t used = strlen(err->text);
-    (void)snprintf(
-        err->text + used, sizeof err->text - used, " (after the change in %s)",
-        snw_location_of_path(s->location, (snw_source_location){.file = err->file}).text);
+    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in %s)",
+                   snw_location_text(s->location, (snw_source_location){.file = err->file}).text);
 }
 
 static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *change, snw_desc *out) {
@@ -211,15 +210,15 @@ snw_status snw_read_changes(snw_reader *r) {
         snw_desc *changed = snw_pool_take(r->pool, sizeof *changed);
         if (!changed) return snw_read_memory(r);
         const snw_status status = read_changed(r, n, change, changed);
-        if (status != SNW_OK) change_blame(r, s, node);
+        if (status != SNW_OK) append_origin(r, s, node);
         SNW_TRY(status);
-        SNW_TRY(check_same(r, s, d, changed));
+        SNW_TRY(check_same_coordinates(r, s, d, changed));
         s->changed = changed;
     }
     return SNW_OK;
 }
 
-// ---- changes from outside of a study ------------------------------------------------------------
+// ---- changes by the caller, outside of a study --------------------------------------------------
 
 static snw_status change_parse_set(snw_pool *pool, const char *text, snw_entry *out,
                                    snw_error *err) {
@@ -270,7 +269,7 @@ snw_status snw_check_change(const snw_desc *a, const snw_desc *b, snw_error *err
     snw_reader r = {.err = err};
     const snw_step_desc live = {.name = "live",
                                 .location = {.file = "live", .line = 1, .column = 1}};
-    SNW_TRY(check_same(&r, &live, a, b));
+    SNW_TRY(check_same_coordinates(&r, &live, a, b));
     bool same = a->nsignal == b->nsignal && a->nloop == b->nloop && a->nstep == b->nstep;
     for (int i = 0; same && i < a->nsignal; i++) same = a->signal[i].kind == b->signal[i].kind;
     return same ? SNW_OK

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_contact.c: what rods and bodies touch: the ground; and what grips them: wheels, rings,
-// anchors.
+// Reads contacts: ground contact with rods and bodies, and the nonholonomic constraints wheel, ring
+// and anchor.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -74,17 +74,19 @@ SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
-static snw_status not_negative(snw_reader *r, const snw_entry *e, snw_dim dim, double *out) {
+static snw_status contact_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim,
+                                           double *out) {
     SNW_TRY(snw_read_constant(r, e->value, e->key, dim, out));
     if (*out >= 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
                        *out);
 }
 
-static snw_status friction(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
+                                        snw_contact_desc *out) {
     const snw_entry *e[FRICTION_N];
     if (entry->value->kind != SNW_NODE_MAP) {
-        SNW_TRY(not_negative(r, entry, SNW_DIM_NONE, &out->across));
+        SNW_TRY(contact_read_nonnegative(r, entry, SNW_DIM_NONE, &out->across));
         out->along = out->across;
         return SNW_OK;
     }
@@ -95,11 +97,11 @@ static snw_status friction(snw_reader *r, const snw_entry *entry, snw_contact_de
                            "'friction' needs 'along' and 'across', or is one "
                            "number for both");
     }
-    SNW_TRY(not_negative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
-    return not_negative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
+    SNW_TRY(contact_read_nonnegative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
+    return contact_read_nonnegative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
 }
 
-static snw_status points(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
+static snw_status read_points(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
     const snw_node *node = e->value;
     if (node->kind != SNW_NODE_LIST || node->n == 0) {
         return snw_fail_at(r->err, node->location,
@@ -115,7 +117,7 @@ static snw_status points(snw_reader *r, const snw_entry *e, snw_contact_desc *ou
     return SNW_OK;
 }
 
-static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[GROUND_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_ground, e));
     for (int i = 0; i < GROUND_N; i++) {
@@ -126,7 +128,7 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
     const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
     bool rods = false;
     SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
-    SNW_TRY(snw_read_of_rods(r, e[GROUND_STIFFNESS], out->name, out->nlink, out->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e[GROUND_STIFFNESS], out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_positive(r, e[GROUND_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
                               &out->stiffness));
     if (e[GROUND_NORMAL]) {
@@ -135,12 +137,13 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
     if (e[GROUND_AT]) {
         SNW_TRY(snw_read_vec3(r, e[GROUND_AT]->value, "at", SNW_DIM_LENGTH, &out->at));
     }
-    if (e[GROUND_ENDS]) SNW_TRY(not_negative(r, e[GROUND_ENDS], whole, &out->ends));
+    if (e[GROUND_ENDS]) SNW_TRY(contact_read_nonnegative(r, e[GROUND_ENDS], whole, &out->ends));
     out->has_ends = e[GROUND_ENDS] != NULL;
     if (e[GROUND_DAMPING]) {
-        SNW_TRY(not_negative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1}, &out->damping));
+        SNW_TRY(contact_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1},
+                                         &out->damping));
     }
-    if (e[GROUND_FRICTION]) SNW_TRY(friction(r, e[GROUND_FRICTION], out));
+    if (e[GROUND_FRICTION]) SNW_TRY(contact_read_friction(r, e[GROUND_FRICTION], out));
     if (e[GROUND_CREEP]) {
         SNW_TRY(snw_read_positive(r, e[GROUND_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
                                   &out->creep));
@@ -149,13 +152,12 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
         SNW_TRY(
             snw_read_positive(r, e[GROUND_SMOOTH]->value, "smooth", SNW_DIM_LENGTH, &out->smooth));
     }
-    return e[GROUND_POINTS] ? points(r, e[GROUND_POINTS], out) : SNW_OK;
+    return e[GROUND_POINTS] ? read_points(r, e[GROUND_POINTS], out) : SNW_OK;
 }
 
-// ---- what grips
-// --------------------------------------------------------------------------------------
+// ---- nonholonomic constraints -------------------------------------------------------------------
 
-static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+static snw_status read_wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     const snw_entry *e[WHEEL_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_wheel, e));
     if (!e[WHEEL_ON]) {
@@ -179,7 +181,7 @@ static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *ou
                                "one that stays, or no '%s'",
                                out->name, slip->key);
         }
-        SNW_TRY(not_negative(r, slip, resistance, &out->slip[k]));
+        SNW_TRY(contact_read_nonnegative(r, slip, resistance, &out->slip[k]));
     }
     if (e[WHEEL_RADIUS]) {
         static const snw_nonholonomic_kind kind[2][2] = {
@@ -192,7 +194,7 @@ static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *ou
     return SNW_OK;
 }
 
-static snw_status anchor(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+static snw_status read_anchor(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     static const char *const what[] = {"material", "place"};
     const snw_entry *e[ANCHOR_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_anchor, e));
@@ -206,10 +208,11 @@ static snw_status anchor(snw_reader *r, const snw_entry *entry, snw_loop_desc *o
                        snw_keys_anchor.key[ANCHOR_ON].meaning);
 }
 
-// Sections at which a ring along a rod holds it. Where strains are laws it is a matter of what they
-// share; where they have coordinates each row takes one, and of n curvatures and the plane's three
-// motions two are left: to slide, and to bend where it goes next.
-static int contact_stations(const snw_rod_desc *rod) {
+// Default number of sections at which a ring along a rod constrains it. With prescribed strains the
+// number only affects how the reaction is distributed. With strain coordinates each constraint row
+// removes one degree of freedom: n + 1 rows leave two of the n curvature coordinates and three
+// planar rigid motions, for sliding and for the curvature of the path ahead.
+static int ring_stations(const snw_rod_desc *rod) {
     enum { OF_LAWS = 24 };
     int most = 0;
     for (int k = SNW_BEND_Y; k <= SNW_BEND_Z; k++) {
@@ -218,8 +221,8 @@ static int contact_stations(const snw_rod_desc *rod) {
     return most > 0 ? most + 1 : OF_LAWS;
 }
 
-// one loop for each station, all of the same kind
-static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_desc *contact) {
+// create one loop for each station, all of the same kind
+static snw_status read_rings(snw_reader *r, const snw_entry *const *e, snw_contact_desc *contact) {
     snw_desc *d = r->desc;
     enum { MOST = 1000, NAME = 120 };
     const char *name = "";
@@ -233,9 +236,9 @@ static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_de
                            "the ring '%s' is along link '%s', which has no rod; give 'on', a site",
                            contact->name, name);
     }
-    int n = contact_stations(&link->rod);
+    int n = ring_stations(&link->rod);
     if (e[RING_STATIONS]) {
-        SNW_TRY(snw_read_whole(r, e[RING_STATIONS]->value, "stations", 1, MOST, &n));
+        SNW_TRY(snw_read_integer(r, e[RING_STATIONS]->value, "stations", 1, MOST, &n));
     }
     const int first = contact->nonholonomic - 1;
     snw_loop_desc *all = snw_pool_array(r->pool, (size_t)(d->nloop + n + d->ncontact), sizeof *all);
@@ -257,7 +260,7 @@ static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_de
     return SNW_OK;
 }
 
-static snw_status ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *contact) {
+static snw_status read_ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *contact) {
     const snw_entry *e[RING_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_ring, e));
     if (!e[RING_ON] == !e[RING_ALONG]) {
@@ -266,7 +269,7 @@ static snw_status ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *
                            "is around everywhere",
                            contact->name, snw_keys_ring.key[RING_ON].meaning);
     }
-    if (e[RING_ALONG]) return rings(r, e, contact);
+    if (e[RING_ALONG]) return read_rings(r, e, contact);
     if (e[RING_STATIONS]) {
         return snw_fail_at(r->err, e[RING_STATIONS]->location,
                            "'stations' are those of a ring 'along' a rod; '%s' is on a site",
@@ -275,8 +278,9 @@ static snw_status ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *
     return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->nonholonomic - 1].b);
 }
 
-// a contact that forbids velocities is a loop behind all others
-static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_desc *contact) {
+// a contact that constrains velocities becomes a loop after all others
+static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
+                                    snw_contact_desc *contact) {
     snw_desc *d = r->desc;
     snw_loop_desc *out = &d->loop[d->nloop];
     *out = (snw_loop_desc){.name = contact->name,
@@ -291,13 +295,13 @@ static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_des
     contact->nnonholonomic = 1;
     contact->when = NULL;
     if (e[CONTACT_WHEEL]) {
-        SNW_TRY(wheel(r, e[CONTACT_WHEEL], out));
+        SNW_TRY(read_wheel(r, e[CONTACT_WHEEL], out));
     } else if (e[CONTACT_RING]) {
         out->nonholonomic = SNW_NONHOLONOMIC_RING;
-        SNW_TRY(ring(r, e[CONTACT_RING], contact));
+        SNW_TRY(read_ring(r, e[CONTACT_RING], contact));
     } else {
         out->nonholonomic = SNW_NONHOLONOMIC_ANCHOR;
-        SNW_TRY(anchor(r, e[CONTACT_ANCHOR], out));
+        SNW_TRY(read_anchor(r, e[CONTACT_ANCHOR], out));
     }
     out = &d->loop[contact->nonholonomic - 1];
     if (out->b.kind == SNW_SITE_WORLD) {
@@ -309,10 +313,9 @@ static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_des
     return SNW_OK;
 }
 
-// ---- all
-// ---------------------------------------------------------------------------------------------
+// ---- all ----------------------------------------------------------------------------------------
 
-static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[CONTACT_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_contact, e));
     *out = (snw_contact_desc){.name = entry->key,
@@ -330,23 +333,24 @@ static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_des
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    return e[CONTACT_GROUND] ? ground(r, e[CONTACT_GROUND], out) : grip(r, e, out);
+    return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
+                             : read_nonholonomic(r, e, out);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "contacts", &node, &d->ncontact));
+    SNW_TRY(snw_read_section_entries(r, "contacts", &node, &d->ncontact));
     d->contact = snw_pool_array(r->pool, (size_t)d->ncontact, sizeof *d->contact);
     snw_loop_desc *loop = snw_pool_array(r->pool, (size_t)(d->nloop + d->ncontact), sizeof *loop);
     if (!d->contact || !loop) return snw_read_memory(r);
     if (d->nloop > 0) memcpy(loop, d->loop, (size_t)d->nloop * sizeof *loop);
     d->loop = loop;
-    r->sweeps = true; // stations may be laws of time
+    r->sliding_allowed = true; // stations may be laws of time
     snw_status s = SNW_OK;
     for (int i = 0; s == SNW_OK && i < d->ncontact; i++) {
-        s = contact(r, &node->entry[i], &d->contact[i]);
+        s = read_contact(r, &node->entry[i], &d->contact[i]);
     }
-    r->sweeps = false;
+    r->sliding_allowed = false;
     return s;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_dynamic.c: a dynamic step of the study: how long, by which scheme, in which steps.
+// Reads dynamic and kinematic steps of the study: duration, end condition, time integrator, step
+// size and their options.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -71,7 +72,7 @@ static const char *const schemes[] = {
 };
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
-// ---- what a scheme has --------------------------------------------------------------------------
+// ---- properties of schemes ----------------------------------------------------------------------
 
 static bool is_implicit(snw_method m) {
     return m != SNW_METHOD_RK4 && m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
@@ -89,17 +90,18 @@ static bool has_rho(snw_method m) {
     return m == SNW_METHOD_GENERALIZED_ALPHA || m == SNW_METHOD_HHT || m == SNW_METHOD_WBZ;
 }
 
-static snw_status dynamic_refuse(snw_reader *r, const snw_entry *e, snw_method m, const char *who) {
+static snw_status refuse_scheme_key(snw_reader *r, const snw_entry *e, snw_method m,
+                                    const char *who) {
     return snw_fail_at(r->err, e->location, "scheme '%s' has no '%s', %s", snw_method_name(m),
                        e->key, who);
 }
 
-static bool shoots(snw_method m) {
+static bool is_shooting_scheme(snw_method m) {
     return m == SNW_METHOD_EULER || m == SNW_METHOD_TRAPEZOIDAL || m == SNW_METHOD_BDF2 ||
            m == SNW_METHOD_BDF3 || m == SNW_METHOD_BDF_ALPHA;
 }
 
-// schemes and keys that mean nothing to the engine
+// refuse schemes and keys that the selected engine does not support
 static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const snw_step_desc *s) {
     const snw_source_location at =
         e[DYNAMIC_SCHEME] ? e[DYNAMIC_SCHEME]->value->location : s->location;
@@ -107,7 +109,7 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
         if (s->method != SNW_METHOD_BDF3) return SNW_OK;
         return snw_fail_at(r->err, at, "scheme 'bdf3' needs 'engine: shooting'");
     }
-    if (!shoots(s->method)) {
+    if (!is_shooting_scheme(s->method)) {
         return snw_fail_at(r->err, at,
                            "the shooting engine has no scheme '%s'; it has euler, trapezoidal, "
                            "bdf2, bdf3 and bdf-alpha",
@@ -123,51 +125,54 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
     return SNW_OK;
 }
 
-// schemes that, with some rho or alpha, damp nothing
-static bool may_keep(snw_method m) {
+// schemes without numerical damping for some rho or alpha
+static bool may_conserve(snw_method m) {
     return has_rho(m) || m == SNW_METHOD_NEWMARK || m == SNW_METHOD_TRAPEZOIDAL ||
            m == SNW_METHOD_BDF_ALPHA;
 }
 
-// keys that mean nothing to the scheme
+// refuse keys that the scheme does not use
 static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_method m) {
     static const char implicit[] = "implicit ones have";
     if (e[DYNAMIC_RHO] && !has_rho(m)) {
-        return dynamic_refuse(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have");
+        return refuse_scheme_key(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have");
     }
     if (e[DYNAMIC_ALPHA] && m != SNW_METHOD_BDF_ALPHA) {
-        return dynamic_refuse(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
+        return refuse_scheme_key(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
     }
     if (e[DYNAMIC_START] && is_collocation(m)) {
-        return dynamic_refuse(r, e[DYNAMIC_START], m, "its steps know nothing of the time before");
+        return refuse_scheme_key(r, e[DYNAMIC_START], m,
+                                 "its steps know nothing of the time before");
     }
-    if (e[DYNAMIC_LOOPS] && !may_keep(m)) {
-        return dynamic_refuse(
+    if (e[DYNAMIC_LOOPS] && !may_conserve(m)) {
+        return refuse_scheme_key(
             r, e[DYNAMIC_LOOPS], m,
             "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, "
             "have");
     }
     if (e[DYNAMIC_SHORTEN] && (is_collocation(m) || m == SNW_METHOD_CONSERVING)) {
-        return dynamic_refuse(r, e[DYNAMIC_SHORTEN], m, "its steps are as long as they are given");
+        return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m,
+                                 "its steps are as long as they are given");
     }
     if (is_implicit(m)) return SNW_OK;
     if (e[DYNAMIC_ADAPT]) {
-        return dynamic_refuse(r, e[DYNAMIC_ADAPT], m,
-                              chooses_steps(m) ? "it always chooses its steps"
-                                               : "take 'adaptive' for that");
+        return refuse_scheme_key(r, e[DYNAMIC_ADAPT], m,
+                                 chooses_steps(m) ? "it always chooses its steps"
+                                                  : "take 'adaptive' for that");
     }
-    if (e[DYNAMIC_BASE]) return dynamic_refuse(r, e[DYNAMIC_BASE], m, implicit);
-    if (e[DYNAMIC_SHORTEN]) return dynamic_refuse(r, e[DYNAMIC_SHORTEN], m, implicit);
-    if (e[DYNAMIC_START]) return dynamic_refuse(r, e[DYNAMIC_START], m, implicit);
+    if (e[DYNAMIC_BASE]) return refuse_scheme_key(r, e[DYNAMIC_BASE], m, implicit);
+    if (e[DYNAMIC_SHORTEN]) return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m, implicit);
+    if (e[DYNAMIC_START]) return refuse_scheme_key(r, e[DYNAMIC_START], m, implicit);
     if (e[DYNAMIC_TOLERANCE] && !chooses_steps(m)) {
-        return dynamic_refuse(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
+        return refuse_scheme_key(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
     }
     return SNW_OK;
 }
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+static const char *const switches[] = {"off", "on", "false",
+                                       "true"}; // the last two are those of JSON
 
 static snw_status read_between(snw_reader *r, const snw_entry *e, double min, double max,
                                double *out) {
@@ -204,8 +209,8 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_sourc
     }
     out->control = adapt % 2 == 1;
     if (out->control && out->method == SNW_METHOD_CONSERVING) {
-        return dynamic_refuse(r, e[DYNAMIC_ADAPT], out->method,
-                              "its steps are equal; generalized-alpha and gauss4 choose theirs");
+        return refuse_scheme_key(r, e[DYNAMIC_ADAPT], out->method,
+                                 "its steps are equal; generalized-alpha and gauss4 choose theirs");
     }
     const bool chosen = out->control || chooses_steps(out->method);
     if (chosen) out->tolerance = SNW_STEP_ERROR;
@@ -255,8 +260,8 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     if (e[DYNAMIC_SHARE]) SNW_TRY(read_share(r, e[DYNAMIC_SHARE]->value, out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->location, out));
-    static const char *const ways[] = {"settled", "plain"};
-    int base = 0, start = 0, way = 0, shorten = 1;
+    static const char *const loop_words[] = {"settled", "plain"};
+    int base = 0, start = 0, loops = 0, shorten = 1;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
     }
@@ -264,14 +269,14 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
         SNW_TRY(snw_read_word(r, e[DYNAMIC_START]->value, "start", 2, starts, &start));
     }
     if (e[DYNAMIC_LOOPS]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, ways, &way));
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, loop_words, &loops));
     }
     if (e[DYNAMIC_SHORTEN]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_SHORTEN]->value, "shorten", 4, switches, &shorten));
     }
     out->split = base == 1;
     out->fixed_length = shorten % 2 == 0;
-    out->undamped_velocities = way == 1;
+    out->undamped_velocities = loops == 1;
     out->uniform_past = start == 1;
     return SNW_OK;
 }
@@ -308,7 +313,7 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     return snw_check_step(r, e[KINEMATIC_STEP]->value, out->duration, out->step);
 }
 
-bool snw_study_moves(const snw_node *study) {
+bool snw_study_has_dynamic(const snw_node *study) {
     for (int i = 0; study && study->kind == SNW_NODE_LIST && i < study->n; i++) {
         const snw_node *step = study->entry[i].value;
         if (step->kind == SNW_NODE_MAP &&

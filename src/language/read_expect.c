@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_expect.c: values that probes must show.
+// Reads expectations: the columns of probes, the times, the expected values or measurement file,
+// and the tolerances. expect.c compares them with results.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -44,14 +45,14 @@
 enum { EXPECT_KEYS(SNW_KEY_CODE) EXPECT_N };
 SNW_KEYS(expect, "expect", "an expectation", EXPECT_KEYS);
 
-// What is being put together: the columns expected and their dimensions.
+// Columns of the expectation being read, with their dimensions.
 typedef struct columns {
     int n, capacity;
     const char **name;
     snw_dim *dim;
 } columns;
 
-// ---- which columns ------------------------------------------------------------------------------
+// ---- columns ------------------------------------------------------------------------------------
 
 static bool is_recorded(const snw_desc *d, int probe) {
     if (d->nrecord < 0) return true;
@@ -61,7 +62,7 @@ static bool is_recorded(const snw_desc *d, int probe) {
     return false;
 }
 
-// the name is the one snw_column_name gives
+// the name has the form of snw_column_name
 static snw_status expect_add_column(snw_reader *r, columns *c, const snw_probe_desc *p,
                                     const snw_component *part, int station) {
     SNW_ASSERT(c->n < c->capacity);
@@ -73,9 +74,9 @@ static snw_status expect_add_column(snw_reader *r, columns *c, const snw_probe_d
     return c->name[c->n++] ? SNW_OK : snw_read_memory(r);
 }
 
-// `@12` after the name of a probe with `along`; text begins at the @, or is NULL
-static snw_status read_station(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
-                               const char *text, int *out) {
+// station index from `@12` after the name of a probe with `along`; text begins at the @, or is NULL
+static snw_status expect_read_station(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
+                                      const char *text, int *out) {
     *out = -1;
     if (p->along == 0) {
         if (!text) return SNW_OK;
@@ -92,8 +93,8 @@ static snw_status read_station(snw_reader *r, const snw_node *node, const snw_pr
     return SNW_OK;
 }
 
-static snw_status no_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
-                               const char *part) {
+static snw_status refuse_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
+                                   const char *part) {
     int n = 0;
     const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
     char list[200] = "";
@@ -111,7 +112,7 @@ static snw_status no_component(snw_reader *r, const snw_node *node, const snw_pr
                        snw_probe_name(p->kind), list);
 }
 
-// `tip`, `tip.x`, `wire@12.mx`
+// add the columns of `tip`, `tip.x` or `wire@12.mx`
 static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
     const char *text = "";
     SNW_TRY(snw_read_name(r, node, "probe", &text));
@@ -126,12 +127,12 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
         return snw_fail_at(r->err, node->location,
                            "probe '%s' is not recorded, add it to 'only' of 'record'", name);
     }
-    SNW_TRY(read_station(r, node, p, mark, &station));
+    SNW_TRY(expect_read_station(r, node, p, mark, &station));
     const snw_component *known = snw_probe_components(p->kind, p->joint, &count);
     first = 0;
     if (dot) {
         while (first < count && strcmp(known[first].name, part) != 0) first++;
-        if (first == count || !part[0]) return no_component(r, node, p, part);
+        if (first == count || !part[0]) return refuse_component(r, node, p, part);
         count = 1;
     } else {
         snw_probe_primary(p->kind, p->joint, nvalue, &first, &count);
@@ -151,7 +152,7 @@ static snw_status expect_read_columns(snw_reader *r, const snw_node *node, int n
     c->dim = snw_pool_array(r->pool, (size_t)c->capacity, sizeof *c->dim);
     if (!c->name || !c->dim) return snw_read_memory(r);
     if (!list) return add_probe(r, node, nvalue, c);
-    // of several, each stands for what it is without regard to the count
+    // in a list of probes the number of values does not select the components
     for (int i = 0; i < node->n; i++) SNW_TRY(add_probe(r, node->entry[i].value, 0, c));
     return SNW_OK;
 }
@@ -172,7 +173,7 @@ static snw_status expect_read_row(snw_reader *r, const snw_node *node, const cha
     return SNW_OK;
 }
 
-// a list, or one number for one column; over a span one number may stand for all
+// a list, or one number for one column; over an interval one number may apply to all columns
 static snw_status expect_read_values(snw_reader *r, const snw_entry *e, const columns *c,
                                      snw_expect *x) {
     double *value = snw_pool_array(r->pool, (size_t)c->n, sizeof *value);
@@ -227,10 +228,10 @@ static snw_status expect_read_rows(snw_reader *r, const snw_node *node, const co
     return SNW_OK;
 }
 
-// ---- when and how -------------------------------------------------------------------------------
+// ---- times and comparison -----------------------------------------------------------------------
 
-static snw_status read_span(snw_reader *r, const snw_entry *over, const snw_entry *is,
-                            snw_expect *x) {
+static snw_status read_interval(snw_reader *r, const snw_entry *over, const snw_entry *is,
+                                snw_expect *x) {
     const snw_node *node = over->value;
     if (!is) {
         return snw_fail_at(r->err, over->location,
@@ -253,8 +254,8 @@ static snw_status read_span(snw_reader *r, const snw_entry *over, const snw_entr
     return snw_fail_at(r->err, node->location, "'over' goes from an earlier to a later time");
 }
 
-static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
-                            snw_expect *x) {
+static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
+                                   snw_expect *x) {
     const snw_entry *const choice[] = {e[EXPECT_AT], e[EXPECT_AFTER],
                                        e[EXPECT_DATA] ? NULL : e[EXPECT_OVER], e[EXPECT_ROWS],
                                        e[EXPECT_DATA]};
@@ -284,7 +285,7 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
     }
     if (e[EXPECT_OVER]) {
         x->when = SNW_EXPECT_OVER;
-        return read_span(r, e[EXPECT_OVER], e[EXPECT_IS], x);
+        return read_interval(r, e[EXPECT_OVER], e[EXPECT_IS], x);
     }
     if (e[EXPECT_AFTER]) {
         int step = 0;
@@ -307,8 +308,8 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
     return read_time(r, at, "at", &x->t0);
 }
 
-static snw_status read_how(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
-                           snw_expect *x) {
+static snw_status read_comparison(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
+                                  snw_expect *x) {
     static const int key[] = {EXPECT_WITHIN, EXPECT_RELATIVE, EXPECT_BELOW, EXPECT_ABOVE};
     const snw_entry *given = NULL;
     for (int i = 0; i < 4; i++) {
@@ -341,8 +342,8 @@ static snw_status read_how(snw_reader *r, const snw_entry *entry, const snw_entr
     return SNW_OK;
 }
 
-// the dimension all columns share, none when they differ: then a tolerance has no unit
-static snw_dim shared_dim(const columns *c) {
+// common dimension of all columns; none if they differ, then a tolerance has no unit
+static snw_dim common_dim(const columns *c) {
     for (int i = 1; i < c->n; i++) {
         if (memcmp(&c->dim[i], &c->dim[0], sizeof c->dim[0]) != 0) return SNW_DIM_NONE;
     }
@@ -354,7 +355,7 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
     if (x->how >= SNW_EXPECT_BELOW) return SNW_OK;
     const bool relative = x->how == SNW_EXPECT_RELATIVE;
     const snw_entry *k = e[relative ? EXPECT_RELATIVE : EXPECT_WITHIN];
-    const snw_dim dim = relative ? SNW_DIM_NONE : shared_dim(c);
+    const snw_dim dim = relative ? SNW_DIM_NONE : common_dim(c);
     SNW_TRY(snw_read_constant(r, k->value, k->key, dim, &x->tolerance));
     if (!(x->tolerance >= 0)) {
         return snw_fail_at(r->err, k->value->location, "'%s' must not be negative, got %g", k->key,
@@ -370,7 +371,7 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
 
 // ---- measurements -------------------------------------------------------------------------------
 
-// keys that belong to `data`, and those that do not
+// check that keys of `data` are used with `data` only, and that no others are
 static snw_status check_data_keys(snw_reader *r, const snw_entry *const *e) {
     static const int of_data[] = {EXPECT_COLUMNS, EXPECT_SHIFT,  EXPECT_CLOCK,
                                   EXPECT_FACTOR,  EXPECT_OFFSET, EXPECT_RMS};
@@ -402,7 +403,7 @@ static snw_status read_limit(snw_reader *r, const snw_entry *e, snw_dim dim, dou
                        *out);
 }
 
-// `at` is where messages point, `from` the file that names the data
+// `at` is the location for messages, `from` the file that names the data
 static snw_status find_measured(snw_reader *r, const snw_node *at, const char *from,
                                 const char *file, const char *column, snw_table *out) {
     if (!r->source->table) {
@@ -411,7 +412,7 @@ static snw_status find_measured(snw_reader *r, const snw_node *at, const char *f
     snw_error why = {0};
     const snw_status s = snw_tables_measured(r->source->table_user, from, file, column, out, &why);
     if (s == SNW_OK) return SNW_OK;
-    if (s == SNW_E_MEMORY || why.line > 0) { // a fault inside the file has its own place
+    if (s == SNW_E_MEMORY || why.line > 0) { // a fault inside the file has its own location
         *r->err = why;
         return s;
     }
@@ -419,7 +420,7 @@ static snw_status find_measured(snw_reader *r, const snw_node *at, const char *f
                        why.text);
 }
 
-// Scale and offset that turn numbers of the data file into those of the study.
+// Maps the data file to the study: time is clock * t + shift, value is factor * y + offset.
 typedef struct conversion {
     double shift, clock, factor, offset, t0, t1;
 } conversion;
@@ -434,15 +435,15 @@ static snw_status read_conversion(snw_reader *r, const snw_entry *const *e, snw_
     SNW_TRY(read_optional(r, e[EXPECT_FACTOR], dim, &k->factor));
     SNW_TRY(read_optional(r, e[EXPECT_OFFSET], dim, &k->offset));
     if (!e[EXPECT_OVER] || e[EXPECT_OVER]->value->kind == SNW_NODE_TEXT) return SNW_OK;
-    const snw_node *span = e[EXPECT_OVER]->value;
-    SNW_TRY(snw_read_list(r, span, "over", 2));
-    SNW_TRY(read_time(r, span->entry[0].value, "over", &k->t0));
-    return read_time(r, span->entry[1].value, "over", &k->t1);
+    const snw_node *interval = e[EXPECT_OVER]->value;
+    SNW_TRY(snw_read_list(r, interval, "over", 2));
+    SNW_TRY(read_time(r, interval->entry[0].value, "over", &k->t0));
+    return read_time(r, interval->entry[1].value, "over", &k->t1);
 }
 
-// x <- the rows of the file that lie in the span, converted
-static snw_status take_rows(snw_reader *r, const snw_node *at, const conversion *k,
-                            const snw_table *table, snw_expect *x) {
+// x <- the rows of the file in the interval, converted
+static snw_status convert_rows(snw_reader *r, const snw_node *at, const conversion *k,
+                               const snw_table *table, snw_expect *x) {
     const int rows = table[0].n;
     double *t = snw_pool_array(r->pool, (size_t)rows, sizeof *t);
     double *value = snw_pool_array(r->pool, (size_t)rows * (size_t)x->ncolumn, sizeof *value);
@@ -469,7 +470,7 @@ static snw_status expect_read_data(snw_reader *r, const snw_entry *const *e, con
                                    snw_expect *x) {
     const snw_node *file = e[EXPECT_DATA]->value,
                    *names = e[EXPECT_COLUMNS] ? e[EXPECT_COLUMNS]->value : NULL;
-    const snw_dim dim = shared_dim(c);
+    const snw_dim dim = common_dim(c);
     SNW_TRY(snw_read_text(r, file, "data", &x->data));
     SNW_TRY(read_limit(r, e[EXPECT_WITHIN], dim, &x->tolerance));
     SNW_TRY(read_limit(r, e[EXPECT_RMS], dim, &x->rms));
@@ -494,12 +495,12 @@ static snw_status expect_read_data(snw_reader *r, const snw_entry *const *e, con
         SNW_TRY(
             find_measured(r, name ? name : file, file->location.file, x->data, column, &table[i]));
     }
-    return take_rows(r, file, &k, table, x);
+    return convert_rows(r, file, &k, table, x);
 }
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-// `load` also stands for load.1, load.2, .. that `each` made
+// true if the name is `wanted` or, for `load`, one of load.1, load.2, .. made by `each`
 static bool run_matches(const char *wanted, const char *name) {
     const size_t n = strlen(wanted);
     if (strncmp(wanted, name, n) != 0) return false;
@@ -520,9 +521,9 @@ static snw_status expect_read_run(snw_reader *r, const snw_entry *e, const char 
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-// ---- all of it ----------------------------------------------------------------------------------
+// ---- expectations -------------------------------------------------------------------------------
 
-// numbers written, which tell a quaternion from a rotation vector
+// number of values given; it distinguishes a quaternion from a rotation vector
 static int expect_count_values(const snw_entry *const *e) {
     const snw_entry *const lists[] = {e[EXPECT_VALUE], e[EXPECT_BELOW], e[EXPECT_ABOVE]};
     for (int i = 0; i < 3; i++) {
@@ -532,7 +533,8 @@ static int expect_count_values(const snw_entry *const *e) {
     return e[EXPECT_ROWS]->value->entry[0].value->n - 1;
 }
 
-static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect *x, bool *applies) {
+static snw_status read_expectation(snw_reader *r, const snw_entry *entry, snw_expect *x,
+                                   bool *applies) {
     const snw_entry *e[EXPECT_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_expect, e));
     x->location = entry->value->location;
@@ -540,18 +542,19 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     if (!e[EXPECT_PROBE]) return snw_fail_at(r->err, entry->location, "'probe' is missing");
     columns c = {0};
     SNW_TRY(expect_read_run(r, e[EXPECT_RUN], &x->run, applies));
-    // the rest is checked with the run it belongs to, which may have another study
+    // the other keys are checked only with a run it applies to; other runs may have other studies
     if (!*applies) return SNW_OK;
     SNW_TRY(expect_read_columns(r, e[EXPECT_PROBE]->value, expect_count_values(e), &c));
     x->ncolumn = c.n;
     x->column = c.name;
     if (e[EXPECT_SOURCE]) SNW_TRY(snw_read_text(r, e[EXPECT_SOURCE]->value, "source", &x->source));
-    SNW_TRY(read_when(r, entry, e, x));
+    SNW_TRY(read_expect_time(r, entry, e, x));
     const bool period = x->when == SNW_EXPECT_OVER && x->is == SNW_EXPECT_PERIOD;
-    for (int i = 0; period && i < c.n; i++) c.dim[i] = SNW_DIM_TIME; // of whatever repeats
+    for (int i = 0; period && i < c.n; i++)
+        c.dim[i] = SNW_DIM_TIME; // a period is a time, for any column
     SNW_TRY(check_data_keys(r, e));
     if (x->when == SNW_EXPECT_DATA) return expect_read_data(r, e, &c, x);
-    SNW_TRY(read_how(r, entry, e, x));
+    SNW_TRY(read_comparison(r, entry, e, x));
     if (x->when == SNW_EXPECT_ROWS) {
         SNW_TRY(expect_read_rows(r, e[EXPECT_ROWS]->value, &c, x));
     } else {
@@ -576,7 +579,7 @@ snw_status snw_read_expects(snw_reader *r) {
     for (int i = 0; i < node->n; i++) {
         bool applies = false;
         snw_expect x = {0};
-        SNW_TRY(expectation(r, &node->entry[i], &x, &applies));
+        SNW_TRY(read_expectation(r, &node->entry[i], &x, &applies));
         if (applies) list[r->nexpect++] = x;
     }
     return SNW_OK;

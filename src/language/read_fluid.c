@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_fluid.c: what surrounds rods and bodies: added mass, buoyancy, drag, a current.
+// Reads fluids around rods and bodies: added mass, buoyancy, drag and current.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -32,11 +32,11 @@ enum { DRAG_KEYS(SNW_KEY_CODE) DRAG_N };
 SNW_KEYS(fluid, "fluid", "a fluid", FLUID_KEYS);
 SNW_KEYS(drag, "drag", "a drag", DRAG_KEYS);
 
-// one number for all translations, three for them, or six, rotations first
-static snw_status fluid_coefficients(snw_reader *r, const snw_entry *e, int power,
-                                     const snw_fluid_desc *d, snw_law out[6]) {
+// one number for all translations, three for the translations, or six with rotations first
+static snw_status read_drag_coefficients(snw_reader *r, const snw_entry *e, int power,
+                                         const snw_fluid_desc *d, snw_law out[6]) {
     bool rods = false;
-    SNW_TRY(snw_read_of_rods(r, e, d->name, d->nlink, d->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e, d->name, d->nlink, d->link, &rods));
     const snw_node *node = e->value;
     const int n = node->kind == SNW_NODE_LIST ? node->n : 1,
               vars = rods ? SNW_VAR_X | SNW_VAR_L : 0;
@@ -45,7 +45,7 @@ static snw_status fluid_coefficients(snw_reader *r, const snw_entry *e, int powe
                            "'%s' is one number or a list of three%s, got %d", e->key,
                            rods ? "" : " or six", n);
     }
-    // force over velocity or its square, per length of a rod; torque over angular velocity
+    // force per velocity or per its square, for rods per length; torque per angular velocity
     static const snw_dim forces[2][2] = {{{.kg = 1, .s = -1}, {.m = -1, .kg = 1}},
                                          {{.m = -1, .kg = 1, .s = -1}, {.m = -2, .kg = 1}}};
     static const snw_dim torques[2] = {{.m = 2, .kg = 1, .s = -1}, {.m = 2, .kg = 1}};
@@ -64,7 +64,7 @@ static snw_status fluid_coefficients(snw_reader *r, const snw_entry *e, int powe
     return SNW_OK;
 }
 
-static snw_status fluid_drag(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
+static snw_status read_drag(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
     const snw_entry *e[DRAG_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_drag, e));
     const int vars = SNW_VAR_X | SNW_VAR_L;
@@ -80,13 +80,13 @@ static snw_status fluid_drag(snw_reader *r, const snw_entry *entry, snw_fluid_de
         SNW_TRY(
             snw_read_law(r, e[DRAG_TANGENT]->value, "tangent", SNW_DIM_NONE, vars, &out->tangent));
     }
-    if (e[DRAG_SQUARE]) SNW_TRY(fluid_coefficients(r, e[DRAG_SQUARE], 2, out, out->square));
-    if (e[DRAG_LINEAR]) SNW_TRY(fluid_coefficients(r, e[DRAG_LINEAR], 1, out, out->linear));
+    if (e[DRAG_SQUARE]) SNW_TRY(read_drag_coefficients(r, e[DRAG_SQUARE], 2, out, out->square));
+    if (e[DRAG_LINEAR]) SNW_TRY(read_drag_coefficients(r, e[DRAG_LINEAR], 1, out, out->linear));
     if (by_shape || e[DRAG_SQUARE] || e[DRAG_LINEAR]) return SNW_OK;
     return snw_fail_at(r->err, entry->location, "a drag needs normal, tangent, square or linear");
 }
 
-static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
+static snw_status read_added_mass(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
     static const char *const words[] = {"auto"};
     const snw_node *node = e->value;
     int word = 0;
@@ -97,7 +97,7 @@ static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) 
         return snw_fail_at(r->err, e->location, "'added: auto' needs the 'density' of the fluid");
     }
     bool rods = false;
-    SNW_TRY(snw_read_of_rods(r, e, out->name, out->nlink, out->link, &rods));
+    SNW_TRY(snw_read_are_rods(r, e, out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_list(r, node, "added", 6));
     out->added = SNW_ADDED_GIVEN;
     for (int i = 0; i < 6; i++) {
@@ -111,7 +111,7 @@ static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) 
     return SNW_OK;
 }
 
-static snw_status buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
+static snw_status read_buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
     static const char *const words[] = {"off", "on"};
     int word = 0;
     SNW_TRY(snw_read_word(r, e->value, "buoyancy", 2, words, &word));
@@ -120,7 +120,7 @@ static snw_status buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *ou
     return snw_fail_at(r->err, e->location, "buoyancy needs the 'density' of the fluid");
 }
 
-static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
+static snw_status read_fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
     const snw_entry *e[FLUID_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_fluid, e));
     out->name = entry->key;
@@ -139,9 +139,9 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
         SNW_TRY(snw_read_positive(r, e[FLUID_DENSITY]->value, "density", SNW_DIM_DENSITY,
                                   &out->density));
     }
-    if (e[FLUID_BUOYANCY]) SNW_TRY(buoyancy(r, e[FLUID_BUOYANCY], out));
-    if (e[FLUID_ADDED]) SNW_TRY(added(r, e[FLUID_ADDED], out));
-    if (e[FLUID_DRAG]) SNW_TRY(fluid_drag(r, e[FLUID_DRAG], out));
+    if (e[FLUID_BUOYANCY]) SNW_TRY(read_buoyancy(r, e[FLUID_BUOYANCY], out));
+    if (e[FLUID_ADDED]) SNW_TRY(read_added_mass(r, e[FLUID_ADDED], out));
+    if (e[FLUID_DRAG]) SNW_TRY(read_drag(r, e[FLUID_DRAG], out));
     if (e[FLUID_CURRENT]) {
         SNW_TRY(snw_read_laws(r, e[FLUID_CURRENT]->value, "current", (snw_dim){.m = 1, .s = -1},
                               SNW_VAR_T, out->current));
@@ -153,9 +153,9 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
 snw_status snw_read_fluids(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "fluid", &node, &d->nfluid));
+    SNW_TRY(snw_read_section_entries(r, "fluid", &node, &d->nfluid));
     d->fluid = snw_pool_array(r->pool, (size_t)d->nfluid, sizeof *d->fluid);
     if (!d->fluid) return snw_read_memory(r);
-    for (int i = 0; i < d->nfluid; i++) SNW_TRY(fluid(r, &node->entry[i], &d->fluid[i]));
+    for (int i = 0; i < d->nfluid; i++) SNW_TRY(read_fluid(r, &node->entry[i], &d->fluid[i]));
     return SNW_OK;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// read_joint.c: how a link moves in its parent, and where it starts. Values go by coordinate: one
-// for a joint with one coordinate or with coordinates alike, else a list.
+// Reads the joint of a link and its initial position and rate. A value by coordinate is one number
+// if all coordinates have the same dimension, else a list.
 #include "language/read.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-static const double SQUARE = 1e-6; // how far two written axes may be from a right angle
+static const double SQUARE =
+    1e-6; // tolerance on the dot product of two axes that must be perpendicular
 
-// A value by coordinate: its dimension for angles and for lengths.
+// Dimension of a value by coordinate, for angles and for lengths.
 typedef struct quantity {
     snw_dim turn, slide;
 } quantity;
@@ -25,19 +26,20 @@ static snw_dim joint_dim_of(const quantity *q, const snw_joint_coordinate *c) {
     return c->turn ? q->turn : q->slide;
 }
 
-static bool joint_alike(int n, const snw_joint_coordinate *c) {
+static bool same_dimension(int n, const snw_joint_coordinate *c) {
     for (int i = 1; i < n; i++) {
         if (c[i].turn != c[0].turn) return false;
     }
     return true;
 }
 
-// out[i] <- the value of each coordinate
-static snw_status each(snw_reader *r, const snw_node *node, const char *what, snw_joint_kind joint,
-                       const quantity *q, double out[SNW_JOINT_MOST]) {
+// out[i] <- the value for coordinate i
+static snw_status read_by_coordinate(snw_reader *r, const snw_node *node, const char *what,
+                                     snw_joint_kind joint, const quantity *q,
+                                     double out[SNW_JOINT_MOST]) {
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
-    if (node->kind != SNW_NODE_LIST && joint_alike(n, c)) {
+    if (node->kind != SNW_NODE_LIST && same_dimension(n, c)) {
         SNW_TRY(snw_read_constant(r, node, what, joint_dim_of(q, &c[0]), &out[0]));
         for (int i = 1; i < n; i++) out[i] = out[0];
         return SNW_OK;
@@ -49,16 +51,17 @@ static snw_status each(snw_reader *r, const snw_node *node, const char *what, sn
     return SNW_OK;
 }
 
-// the same for what a spherical joint has in all directions, and is not negative
-static snw_status strength(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
-                           const quantity *q, double out[SNW_JOINT_MOST]) {
+// the same for a nonnegative value; a spherical joint has one value for all directions
+static snw_status read_nonnegative_by_coordinate(snw_reader *r, const snw_entry *e,
+                                                 snw_joint_kind joint, const quantity *q,
+                                                 double out[SNW_JOINT_MOST]) {
     if (!e) return SNW_OK;
     if (joint == SNW_JOINT_SPHERICAL && e->value->kind == SNW_NODE_LIST) {
         return snw_fail_at(r->err, e->value->location,
                            "'%s' of a spherical joint is one number, the same about every axis",
                            e->key);
     }
-    SNW_TRY(each(r, e->value, e->key, joint, q, out));
+    SNW_TRY(read_by_coordinate(r, e->value, e->key, joint, q, out));
     for (int i = 0; i < SNW_JOINT_MOST; i++) {
         if (out[i] >= 0) continue;
         return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
@@ -69,8 +72,8 @@ static snw_status strength(snw_reader *r, const snw_entry *e, snw_joint_kind joi
 
 // ---- axes ---------------------------------------------------------------------------------------
 
-static snw_status read_axes(snw_reader *r, const snw_joint_keys *k, snw_joint_kind joint,
-                            snw_joint_desc *out) {
+static snw_status joint_read_axes(snw_reader *r, const snw_joint_keys *k, snw_joint_kind joint,
+                                  snw_joint_desc *out) {
     snw_vec3 third;
     out->axis = (snw_vec3){{0, 0, 1}};
     if (k->axis) SNW_TRY(snw_read_direction(r, k->axis->value, "axis", &out->axis));
@@ -97,11 +100,12 @@ static snw_status read_axes(snw_reader *r, const snw_joint_keys *k, snw_joint_ki
                        acos(fmax(-1, fmin(1, c))) * 180 / M_PI);
 }
 
-// ---- rest and limits ----------------------------------------------------------------------------
+// ---- rest position and limits -------------------------------------------------------------------
 
 static snw_status read_rest(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                             snw_joint_desc *out) {
-    if (joint != SNW_JOINT_SPHERICAL) return each(r, e->value, "rest", joint, &position, out->rest);
+    if (joint != SNW_JOINT_SPHERICAL)
+        return read_by_coordinate(r, e->value, "rest", joint, &position, out->rest);
     snw_se3 pose;
     SNW_TRY(snw_read_pose_constant(r, e->value, &pose));
     out->has_rest_turn = true;
@@ -109,7 +113,7 @@ static snw_status read_rest(snw_reader *r, const snw_entry *e, snw_joint_kind jo
     return SNW_OK;
 }
 
-// [low, high], or a list of them
+// [low, high], or a list of such pairs
 static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                               snw_joint_desc *out) {
     int n = 0;
@@ -132,10 +136,10 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
     return SNW_OK;
 }
 
-// ---- the joint ----------------------------------------------------------------------------------
+// ---- joint --------------------------------------------------------------------------------------
 
-// keys that the joint cannot have
-static snw_status joint_refuse(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
+// refuse keys that this kind of joint does not have
+static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
     const snw_entry *const all[] = {k->axis,     k->axes,  k->pitch, k->stiffness, k->damping,
                                     k->friction, k->creep, k->rest,  k->limits};
     const bool moves = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
@@ -166,7 +170,7 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
     int joint = SNW_JOINT_FIXED;
     if (k->joint) SNW_TRY(snw_read_word(r, k->joint->value, "joint", n, joints, &joint));
     l->joint = (snw_joint_kind)joint;
-    SNW_TRY(joint_refuse(r, k, l));
+    SNW_TRY(check_joint_keys(r, k, l));
     if (l->joint == SNW_JOINT_SCREW ? !k->pitch : k->pitch != NULL) {
         return snw_fail_at(r->err, k->pitch ? k->pitch->location : k->joint->location,
                            "%s, e.g. 'joint: screw, pitch: 2 mm'",
@@ -174,14 +178,14 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
     }
     if (l->joint == SNW_JOINT_FIXED || l->joint == SNW_JOINT_FREE) return SNW_OK;
     snw_joint_desc *m = &l->moves;
-    SNW_TRY(read_axes(r, k, l->joint, m));
+    SNW_TRY(joint_read_axes(r, k, l->joint, m));
     if (k->pitch) {
         SNW_TRY(snw_read_constant(r, k->pitch->value, "pitch", SNW_DIM_LENGTH, &m->pitch));
     }
-    SNW_TRY(strength(r, k->stiffness, l->joint, &stiffness, m->stiffness));
-    SNW_TRY(strength(r, k->damping, l->joint, &damping, m->damping));
-    SNW_TRY(strength(r, k->friction, l->joint, &effort, m->friction));
-    SNW_TRY(strength(r, k->creep, l->joint, &rate, m->creep));
+    SNW_TRY(read_nonnegative_by_coordinate(r, k->stiffness, l->joint, &stiffness, m->stiffness));
+    SNW_TRY(read_nonnegative_by_coordinate(r, k->damping, l->joint, &damping, m->damping));
+    SNW_TRY(read_nonnegative_by_coordinate(r, k->friction, l->joint, &effort, m->friction));
+    SNW_TRY(read_nonnegative_by_coordinate(r, k->creep, l->joint, &rate, m->creep));
     for (int i = 0; k->creep && i < SNW_JOINT_MOST && m->friction[i] > 0; i++) {
         if (m->creep[i] > 0) continue;
         return snw_fail_at(r->err, k->creep->value->location, "'creep' must be positive, got %g",
@@ -191,15 +195,15 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
     return k->limits ? read_limits(r, k->limits, l->joint, m) : SNW_OK;
 }
 
-// ---- where it starts ----------------------------------------------------------------------------
+// ---- initial position and rate ------------------------------------------------------------------
 
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *at, const snw_node *speed,
                                 const snw_link_desc *l, snw_initial_desc *out) {
     if (l->joint != SNW_JOINT_SPHERICAL) {
         out->has_position = at != NULL;
         out->has_speed = speed != NULL;
-        if (at) SNW_TRY(each(r, at, "position", l->joint, &position, out->position));
-        return speed ? each(r, speed, "rate", l->joint, &rate, out->speed) : SNW_OK;
+        if (at) SNW_TRY(read_by_coordinate(r, at, "position", l->joint, &position, out->position));
+        return speed ? read_by_coordinate(r, speed, "rate", l->joint, &rate, out->speed) : SNW_OK;
     }
     if (at && at->kind != SNW_NODE_MAP) {
         return snw_fail_at(r->err, at->location,

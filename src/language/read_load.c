@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_load.c: loads, and the initial state.
+// Reads loads (forces and torques at sites or along rods) and the initial state of links.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -17,7 +17,7 @@
 enum { LOAD_KEYS(SNW_KEY_CODE) LOAD_N };
 SNW_KEYS(load, "load", "a load", LOAD_KEYS);
 
-static snw_status load_load(snw_reader *r, const snw_entry *entry, snw_load_desc *out) {
+static snw_status read_load(snw_reader *r, const snw_entry *entry, snw_load_desc *out) {
     static const char *const frames[] = {"world", "body"};
     const snw_entry *e[LOAD_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_load, e));
@@ -63,10 +63,10 @@ static snw_status load_load(snw_reader *r, const snw_entry *entry, snw_load_desc
 snw_status snw_read_loads(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "loads", &node, &d->nload));
+    SNW_TRY(snw_read_section_entries(r, "loads", &node, &d->nload));
     d->load = snw_pool_array(r->pool, (size_t)d->nload, sizeof *d->load);
     if (!d->load) return snw_read_memory(r);
-    for (int i = 0; i < d->nload; i++) SNW_TRY(load_load(r, &node->entry[i], &d->load[i]));
+    for (int i = 0; i < d->nload; i++) SNW_TRY(read_load(r, &node->entry[i], &d->load[i]));
     return SNW_OK;
 }
 
@@ -84,7 +84,8 @@ snw_status snw_read_loads(snw_reader *r) {
 enum { INITIAL_KEYS(SNW_KEY_CODE) INITIAL_N };
 SNW_KEYS(initial, "initial", "an initial state", INITIAL_KEYS);
 
-static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_initial_desc *out) {
+static snw_status read_initial_free(snw_reader *r, const snw_entry *const *e,
+                                    snw_initial_desc *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     const snw_entry *any = e[INITIAL_POSE] ? e[INITIAL_POSE] : e[INITIAL_TWIST];
     if (!any) return SNW_OK;
@@ -110,21 +111,21 @@ static bool has_coordinates(const snw_link_desc *link) {
     return link->joint != SNW_JOINT_FIXED && link->joint != SNW_JOINT_FREE;
 }
 
-// where both have a rate, by component is the rod's
+// if both joint and rod have a rate, a map by component is that of the rod
 static bool is_joint_rate(const snw_link_desc *link, const snw_entry *e) {
     if (!e || !has_coordinates(link)) return false;
     return !link->has_rod || e->value->kind != SNW_NODE_MAP;
 }
 
-// fields are given for components that can change
-static snw_status initial_field(snw_reader *r, const snw_entry *e, snw_dim angular, snw_dim linear,
-                                const snw_link_desc *link, snw_law out[6]) {
+// strain or strain rate as a field along the rod, for active components only
+static snw_status read_initial_strain(snw_reader *r, const snw_entry *e, snw_dim angular,
+                                      snw_dim linear, const snw_link_desc *link, snw_law out[6]) {
     if (!e) return SNW_OK;
     if (!link->has_rod) {
         return snw_fail_at(r->err, e->location, "link '%s' has no rod and no '%s'", link->name,
                            e->key);
     }
-    SNW_TRY(snw_read_six(r, e->value, e->key, angular, linear, SNW_VAR_X | SNW_VAR_L, out));
+    SNW_TRY(snw_read_components(r, e->value, e->key, angular, linear, SNW_VAR_X | SNW_VAR_L, out));
     for (int i = 0; i < 6; i++) {
         double value = 0;
         const bool zero = !out[i] || (snw_law_constant(out[i], &value) && value == 0);
@@ -136,9 +137,9 @@ static snw_status initial_field(snw_reader *r, const snw_entry *e, snw_dim angul
     return SNW_OK;
 }
 
-static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_desc *out) {
+static snw_status read_initial(snw_reader *r, const snw_entry *entry, snw_initial_desc *out) {
     const snw_entry *e[INITIAL_N];
-    // the key is a name, and messages about it go to its place
+    // a node for the key, so that messages about the name have its location
     const snw_node key = {.kind = SNW_NODE_TEXT, .location = entry->location, .text = entry->key};
     SNW_TRY(snw_find_thing(r, &key, entry->key, SNW_THING_LINK, &out->link));
     const snw_link_desc *link = &r->desc->link[out->link];
@@ -155,7 +156,7 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
                            link->name);
     }
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_initial, e));
-    SNW_TRY(initial_joint(r, e, out));
+    SNW_TRY(read_initial_free(r, e, out));
     const bool joint_rate = is_joint_rate(link, e[INITIAL_RATE]);
     if (e[INITIAL_POSITION] && !has_coordinates(link)) {
         return snw_fail_at(r->err, e[INITIAL_POSITION]->location,
@@ -166,19 +167,19 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
         SNW_TRY(snw_read_joint_start(r, e[INITIAL_POSITION] ? e[INITIAL_POSITION]->value : NULL,
                                      joint_rate ? e[INITIAL_RATE]->value : NULL, link, out));
     }
-    SNW_TRY(
-        initial_field(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link, out->strain));
+    SNW_TRY(read_initial_strain(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link,
+                                out->strain));
     if (joint_rate) return SNW_OK;
-    return initial_field(r, e[INITIAL_RATE], (snw_dim){.m = -1, .s = -1}, (snw_dim){.s = -1}, link,
-                         out->rate);
+    return read_initial_strain(r, e[INITIAL_RATE], (snw_dim){.m = -1, .s = -1}, (snw_dim){.s = -1},
+                               link, out->rate);
 }
 
 snw_status snw_read_initial(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "initial", &node, &d->ninitial));
+    SNW_TRY(snw_read_section_entries(r, "initial", &node, &d->ninitial));
     d->initial = snw_pool_array(r->pool, (size_t)d->ninitial, sizeof *d->initial);
     if (!d->initial) return snw_read_memory(r);
-    for (int i = 0; i < d->ninitial; i++) SNW_TRY(initial(r, &node->entry[i], &d->initial[i]));
+    for (int i = 0; i < d->ninitial; i++) SNW_TRY(read_initial(r, &node->entry[i], &d->initial[i]));
     return SNW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_loop.c: closures, two sites joined by a joint.
+// Reads loop closures: two sites connected by a joint, optionally under a condition.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -20,8 +20,9 @@
 enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
 SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
 
-// `pose: met` is remembered from the instant at which the loop closes, be it the first one
-static snw_status met(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
+// `pose: met`: the relative pose is stored at the instant at which the loop closes, also at the
+// start
+static snw_status read_met_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
     double always = 0;
     if (!out->when) out->when = snw_expr_constant(r->pool, 1);
     if (!out->when) return snw_read_memory(r);
@@ -31,7 +32,7 @@ static snw_status met(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) 
     return snw_read_met(r, pose->location, out->name, 7, out->when, &out->pose.met);
 }
 
-static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     const snw_entry *e[LOOP_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_loop, e));
     out->name = entry->key;
@@ -46,7 +47,7 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
     SNW_TRY(snw_read_list(r, join, "join", 2));
     SNW_TRY(snw_read_site(r, join->entry[0].value, "join", &out->a));
     SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
-    // the vocabulary of joints, without springs
+    // the same joint kinds as for links, without springs
     snw_link_desc joint = {.name = entry->key};
     if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
         return snw_fail_at(r->err, e[LOOP_AS]->value->location,
@@ -59,13 +60,13 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
     out->axis = joint.moves.axis;
     out->second = joint.moves.second;
     if (e[LOOP_WHEN]) SNW_TRY(snw_read_active_when(r, e[LOOP_WHEN]->value, "when", &out->when));
-    // what joins a link that is away is open
+    // a loop is open while a link it joins is inactive
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->a), &out->when));
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
     if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "met") == 0) {
-        return met(r, e[LOOP_POSE], out);
+        return read_met_pose(r, e[LOOP_POSE], out);
     }
     return snw_read_pose(r, pose, &out->pose);
 }
@@ -73,9 +74,9 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
 snw_status snw_read_loops(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "loops", &node, &d->nloop));
+    SNW_TRY(snw_read_section_entries(r, "loops", &node, &d->nloop));
     d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
     if (!d->loop) return snw_read_memory(r);
-    for (int i = 0; i < d->nloop; i++) SNW_TRY(loop(r, &node->entry[i], &d->loop[i]));
+    for (int i = 0; i < d->nloop; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
     return SNW_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_names.c: the names of things: valid, unique in the file, no parameter's, no top key's.
+// Collects the names of all things and steps, checks that they are valid and unique, and finds
+// things by name for the other readers.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// sections whose entries are things, with the kind of the things
+// sections whose entries are things, and their kinds
 static const struct {
     const char *key;
     snw_thing kind;
@@ -44,7 +45,7 @@ static const char *thing_text(snw_thing kind) {
     return "a thing";
 }
 
-// length of the name without its index; -1 when it is not a name
+// length of the name without its index; -1 when it is not a valid name
 static int stem_length(const char *name) {
     int i = 0;
     if (!isalpha((unsigned char)name[0]) && name[0] != '_') return -1;
@@ -75,7 +76,7 @@ snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location l
     return SNW_OK;
 }
 
-static snw_status read_names_add(snw_reader *r, const char *name, snw_source_location location,
+static snw_status add_thing_name(snw_reader *r, const char *name, snw_source_location location,
                                  snw_thing kind, int index) {
     SNW_TRY(snw_check_name(r, name, location));
     if (strcmp(name, "world") == 0) {
@@ -92,14 +93,14 @@ static snw_status read_names_add(snw_reader *r, const char *name, snw_source_loc
     if (old) {
         return snw_fail_at(r->err, location, "'%s' is already the name of %s (%s)", name,
                            thing_text((snw_thing)old->kind),
-                           snw_location_of_path(old->location, location).text);
+                           snw_location_text(old->location, location).text);
     }
     const snw_name named = {.text = name, .kind = (int)kind, .index = index, .location = location};
     snw_names_add(&r->things, named);
     return SNW_OK;
 }
 
-// the map of a step's keys, NULL when it is a bare word
+// map with the keys of a step, NULL when it is a bare word
 static const snw_node *step_map(const snw_node *step) {
     if (step->kind != SNW_NODE_MAP || step->n < 1) return NULL;
     return step->entry[0].value;
@@ -111,7 +112,7 @@ static snw_status add_steps(snw_reader *r, const snw_node *study) {
         if (!name) continue;
         const char *text = "";
         SNW_TRY(snw_read_name(r, name, "name", &text));
-        SNW_TRY(read_names_add(r, text, name->location, SNW_THING_STEP, i));
+        SNW_TRY(add_thing_name(r, text, name->location, SNW_THING_STEP, i));
     }
     return SNW_OK;
 }
@@ -120,19 +121,19 @@ snw_status snw_read_names(snw_reader *r) {
     const snw_node *node[NSECTION];
     int count[NSECTION], total = 0;
     for (int s = 0; s < NSECTION; s++) {
-        SNW_TRY(snw_read_section_of_file(r, sections[s].key, &node[s], &count[s]));
+        SNW_TRY(snw_read_section_entries(r, sections[s].key, &node[s], &count[s]));
         total += count[s];
     }
     const snw_node *study = snw_node_get(r->root, "study");
     const bool steps = study && study->kind == SNW_NODE_LIST;
-    // a step without a name gets one, see read_study.c
+    // room for all steps: those without a name are named in read_study.c
     if (!snw_names_init(&r->things, r->pool, total + (steps ? study->n : 0))) {
         return snw_read_memory(r);
     }
     for (int s = 0; s < NSECTION; s++) {
         for (int i = 0; i < count[s]; i++) {
             const snw_entry *e = &node[s]->entry[i];
-            SNW_TRY(read_names_add(r, e->key, e->location, sections[s].kind, i));
+            SNW_TRY(add_thing_name(r, e->key, e->location, sections[s].kind, i));
         }
     }
     return steps ? add_steps(r, study) : SNW_OK;
@@ -145,7 +146,7 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
         *index = found->index;
         return SNW_OK;
     }
-    // the article goes: "no link 'arm'"
+    // without the article: "no link 'arm'"
     const char *bare = strchr(thing_text(kind), ' ') + 1;
     if (found) {
         return snw_fail_at(r->err, node->location, "'%s' is %s, not %s", name,
@@ -156,7 +157,7 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
     if (kind == SNW_THING_LINK) known[r->things.n] = "world";
     for (int i = 0; i < r->things.n; i++) {
         const int other = r->things.name[i].kind;
-        // where a link may stand, a site mostly may too
+        // a site is allowed in most places where a link is
         const bool site = kind == SNW_THING_LINK && other == (int)SNW_THING_SITE;
         if (other == (int)kind || site) known[i] = r->things.text[i];
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_pose.c: poses, `{xyz: [..], rpy: [..]}`, or quat, or axis and angle, or where axes point.
+// Reads poses: `{xyz: [..], rpy: [..]}`, or the rotation by a quaternion, by axis and angle, or by
+// the directions of axes.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -20,11 +21,12 @@
 enum { POSE_KEYS(SNW_KEY_CODE) POSE_N };
 SNW_KEYS(pose, "pose", "a pose", POSE_KEYS);
 
-static const double LOOSE = 1e-3;  // how far a written quaternion may be from length 1
-static const double SQUARE = 1e-6; // how far two written axes may be from a right angle
+static const double LOOSE = 1e-3; // tolerance on the norm of a quaternion
+static const double SQUARE =
+    1e-6; // tolerance on the dot product of two axes that must be perpendicular
 
 // R = Rz(yaw) Ry(pitch) Rx(roll)
-static snw_status rpy(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
+static snw_status read_rpy(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
     snw_law angle[3];
     SNW_TRY(snw_read_laws(r, node, "rpy", SNW_DIM_NONE, SNW_VAR_T, angle));
     for (int i = 2; i >= 0; i--) {
@@ -37,7 +39,7 @@ static snw_status rpy(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
     return SNW_OK;
 }
 
-static snw_status quat(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
+static snw_status read_quaternion(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
     SNW_TRY(snw_read_list(r, node, "quat", 4));
     double q[4], sum = 0;
     for (int i = 0; i < 4; i++) {
@@ -55,8 +57,8 @@ static snw_status quat(snw_reader *r, const snw_node *node, snw_pose_desc *out) 
     return SNW_OK;
 }
 
-static snw_status axis_angle(snw_reader *r, const snw_entry *axis, const snw_entry *angle,
-                             snw_pose_desc *out) {
+static snw_status read_axis_angle(snw_reader *r, const snw_entry *axis, const snw_entry *angle,
+                                  snw_pose_desc *out) {
     if (!axis || !angle) {
         return snw_fail_at(r->err, (axis ? axis : angle)->location, "'%s' needs '%s' beside it",
                            (axis ? axis : angle)->key, axis ? "angle" : "axis");
@@ -71,10 +73,10 @@ static void set_column(snw_mat3 *R, int j, snw_vec3 a) {
     for (int i = 0; i < 3; i++) R->e[i][j] = a.e[i];
 }
 
-// the shortest turn that brings local axis `axis` to direction d: with c the cosine of the turn and
-// w = e x d, R = 1 + [w] + [w]^2/(1 + c)
-static snw_status one_axis(snw_reader *r, const snw_entry *e, int axis, snw_vec3 d,
-                           snw_pose_desc *out) {
+// smallest rotation that takes the local axis e to direction d: with c = e . d and w = e x d, R = 1
+// + [w] + [w]^2/(1 + c)
+static snw_status align_axis(snw_reader *r, const snw_entry *e, int axis, snw_vec3 d,
+                             snw_pose_desc *out) {
     snw_vec3 from = {{0, 0, 0}};
     from.e[axis] = 1;
     const double c = d.e[axis];
@@ -94,7 +96,7 @@ static snw_status one_axis(snw_reader *r, const snw_entry *e, int axis, snw_vec3
     return SNW_OK;
 }
 
-static snw_status axes(snw_reader *r, const snw_entry *const e[3], snw_pose_desc *out) {
+static snw_status pose_read_axes(snw_reader *r, const snw_entry *const e[3], snw_pose_desc *out) {
     snw_vec3 d[3];
     int given = 0, first = -1, second = -1;
     for (int i = 0; i < 3; i++) {
@@ -107,12 +109,12 @@ static snw_status axes(snw_reader *r, const snw_entry *const e[3], snw_pose_desc
             second = i;
         }
     }
-    if (given == 1) return one_axis(r, e[first], first, d[first], out);
+    if (given == 1) return align_axis(r, e[first], first, d[first], out);
     if (!(fabs(snw_dot(d[first], d[second])) <= SQUARE)) {
         return snw_fail_at(r->err, e[second]->location, "'%s' and '%s' must be at a right angle",
                            e[first]->key, e[second]->key);
     }
-    // exactly square, the first one kept
+    // orthogonalise, keeping the first axis
     d[second] = snw_add(d[second], snw_scale(-snw_dot(d[first], d[second]), d[first]));
     d[second] = snw_scale(1 / sqrt(snw_dot(d[second], d[second])), d[second]);
     const int third = 3 - first - second;
@@ -143,10 +145,10 @@ snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out
                            "a pose is turned in one way: rpy, or quat, or axis and angle, or x, y, "
                            "z");
     }
-    if (e[POSE_RPY]) return rpy(r, e[POSE_RPY]->value, out);
-    if (e[POSE_QUAT]) return quat(r, e[POSE_QUAT]->value, out);
-    if (turned) return axis_angle(r, e[POSE_AXIS], e[POSE_ANGLE], out);
-    if (pointed) return axes(r, &e[POSE_X], out);
+    if (e[POSE_RPY]) return read_rpy(r, e[POSE_RPY]->value, out);
+    if (e[POSE_QUAT]) return read_quaternion(r, e[POSE_QUAT]->value, out);
+    if (turned) return read_axis_angle(r, e[POSE_AXIS], e[POSE_ANGLE], out);
+    if (pointed) return pose_read_axes(r, &e[POSE_X], out);
     return SNW_OK;
 }
 

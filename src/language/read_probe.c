@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_probe.c: probes, and which of them are recorded.
+// Reads probes and the selection of those to record.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -63,14 +63,14 @@ SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 
 enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
 
-// What a quantity is taken of.
+// The object to which a quantity belongs.
 typedef enum subject {
     OF_SITE,
     OF_STATION,
     OF_LINK,
     OF_JOINT,
     OF_ACTUATOR,
-    OF_MEASURE,
+    OF_TENDON,
     OF_PROBES,
     OF_ALL
 } subject;
@@ -101,7 +101,7 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_PULL:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
-        return OF_MEASURE;
+        return OF_TENDON;
     case SNW_PROBE_LAW:
         return OF_PROBES;
     case SNW_PROBE_ENERGY:
@@ -126,8 +126,8 @@ bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
     return false;
 }
 
-// `e: energy`
-static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
+// a probe of the whole robot, `e: energy`
+static snw_status read_robot_probe(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
     static const char *const words[] = {"energy",    "momentum",  "center_of_mass",
                                         "stability", "frequency", "transport"};
     const char *dot = strchr(node->text, '.');
@@ -160,8 +160,8 @@ static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_
     return SNW_OK;
 }
 
-// whether a name is that of a thing of this kind
-static bool names(const snw_reader *r, const char *name, snw_thing kind) {
+// true if a thing of this kind has the name
+static bool is_named(const snw_reader *r, const char *name, snw_thing kind) {
     const snw_name *found = snw_names_find(&r->things, name);
     return found && found->kind == (int)kind;
 }
@@ -169,16 +169,16 @@ static bool names(const snw_reader *r, const char *name, snw_thing kind) {
 static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
-    if (names(r, name, SNW_THING_LOOP)) {
+    if (is_named(r, name, SNW_THING_LOOP)) {
         out->of = SNW_PROBE_OF_LOOP;
         return snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item);
     }
-    if (names(r, name, SNW_THING_CONTACT)) {
+    if (is_named(r, name, SNW_THING_CONTACT)) {
         out->of = SNW_PROBE_OF_CONTACT;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
-        const int grip = r->desc->contact[out->item].nonholonomic;
+        const int loop = r->desc->contact[out->item].nonholonomic;
         if (r->desc->contact[out->item].nnonholonomic == 1)
-            out->of = SNW_PROBE_OF_LOOP, out->item = grip - 1;
+            out->of = SNW_PROBE_OF_LOOP, out->item = loop - 1;
         return SNW_OK;
     }
     out->site.kind = SNW_SITE_END;
@@ -188,17 +188,17 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
     return snw_fail_at(r->err, e->value->location, "link '%s' is free, nothing holds it", name);
 }
 
-// a tendon or chamber by name; false: no actuator of that kind has it
-static bool find_measure(const snw_desc *d, const char *name, int *out) {
+// index of a tendon or chamber by name; false: there is none
+static bool find_tendon(const snw_desc *d, const char *name, int *out) {
     for (*out = 0; *out < d->ntendon; ++*out) {
         if (!strcmp(d->tendon[*out].name, name)) return true;
     }
     return false;
 }
 
-// `.root`, `.tip` or `@50%` behind the name of a tendon
-static snw_status place_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
-                                  const char *suffix, snw_probe_desc *out) {
+// `.root`, `.tip` or `@50%` after the name of a tendon
+static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
+                                   const char *suffix, snw_probe_desc *out) {
     const bool pull = out->kind == SNW_PROBE_PULL;
     if (strcmp(suffix, ".root") == 0 || (suffix[0] == '\0' && !pull)) return SNW_OK;
     if (strcmp(suffix, ".tip") == 0) {
@@ -225,8 +225,8 @@ static snw_status place_on_tendon(snw_reader *r, const snw_entry *e, const char 
                        percent);
 }
 
-// where the frame of an end is: the section of a rod, or a site
-static void end_of_tendon(const snw_desc *d, snw_probe_desc *out) {
+// site of the frame at an end of a tendon: a section of a rod, or a site
+static void locate_tendon_end(const snw_desc *d, snw_probe_desc *out) {
     const snw_tendon_desc *t = &d->tendon[out->item];
     const snw_tendon_segment_desc *first = t->nsegment > 0 ? &t->segment[0] : NULL;
     const snw_tendon_segment_desc *last = first ? &t->segment[t->nsegment - 1] : NULL;
@@ -241,7 +241,7 @@ static void end_of_tendon(const snw_desc *d, snw_probe_desc *out) {
     out->site.location = location;
 }
 
-static snw_status probe_of_measure(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const bool along = out->kind == SNW_PROBE_TENSION || out->kind == SNW_PROBE_PULL;
     const bool tendon = out->kind == SNW_PROBE_LENGTH || along;
     const char *name = "", *suffix = "";
@@ -256,25 +256,25 @@ static snw_status probe_of_measure(snw_reader *r, const snw_entry *e, snw_probe_
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
     out->of = SNW_PROBE_OF_TENDON;
     out->site.location = e->value->location;
-    if (find_measure(r->desc, name, &out->item) &&
+    if (find_tendon(r->desc, name, &out->item) &&
         (r->desc->tendon[out->item].kind == SNW_TENDON_CABLE) == tendon) {
-        if (along) SNW_TRY(place_on_tendon(r, e, name, suffix, out));
-        if (out->kind == SNW_PROBE_PULL) end_of_tendon(r->desc, out);
+        if (along) SNW_TRY(locate_on_tendon(r, e, name, suffix, out));
+        if (out->kind == SNW_PROBE_PULL) locate_tendon_end(r->desc, out);
         return SNW_OK;
     }
     return snw_fail_at(r->err, e->value->location, "actuator '%s' is no %s and has no '%s'", name,
                        tendon ? "tendon" : "chamber", e->key);
 }
 
-// an actuator: the link of its joint, or one number for each coordinate of its rod
-static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *name,
-                              snw_probe_desc *out) {
+// joint quantity of an actuator: that of the joint, or one number per coordinate of a rod
+static snw_status probe_of_actuator_joint(snw_reader *r, const snw_entry *e, const char *name,
+                                          snw_probe_desc *out) {
     const snw_desc *d = r->desc;
     int i = 0;
-    if (find_measure(d, name, &i)) {
+    if (find_tendon(d, name, &i)) {
         out->of = SNW_PROBE_OF_TENDON;
         out->item = i;
-        out->joint = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        out->joint = SNW_JOINT_PRISMATIC; // length, rate and force, as for a prismatic joint
         if (d->tendon[i].kind == SNW_TENDON_CABLE && out->kind != SNW_PROBE_ANGLE) return SNW_OK;
         return snw_fail_at(r->err, e->value->location, "actuator '%s' has no '%s'; use %s", name,
                            e->key,
@@ -300,7 +300,7 @@ static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *nam
     return SNW_OK;
 }
 
-static snw_status of_any_actuator(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+static snw_status probe_of_actuator(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const snw_desc *d = r->desc;
     const char *name = "";
     int ignored = 0;
@@ -322,8 +322,8 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.location = e->value->location;
-    if (names(r, name, SNW_THING_ACTUATOR)) {
-        SNW_TRY(of_actuator(r, e, name, out));
+    if (is_named(r, name, SNW_THING_ACTUATOR)) {
+        SNW_TRY(probe_of_actuator_joint(r, e, name, out));
         if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
             return snw_fail_at(r->err, e->value->location, "actuator '%s' is on a rod; use 'value'",
                                name);
@@ -354,7 +354,7 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
     const subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
     if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
-        return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+        return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
     if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
         strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
@@ -362,7 +362,7 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                            "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
                            "41}'");
     }
-    return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+    return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
 }
 
 static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
@@ -370,7 +370,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
     const subject of = subject_of(out->kind);
-    if (of == OF_MEASURE && out->kind != SNW_PROBE_PULL) {
+    if (of == OF_TENDON && out->kind != SNW_PROBE_PULL) {
         return snw_fail_at(r->err, e->location, "'%s' has no axes", snw_probe_name(out->kind));
     }
     if (out->of == SNW_PROBE_OF_CONTACT) {
@@ -401,12 +401,12 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return SNW_OK;
 }
 
-static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+static snw_status read_probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
     out->name = entry->key;
     out->location = entry->location;
     out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .location = entry->location};
     out->site.pose = snw_se3_identity();
-    if (entry->value->kind == SNW_NODE_TEXT) return by_word(r, entry->value, out);
+    if (entry->value->kind == SNW_NODE_TEXT) return read_robot_probe(r, entry->value, out);
 
     const snw_entry *e[PROBE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_probe, e));
@@ -439,12 +439,12 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         SNW_TRY(probe_of_joint(r, quantity, out));
         break;
     case OF_ACTUATOR:
-        SNW_TRY(of_any_actuator(r, quantity, out));
+        SNW_TRY(probe_of_actuator(r, quantity, out));
         break;
-    case OF_MEASURE:
-        SNW_TRY(probe_of_measure(r, quantity, out));
+    case OF_TENDON:
+        SNW_TRY(probe_of_tendon(r, quantity, out));
         break;
-    case OF_PROBES: // when all others are known
+    case OF_PROBES: // read after all other probes
         break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;
@@ -455,16 +455,17 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
 }
 
-// ---- laws of other probes -----------------------------------------------------------------------
+// ---- probes defined by laws of other probes -----------------------------------------------------
 
-// Numbers them by themselves: what only a probe reads is nothing that the robot knows of.
+// Numbers the probes that a law reads separately for each probe: they are evaluated for output only
+// and are not signals of the model.
 typedef struct law_reader {
     snw_reader *r;
     snw_probe_desc *probe;
 } law_reader;
 
-static snw_status read_other(void *user, const char *name, const char *component, int *slot,
-                             snw_dim *dim, snw_error *err) {
+static snw_status find_other_probe(void *user, const char *name, const char *component, int *slot,
+                                   snw_dim *dim, snw_error *err) {
     const law_reader *l = user;
     snw_probe_desc *p = l->probe;
     const snw_name *found = snw_names_find(&l->r->probes, name);
@@ -491,13 +492,14 @@ static snw_status read_other(void *user, const char *name, const char *component
     return SNW_OK;
 }
 
-static snw_status read_no_memory(void *user, snw_memory memory, const char *text,
-                                 const snw_expr *law, double period, int *slot, snw_error *err) {
+static snw_status refuse_stored_value(void *user, snw_memory memory, const char *text,
+                                      const snw_expr *law, double period, int *slot,
+                                      snw_error *err) {
     (void)user, (void)memory, (void)law, (void)period, (void)slot;
     return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
 }
 
-static const char *name_other(void *user, int i) {
+static const char *other_probe_name(void *user, int i) {
     const law_reader *l = user;
     return i < l->r->desc->nprobe ? l->r->desc->probe[i].name : NULL;
 }
@@ -514,8 +516,10 @@ static snw_status probe_read_law(snw_reader *r, const snw_entry *entry, snw_prob
     snw_scope *scope = snw_scope_create(r->pool, node->scope);
     if (!l || !source || !scope) return snw_read_memory(r);
     *l = (law_reader){r, out};
-    *source = (snw_signal_source){
-        .user = l, .probe = read_other, .memory = read_no_memory, .name = name_other};
+    *source = (snw_signal_source){.user = l,
+                                  .probe = find_other_probe,
+                                  .memory = refuse_stored_value,
+                                  .name = other_probe_name};
     snw_scope_signals(scope, source);
     SNW_TRY(snw_expr_parse_any(r->pool, scope, node->text, SNW_VAR_T | SNW_VAR_SIGNAL,
                                node->location.file, node->location.line,
@@ -532,7 +536,7 @@ static snw_status probe_read_law(snw_reader *r, const snw_entry *entry, snw_prob
 snw_status snw_read_probes(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "probes", &node, &d->nprobe));
+    SNW_TRY(snw_read_section_entries(r, "probes", &node, &d->nprobe));
     d->probe = snw_pool_array(r->pool, (size_t)d->nprobe, sizeof *d->probe);
     if (!d->probe || !snw_names_init(&r->probes, r->pool, d->nprobe)) return snw_read_memory(r);
     for (int i = 0; i < d->nprobe; i++) {
@@ -542,7 +546,7 @@ snw_status snw_read_probes(snw_reader *r) {
             return snw_fail_at(r->err, e->location, "probe '%s' is given twice", e->key);
         }
         snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .location = e->location});
-        SNW_TRY(probe(r, e, &d->probe[i]));
+        SNW_TRY(read_probe(r, e, &d->probe[i]));
     }
     for (int i = 0; i < d->nprobe; i++) {
         if (d->probe[i].kind == SNW_PROBE_LAW)
@@ -572,7 +576,7 @@ snw_status snw_find_probe(snw_reader *r, snw_source_location location, const cha
 enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
 SNW_KEYS(record, "record", "what to record", RECORD_KEYS);
 
-static snw_status only(snw_reader *r, const snw_node *node) {
+static snw_status read_only(snw_reader *r, const snw_node *node) {
     const bool one = node->kind == SNW_NODE_TEXT;
     if (!one && node->kind != SNW_NODE_LIST) {
         return snw_fail_at(r->err, node->location, "'only' is a list of probes");
@@ -606,5 +610,5 @@ snw_status snw_read_record(snw_reader *r) {
         SNW_TRY(snw_read_positive(r, e[RECORD_EVERY]->value, "every", SNW_DIM_TIME,
                                   &r->desc->record_every));
     }
-    return e[RECORD_ONLY] ? only(r, e[RECORD_ONLY]->value) : SNW_OK;
+    return e[RECORD_ONLY] ? read_only(r, e[RECORD_ONLY]->value) : SNW_OK;
 }

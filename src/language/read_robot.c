@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_robot.c: materials and links. Links may be written in any order; the description has parents
+// Reads materials and links. Links may be written in any order; the description lists parents
 // before children.
 #include "language/read.h"
 
@@ -20,9 +20,9 @@
 enum { MATERIAL_KEYS(SNW_KEY_CODE) MATERIAL_N };
 SNW_KEYS(material, "material", "a material", MATERIAL_KEYS);
 
-// constants are checked here, what varies along a rod by the model's compiler
-static snw_status material_value(snw_reader *r, const snw_entry *e, snw_dim dim, bool zero,
-                                 snw_law *out) {
+// constants are checked here; laws along a rod are checked when the model is compiled
+static snw_status read_material_value(snw_reader *r, const snw_entry *e, snw_dim dim, bool zero,
+                                      snw_law *out) {
     if (!e) return SNW_OK;
     double value = 0;
     SNW_TRY(snw_read_law(r, e->value, e->key, dim, SNW_VAR_X | SNW_VAR_L, out));
@@ -31,7 +31,7 @@ static snw_status material_value(snw_reader *r, const snw_entry *e, snw_dim dim,
                        zero ? "not be negative" : "be positive", value);
 }
 
-static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_desc *m) {
+static snw_status read_material(snw_reader *r, const snw_entry *entry, snw_material_desc *m) {
     const snw_entry *e[MATERIAL_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_material, e));
     m->name = entry->key;
@@ -40,10 +40,10 @@ static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_d
         return snw_fail_at(r->err, e[MATERIAL_SHEAR]->location,
                            "material '%s' has both poisson and shear, give one of them", m->name);
     }
-    SNW_TRY(material_value(r, e[MATERIAL_YOUNG], SNW_DIM_PRESSURE, false, &m->young));
-    SNW_TRY(material_value(r, e[MATERIAL_SHEAR], SNW_DIM_PRESSURE, false, &m->shear));
-    SNW_TRY(material_value(r, e[MATERIAL_DENSITY], SNW_DIM_DENSITY, true, &m->density));
-    SNW_TRY(material_value(r, e[MATERIAL_DAMPING], SNW_DIM_TIME, true, &m->damping));
+    SNW_TRY(read_material_value(r, e[MATERIAL_YOUNG], SNW_DIM_PRESSURE, false, &m->young));
+    SNW_TRY(read_material_value(r, e[MATERIAL_SHEAR], SNW_DIM_PRESSURE, false, &m->shear));
+    SNW_TRY(read_material_value(r, e[MATERIAL_DENSITY], SNW_DIM_DENSITY, true, &m->density));
+    SNW_TRY(read_material_value(r, e[MATERIAL_DAMPING], SNW_DIM_TIME, true, &m->damping));
     if (!e[MATERIAL_POISSON]) return SNW_OK;
     const snw_node *poisson = e[MATERIAL_POISSON]->value;
     SNW_TRY(snw_read_law(r, poisson, "poisson", SNW_DIM_NONE, SNW_VAR_X | SNW_VAR_L, &m->poisson));
@@ -56,10 +56,10 @@ static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_d
 snw_status snw_read_materials(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "materials", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "materials", &node, &n));
     r->material = snw_pool_array(r->pool, (size_t)n, sizeof *r->material);
     if (n > 0 && !r->material) return snw_read_memory(r);
-    for (int i = 0; i < n; i++) SNW_TRY(material(r, &node->entry[i], &r->material[i]));
+    for (int i = 0; i < n; i++) SNW_TRY(read_material(r, &node->entry[i], &r->material[i]));
     return SNW_OK;
 }
 
@@ -87,8 +87,8 @@ snw_status snw_read_materials(snw_reader *r) {
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
 
-// all but its parent
-static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
+// read all keys except the parent
+static snw_status read_link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
     const snw_entry *e[LINK_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_link, e));
     l->name = entry->key;
@@ -122,7 +122,7 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
     return e[LINK_WHEN] ? snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;
 }
 
-static snw_status robot_cycle(snw_reader *r, int first) {
+static snw_status report_cycle(snw_reader *r, int first) {
     const snw_link_desc *l = r->desc->link;
     char chain[256];
     size_t used = (size_t)snprintf(chain, sizeof chain, "%.40s", l[first].name);
@@ -141,8 +141,8 @@ static snw_status robot_cycle(snw_reader *r, int first) {
                        chain, l[l[first].on.link].name, l[first].name);
 }
 
-// a link is on one site
-static snw_status parent(snw_reader *r, const snw_node *on, snw_link_desc *l) {
+// read the parent site, which must be a single one
+static snw_status read_parent(snw_reader *r, const snw_node *on, snw_link_desc *l) {
     if (on->kind != SNW_NODE_LIST) return snw_read_site(r, on, "on", &l->on);
     return snw_fail_at(r->err, on->location,
                        "link '%.40s' has one parent, found a list of %d; put it on one and join it "
@@ -150,11 +150,12 @@ static snw_status parent(snw_reader *r, const snw_node *on, snw_link_desc *l) {
                        l->name, on->n, l->name);
 }
 
-// order[k] <- index in the file of the link at place k, parents first, otherwise as written
+// order[k] <- index in the file of link k of the description: parents first, otherwise as written
 static snw_status parents_first(snw_reader *r, int *order) {
     const int n = r->desc->nlink;
     const snw_link_desc *l = r->desc->link;
-    int *rank = snw_pool_array(r->pool, (size_t)n, sizeof *rank); // 0 unseen, -1 above, else 1 + k
+    int *rank = snw_pool_array(r->pool, (size_t)n,
+                               sizeof *rank); // 0 not visited, -1 on the current chain, else 1 + k
     int *chain = snw_pool_array(r->pool, (size_t)n, sizeof *chain);
     if (!rank || !chain) return snw_read_memory(r);
     int done = 0;
@@ -165,7 +166,7 @@ static snw_status parents_first(snw_reader *r, int *order) {
             chain[height++] = at;
             at = l[at].on.link;
         }
-        if (at >= 0 && rank[at] < 0) return robot_cycle(r, at);
+        if (at >= 0 && rank[at] < 0) return report_cycle(r, at);
         while (height > 0) {
             at = chain[--height];
             order[done++] = at;
@@ -189,7 +190,7 @@ static snw_status sort_links(snw_reader *r) {
         if (sorted[k].on.link >= 0) sorted[k].on.link = place[sorted[k].on.link];
     }
     d->link = sorted;
-    // whoever knows a link by its place in the file
+    // update the link indices stored in names and sites
     for (int i = 0; i < r->things.n; i++) {
         snw_name *name = &r->things.name[i];
         if (name->kind == (int)SNW_THING_LINK) name->index = place[name->index];
@@ -203,20 +204,20 @@ static snw_status sort_links(snw_reader *r) {
 snw_status snw_read_robot(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "robot", &node, &d->nlink));
+    SNW_TRY(snw_read_section_entries(r, "robot", &node, &d->nlink));
     if (d->nlink == 0) {
         return snw_fail_at(r->err, node ? node->location : r->root->location,
                            "there is no robot: give its links by name under 'robot:'");
     }
     d->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *d->link);
     if (!d->link) return snw_read_memory(r);
-    for (int i = 0; i < d->nlink; i++) SNW_TRY(link(r, &node->entry[i], &d->link[i]));
+    for (int i = 0; i < d->nlink; i++) SNW_TRY(read_link(r, &node->entry[i], &d->link[i]));
     SNW_TRY(snw_read_sites(r));
     for (int i = 0; i < d->nlink; i++) {
-        SNW_TRY(parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
+        SNW_TRY(read_parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
     }
     SNW_TRY(sort_links(r));
-    // a link is there only with what it hangs on
+    // a link is active only while its parent is
     for (int i = 0; i < d->nlink; i++) {
         snw_link_desc *l = &d->link[i];
         SNW_TRY(snw_read_both(r, l->location, snw_site_when(d, &l->on), &l->when));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_rod.c: a rod and its section.
+// Reads rods: length, material, cross-section with stiffness, inertia and damping, rest strain,
+// strain bases and spatial integrator.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int ALONG = SNW_VAR_X | SNW_VAR_L; // what the laws of a section may depend on
+static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws of a section
 
 // ---- sections -----------------------------------------------------------------------------------
 
@@ -47,16 +48,16 @@ SNW_KEYS(circle, "circle", "a circle", CIRCLE_KEYS);
 SNW_KEYS(tube, "tube", "a tube", TUBE_KEYS);
 SNW_KEYS(widths, "rectangle, ellipse", "a rectangle or ellipse", WIDTHS_KEYS);
 
-// a law that must be positive where it is constant
-static snw_status read_rod_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
+// read a law that must be positive if it is constant
+static snw_status read_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
     SNW_TRY(snw_read_law(r, e->value, e->key, dim, ALONG, out));
     double value = 0;
     if (!snw_law_constant(*out, &value) || value > 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->location, "'%s' must be positive, got %g", e->key, value);
 }
 
-// half of what was written
-static snw_status half(snw_reader *r, const snw_node *node, snw_law *law) {
+// divide a law by two, for diameters
+static snw_status halve(snw_reader *r, const snw_node *node, snw_law *law) {
     double value = 0;
     if (snw_law_constant(*law, &value)) {
         *law = snw_expr_constant(r->pool, value / 2);
@@ -66,38 +67,38 @@ static snw_status half(snw_reader *r, const snw_node *node, snw_law *law) {
     if (!text) return snw_read_memory(r);
     const snw_dim dim = SNW_DIM_LENGTH;
     const snw_expr_rules rules = {.dim = &dim, .vars = ALONG};
-    const snw_source_location p = snw_text_place(node, 0);
+    const snw_source_location p = snw_text_location(node, 0);
     return snw_expr_parse(r->pool, snw_read_scope(r, node), text, &rules, p.file, p.line, p.column,
                           law, r->err);
 }
 
-// one of radius and diameter, as radius
-static snw_status radius(snw_reader *r, const snw_node *node, const char *what,
-                         const snw_entry *rad, const snw_entry *diameter, snw_law *out) {
+// radius, from radius or diameter
+static snw_status read_radius(snw_reader *r, const snw_node *node, const char *what,
+                              const snw_entry *rad, const snw_entry *diameter, snw_law *out) {
     if (!rad == !diameter) {
         return snw_fail_at(r->err, node->location, "a %s needs %s", what,
                            rad ? "one of radius and diameter, not both" : "its radius or diameter");
     }
-    SNW_TRY(read_rod_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
-    return rad ? SNW_OK : half(r, diameter->value, out);
+    SNW_TRY(read_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
+    return rad ? SNW_OK : halve(r, diameter->value, out);
 }
 
-static snw_status circle(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+static snw_status read_circle(snw_reader *r, const snw_node *node, snw_section_desc *out) {
     const snw_entry *e[CIRCLE_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_circle, e));
-    return radius(r, node, "circle", e[CIRCLE_RADIUS], e[CIRCLE_DIAMETER], &out->size[0]);
+    return read_radius(r, node, "circle", e[CIRCLE_RADIUS], e[CIRCLE_DIAMETER], &out->size[0]);
 }
 
-static snw_status tube(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+static snw_status read_tube(snw_reader *r, const snw_node *node, snw_section_desc *out) {
     const snw_entry *e[TUBE_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_tube, e));
-    SNW_TRY(radius(r, node, "tube", e[TUBE_RADIUS], e[TUBE_DIAMETER], &out->size[0]));
+    SNW_TRY(read_radius(r, node, "tube", e[TUBE_RADIUS], e[TUBE_DIAMETER], &out->size[0]));
     if (!e[TUBE_INNER]) {
         return snw_fail_at(r->err, node->location, "a tube needs 'inner', its inner %s",
                            e[TUBE_RADIUS] ? "radius" : "diameter");
     }
-    SNW_TRY(read_rod_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
-    if (e[TUBE_DIAMETER]) SNW_TRY(half(r, e[TUBE_INNER]->value, &out->size[1]));
+    SNW_TRY(read_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
+    if (e[TUBE_DIAMETER]) SNW_TRY(halve(r, e[TUBE_INNER]->value, &out->size[1]));
     double outer = 0, inner = 0;
     if (snw_law_constant(out->size[0], &outer) && snw_law_constant(out->size[1], &inner) &&
         !(inner < outer)) {
@@ -115,21 +116,21 @@ static snw_status read_rod_widths(snw_reader *r, const snw_node *node, const cha
     if (!e[WIDTHS_Y] || !e[WIDTHS_Z]) {
         return snw_fail_at(r->err, node->location, "'%s' needs both full widths, y and z", what);
     }
-    SNW_TRY(read_rod_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
-    return read_rod_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
+    SNW_TRY(read_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
+    return read_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
 }
 
-static snw_status area_and_moments(snw_reader *r, const snw_entry *area, const snw_entry *moments,
-                                   snw_section_desc *out) {
+static snw_status read_area_and_moments(snw_reader *r, const snw_entry *area,
+                                        const snw_entry *moments, snw_section_desc *out) {
     if (!area || !moments) {
         return snw_fail_at(r->err, (area ? area : moments)->location, "'%s' needs '%s' beside it",
                            area ? "area" : "moments", area ? "moments" : "area");
     }
-    SNW_TRY(read_rod_size(r, area, (snw_dim){.m = 2}, &out->size[0]));
+    SNW_TRY(read_size(r, area, (snw_dim){.m = 2}, &out->size[0]));
     SNW_TRY(snw_read_list(r, moments->value, "moments", 3));
     for (int i = 0; i < 3; i++) {
         const snw_entry e = {.key = "moments", .value = moments->value->entry[i].value};
-        SNW_TRY(read_rod_size(r, &e, (snw_dim){.m = 4}, &out->size[1 + i]));
+        SNW_TRY(read_size(r, &e, (snw_dim){.m = 4}, &out->size[1 + i]));
     }
     return SNW_OK;
 }
@@ -148,11 +149,11 @@ static snw_status read_rod_shape(snw_reader *r, const snw_entry *const *e, snw_s
     }
     if (e[SECTION_CIRCLE]) {
         out->kind = SNW_SECTION_CIRCLE;
-        return circle(r, e[SECTION_CIRCLE]->value, out);
+        return read_circle(r, e[SECTION_CIRCLE]->value, out);
     }
     if (e[SECTION_TUBE]) {
         out->kind = SNW_SECTION_TUBE;
-        return tube(r, e[SECTION_TUBE]->value, out);
+        return read_tube(r, e[SECTION_TUBE]->value, out);
     }
     if (e[SECTION_RECTANGLE]) {
         out->kind = SNW_SECTION_RECTANGLE;
@@ -164,10 +165,10 @@ static snw_status read_rod_shape(snw_reader *r, const snw_entry *const *e, snw_s
     }
     if (!given) return SNW_OK;
     out->kind = SNW_SECTION_GIVEN;
-    return area_and_moments(r, e[SECTION_AREA], e[SECTION_MOMENTS], out);
+    return read_area_and_moments(r, e[SECTION_AREA], e[SECTION_MOMENTS], out);
 }
 
-// Dimensions of a 6 x 6: angular block, coupling, linear block.
+// Dimensions of a 6 x 6 matrix: angular block, coupling blocks, linear block.
 typedef struct blocks {
     snw_dim angular, coupling, linear;
 } blocks;
@@ -178,9 +179,10 @@ static const blocks inertia_dims = {{.m = 1, .kg = 1}, {.kg = 1}, {.m = -1, .kg 
 static const blocks damping_dims = {
     {.m = 3, .kg = 1, .s = -1}, {.m = 2, .kg = 1, .s = -1}, {.m = 1, .kg = 1, .s = -1}};
 
-static size_t on_diagonal(int i) { return (size_t)i * 7; }
+static size_t diagonal_index(int i) { return (size_t)i * 7; }
 
-static snw_status full_matrix(snw_reader *r, const snw_entry *e, const blocks *b, snw_law out[36]) {
+static snw_status read_full_matrix(snw_reader *r, const snw_entry *e, const blocks *b,
+                                   snw_law out[36]) {
     SNW_TRY(snw_read_list(r, e->value, e->key, 6));
     for (int i = 0; i < 6; i++) {
         const snw_node *row = e->value->entry[i].value;
@@ -206,36 +208,37 @@ static snw_status full_matrix(snw_reader *r, const snw_entry *e, const blocks *b
     return SNW_OK;
 }
 
-static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, snw_law out[36],
-                           bool *given) {
+static snw_status read_section_matrix(snw_reader *r, const snw_entry *e, const blocks *b,
+                                      snw_law out[36], bool *given) {
     if (!e) return SNW_OK;
     *given = true;
     const snw_node *node = e->value;
     if (node->kind == SNW_NODE_LIST && node->n > 0 && node->entry[0].value->kind == SNW_NODE_LIST) {
-        return full_matrix(r, e, b, out);
+        return read_full_matrix(r, e, b, out);
     }
     snw_law diagonal[6] = {0};
-    SNW_TRY(snw_read_six(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
+    SNW_TRY(snw_read_components(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
     for (int i = 0; i < 6; i++) {
         double value = 0;
         if (snw_law_constant(diagonal[i], &value) && value < 0) {
             return snw_fail_at(r->err, node->location, "'%s' of %s must not be negative, got %g",
                                e->key, snw_strain_name[i], value);
         }
-        out[on_diagonal(i)] = diagonal[i];
+        out[diagonal_index(i)] = diagonal[i];
     }
     return SNW_OK;
 }
 
-static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
-                                        snw_section_desc *out) {
+static snw_status read_section(snw_reader *r, const snw_node *node, snw_section_desc *out) {
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(read_rod_shape(r, e, out));
-    SNW_TRY(
-        outright(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness, &out->stiffness_given));
-    SNW_TRY(outright(r, e[SECTION_INERTIA], &inertia_dims, out->inertia, &out->inertia_given));
-    return outright(r, e[SECTION_DAMPING], &damping_dims, out->damping, &out->damping_given);
+    SNW_TRY(read_section_matrix(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness,
+                                &out->stiffness_given));
+    SNW_TRY(read_section_matrix(r, e[SECTION_INERTIA], &inertia_dims, out->inertia,
+                                &out->inertia_given));
+    return read_section_matrix(r, e[SECTION_DAMPING], &damping_dims, out->damping,
+                               &out->damping_given);
 }
 
 // ---- rods ---------------------------------------------------------------------------------------
@@ -262,21 +265,21 @@ SNW_KEYS(rod, "rod", "a rod", ROD_KEYS);
 
 enum { MAX_NODES = 10000 };
 
-static snw_status nodes(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+static snw_status read_nodes(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
     out->nodes_location = e->value->location;
     if (e->value->kind == SNW_NODE_TEXT && strcmp(e->value->text, "auto") == 0) return SNW_OK;
-    return snw_read_whole(r, e->value, "nodes", 1, MAX_NODES, &out->nodes);
+    return snw_read_integer(r, e->value, "nodes", 1, MAX_NODES, &out->nodes);
 }
 
-static snw_status magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
-    SNW_TRY(snw_read_whole(r, e->value, "magnus", 2, 6, &out->magnus));
+static snw_status read_magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    SNW_TRY(snw_read_integer(r, e->value, "magnus", 2, 6, &out->magnus));
     if (out->magnus % 2 == 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->location, "'magnus' is 2, 4 or 6, got %d", out->magnus);
 }
 
 // `rk4`, `spectral 3`, `magnus 6`
-static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry *magnus,
-                             snw_rod_desc *out) {
+static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_entry *magnus,
+                                  snw_rod_desc *out) {
     const char *text = "";
     SNW_TRY(snw_read_text(r, e->value, "integrator", &text));
     if (magnus) {
@@ -304,7 +307,7 @@ static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry 
         text);
 }
 
-static snw_status tolerance(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+static snw_status read_rod_tolerance(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
     if (out->integrator != SNW_RULE_RK45) {
         if (!e) return SNW_OK;
         return snw_fail_at(r->err, e->location,
@@ -318,13 +321,12 @@ static snw_status tolerance(snw_reader *r, const snw_entry *e, snw_rod_desc *out
                        "'tolerance' of a rod lies between 1e-12 and 1e-2, got %g", out->tolerance);
 }
 
-// components whose stiffness must come from shape and material; true when one needs the shear
-// modulus
+// true if an active component needs the shear modulus for its stiffness
 static bool needs_shear(const snw_rod_desc *rod) {
     static const int sheared[] = {SNW_TWIST, SNW_SHEAR_Y, SNW_SHEAR_Z};
     for (int k = 0; k < 3; k++) {
         const int i = sheared[k];
-        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
+        if (rod->active[i] && !rod->section.stiffness[diagonal_index(i)]) return true;
     }
     return false;
 }
@@ -333,21 +335,21 @@ static bool needs_young(const snw_rod_desc *rod) {
     static const int young[] = {SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH};
     for (int k = 0; k < 3; k++) {
         const int i = young[k];
-        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
+        if (rod->active[i] && !rod->section.stiffness[diagonal_index(i)]) return true;
     }
     return false;
 }
 
 static bool needs_density(const snw_rod_desc *rod) {
     for (int i = SNW_STRETCH; i <= SNW_SHEAR_Z; i++) {
-        if (!rod->section.inertia[on_diagonal(i)]) return true;
+        if (!rod->section.inertia[diagonal_index(i)]) return true;
     }
     return false;
 }
 
-// what is not given outright must follow from shape and material
-static snw_status rod_is_complete(snw_reader *r, const char *link, snw_source_location location,
-                                  const snw_rod_desc *rod) {
+// check that quantities not given directly can be computed from shape and material
+static snw_status check_complete(snw_reader *r, const char *link, snw_source_location location,
+                                 const snw_rod_desc *rod) {
     const snw_section_desc *s = &rod->section;
     const bool moves = needs_shear(rod) || needs_young(rod);
     if (s->kind == SNW_SECTION_NONE) {
@@ -399,19 +401,19 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
         out->material = &r->material[i];
     }
     out->section.location = e[ROD_SECTION] ? e[ROD_SECTION]->location : out->location;
-    if (e[ROD_SECTION]) SNW_TRY(read_rod_read_section(r, e[ROD_SECTION]->value, &out->section));
+    if (e[ROD_SECTION]) SNW_TRY(read_section(r, e[ROD_SECTION]->value, &out->section));
     if (e[ROD_REST]) {
-        SNW_TRY(snw_read_six(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE, ALONG,
-                             out->rest));
+        SNW_TRY(snw_read_components(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE,
+                                    ALONG, out->rest));
     }
     if (!e[ROD_STRAIN]) {
         return snw_fail_at(r->err, out->location,
                            "rod '%s' needs its strain, e.g. 'strain: kirchhoff legendre 3'", link);
     }
     SNW_TRY(snw_read_strain(r, e[ROD_STRAIN]->value, e[ROD_ELEMENTS], e[ROD_BREAKS], out));
-    if (e[ROD_NODES]) SNW_TRY(nodes(r, e[ROD_NODES], out));
-    if (e[ROD_MAGNUS]) SNW_TRY(magnus(r, e[ROD_MAGNUS], out));
-    if (e[ROD_INTEGRATOR]) SNW_TRY(integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
-    SNW_TRY(tolerance(r, e[ROD_TOLERANCE], out));
-    return rod_is_complete(r, link, out->section.location, out);
+    if (e[ROD_NODES]) SNW_TRY(read_nodes(r, e[ROD_NODES], out));
+    if (e[ROD_MAGNUS]) SNW_TRY(read_magnus(r, e[ROD_MAGNUS], out));
+    if (e[ROD_INTEGRATOR]) SNW_TRY(read_integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
+    SNW_TRY(read_rod_tolerance(r, e[ROD_TOLERANCE], out));
+    return check_complete(r, link, out->section.location, out);
 }

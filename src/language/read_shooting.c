@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_shooting.c: which engine computes a step, and what the shooting engine is told.
+// Reads the engine of a step and the options of the shooting engine.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -35,12 +35,13 @@ static const char *const solvers[] = {SNW_SHOOT_SOLVER_LIST(X)};
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting_desc *out) {
-    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+    static const char *const switches[] = {"off", "on", "false",
+                                           "true"}; // the last two are those of JSON
     const snw_entry *e[SHOOTING_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_shooting, e));
     if (e[SHOOTING_POINTS]) {
         SNW_TRY(
-            snw_read_whole(r, e[SHOOTING_POINTS]->value, "points", 4, MOST_POINTS, &out->points));
+            snw_read_integer(r, e[SHOOTING_POINTS]->value, "points", 4, MOST_POINTS, &out->points));
     }
     int word = 0;
     if (e[SHOOTING_ALONG]) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// read_signals.c: the signals of a study, once all its trees are read: probes found, and which of
-// them laws may read.
+// Completes the signals of a study after all its trees are read: finds the probes and columns, and
+// refuses probes that laws cannot read in the same evaluation.
 #include "language/read.h"
 
 #include "base/fail.h"
 #include "model/probe_columns.h"
 
-// which signals the laws of a description read at once, those of their integrals included
-static void signals_mark(const snw_desc *d, snw_law law, bool *live) {
+// mark the signals that a law reads
+static void mark_signals(const snw_desc *d, snw_law law, bool *live) {
     for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
 }
 
-// is its effort known from where it is?
-static bool is_known(const snw_tendon_desc *d) {
+// true if the effort is an explicit function of the state and time, without signals
+static bool is_explicit(const snw_tendon_desc *d) {
     const snw_law laws[] = {d->law, d->when};
     for (int i = 0; i < 2; i++) {
         if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
@@ -22,27 +22,28 @@ static bool is_known(const snw_tendon_desc *d) {
     return d->kind == SNW_TENDON_CABLE && d->compliance > 0 && d->friction == 0 && d->viscous == 0;
 }
 
-static snw_status check_live(snw_reader *r, const snw_desc *d) {
+static snw_status check_readable(snw_reader *r, const snw_desc *d) {
     bool live[SNW_SIGNALS_MAX] = {0};
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) {
-            signals_mark(d, d->load[i].force[k], live);
-            signals_mark(d, d->load[i].torque[k], live);
+            mark_signals(d, d->load[i].force[k], live);
+            mark_signals(d, d->load[i].torque[k], live);
         }
     }
     for (int i = 0; i < d->nstress; i++) {
-        for (int k = 0; k < 6; k++) signals_mark(d, d->stress[i].stress[k], live);
+        for (int k = 0; k < 6; k++) mark_signals(d, d->stress[i].stress[k], live);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        for (int k = 0; k < d->motor[i].n; k++) signals_mark(d, d->motor[i].law[k], live);
+        for (int k = 0; k < d->motor[i].n; k++) mark_signals(d, d->motor[i].law[k], live);
     }
-    for (int i = 0; i < d->ntendon; i++) signals_mark(d, d->tendon[i].law, live);
+    for (int i = 0; i < d->ntendon; i++) mark_signals(d, d->tendon[i].law, live);
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
-        if (s->kind == SNW_SIGNAL_INTEGRAL) signals_mark(d, s->source, live);
+        if (s->kind == SNW_SIGNAL_INTEGRAL) mark_signals(d, s->source, live);
         if (s->kind != SNW_SIGNAL_PROBE || !live[i]) continue;
         const snw_reading reading = snw_probe_reading(&d->probe[s->probe]);
-        if (reading == SNW_READ_TENDON_EFFORT && !is_known(&d->tendon[d->probe[s->probe].item])) {
+        if (reading == SNW_READ_TENDON_EFFORT &&
+            !is_explicit(&d->tendon[d->probe[s->probe].item])) {
             return snw_fail_at(r->err, d->probe[s->probe].location,
                                "a law reads probe '%s', an effort that is found with the motion or "
                                "follows probes itself; sampled(..) reads this one",
@@ -58,20 +59,21 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     return SNW_OK;
 }
 
-// What conditions that end a step remember: they are written once, for all descriptions. What only
-// laws remember ends with them.
-static void mark_endings(const snw_desc *d, bool *needed) {
-    for (int i = 0; i < d->nstep; i++) signals_mark(d, d->step[i].until, needed);
+// Mark the signals that end conditions of steps read, directly or through stored values. The
+// conditions are shared by all descriptions, so these sources are kept in each; sources used by
+// laws only belong to the description of the law.
+static void mark_step_conditions(const snw_desc *d, bool *needed) {
+    for (int i = 0; i < d->nstep; i++) mark_signals(d, d->step[i].until, needed);
     for (int i = d->nsignal - 1; i >= 0; i--) {
-        if (needed[i]) signals_mark(d, d->signal_use[i].source, needed);
+        if (needed[i]) mark_signals(d, d->signal_use[i].source, needed);
     }
 }
 
-static snw_status signals_give(snw_reader *r, snw_desc *d) {
+static snw_status assign_signals(snw_reader *r, snw_desc *d) {
     const snw_signals *s = r->signals;
     bool needed[SNW_SIGNALS_MAX] = {0};
     r->desc->nsignal = d->nsignal = s->n;
-    mark_endings(r->desc, needed);
+    mark_step_conditions(r->desc, needed);
     snw_signal_desc *slot = snw_pool_array(r->pool, (size_t)s->n, sizeof *slot);
     if (s->n > 0 && !slot) return snw_read_memory(r);
     for (int i = 0; i < s->n; i++) {
@@ -96,13 +98,13 @@ static snw_status signals_give(snw_reader *r, snw_desc *d) {
         return snw_fail_at(r->err, p->location, "%s", why.text);
     }
     d->signal = slot;
-    return check_live(r, d);
+    return check_readable(r, d);
 }
 
 snw_status snw_read_signals(snw_reader *r) {
     snw_desc *d = r->desc;
     for (int i = 0; i < d->nstep; i++) {
-        if (d->step[i].changed) SNW_TRY(signals_give(r, (snw_desc *)d->step[i].changed));
+        if (d->step[i].changed) SNW_TRY(assign_signals(r, (snw_desc *)d->step[i].changed));
     }
-    return signals_give(r, d);
+    return assign_signals(r, d);
 }

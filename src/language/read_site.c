@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_site.c: places on the robot, `world`, `arm`, `arm.root`, `arm@50%`, and named ones.
+// Reads sites: `world`, `arm`, `arm.root`, `arm@50%`, and named sites.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -15,11 +15,11 @@
 enum { SITE_KEYS(SNW_KEY_CODE) SITE_N };
 SNW_KEYS(site, "site", "a named site", SITE_KEYS);
 
-static snw_status site_named(snw_reader *r, int index);
+static snw_status read_named_site(snw_reader *r, int index);
 
-// what follows @ in the text of the node, `skip` characters in
-static snw_status site_station(snw_reader *r, const snw_node *node, const char *text,
-                               snw_site *out) {
+// station from the text after the @
+static snw_status site_read_station(snw_reader *r, const snw_node *node, const char *text,
+                                    snw_site *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     const double L = link->rod.length;
     const char *mark = strchr(node->text, '@');
@@ -27,7 +27,7 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == ' ') length--;
     if (length == 0) {
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'@' needs a station, e.g. '%s@50%%' or '%s@0.12 m'", link->name,
                            link->name);
     }
@@ -35,9 +35,9 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     const char *expr = snw_pool_text(r->pool, text, percent ? length - 1 : length);
     if (!expr) return snw_read_memory(r);
     double value = 0;
-    if (r->sweeps && !percent) {
+    if (r->sliding_allowed && !percent) {
         SNW_TRY(snw_read_sliding_station(r, node, expr, skip, &out->sliding));
-        if (out->sliding) { // a law of time: it sits on the root as far as coordinates go
+        if (out->sliding) { // a law of time: the site is attached to the root in the kinematic tree
             out->kind = SNW_SITE_ROOT;
             return SNW_OK;
         }
@@ -45,9 +45,9 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     SNW_TRY(snw_read_constant_in(r, node, expr, skip, "station",
                                  percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
     const double x = percent ? value / 100 * L : value;
-    const double slack = 1e-12 * L; // rounding of the expression
+    const double slack = 1e-12 * L; // rounding error of the expression
     if (!(x >= -slack && x <= L + slack)) {
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "station %g m is outside of rod '%s', which goes from 0 to %g m", x,
                            link->name, L);
     }
@@ -56,8 +56,9 @@ static snw_status site_station(snw_reader *r, const snw_node *node, const char *
     return SNW_OK;
 }
 
-// `suffix` is what follows the name of a link: nothing, `.tip`, `.root` or `@..`
-static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffix, snw_site *out) {
+// `suffix` follows the name of a link: empty, `.tip`, `.root` or `@..`
+static snw_status read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
+                                    snw_site *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     out->kind = SNW_SITE_END;
     if (suffix[0] == '\0') return SNW_OK;
@@ -71,7 +72,7 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
         return snw_fail_at(r->err, node->location, "link '%s' has no rod; its end is '%s'",
                            link->name, link->name);
     }
-    if (suffix[0] == '@') return site_station(r, node, suffix + 1, out);
+    if (suffix[0] == '@') return site_read_station(r, node, suffix + 1, out);
     out->kind = tip ? SNW_SITE_END : SNW_SITE_ROOT;
     return SNW_OK;
 }
@@ -89,19 +90,19 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, 
     const snw_name *found = snw_names_find(&r->things, name);
     if (!found || found->kind != (int)SNW_THING_SITE) {
         SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, &out->link));
-        return on_link(r, node, text + stem, out);
+        return read_site_on_link(r, node, text + stem, out);
     }
     if (text[stem] != '\0') {
         return snw_fail_at(r->err, node->location, "'%s' is a named site and has nothing like '%s'",
                            name, text + stem);
     }
-    SNW_TRY(site_named(r, found->index));
+    SNW_TRY(read_named_site(r, found->index));
     *out = r->site[found->index];
     out->location = node->location;
     return SNW_OK;
 }
 
-static snw_status site_named(snw_reader *r, int index) {
+static snw_status read_named_site(snw_reader *r, int index) {
     const snw_entry *entry = r->site_entry[index];
     if (r->site_state[index] == 2) return SNW_OK;
     if (r->site_state[index] == 1) {
@@ -131,13 +132,13 @@ static snw_status site_named(snw_reader *r, int index) {
 snw_status snw_read_sites(snw_reader *r) {
     const snw_node *node;
     int n = 0;
-    SNW_TRY(snw_read_section_of_file(r, "sites", &node, &n));
+    SNW_TRY(snw_read_section_entries(r, "sites", &node, &n));
     r->site = snw_pool_array(r->pool, (size_t)n, sizeof *r->site);
     r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof(const snw_entry *));
     r->site_state = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_state);
     if (n > 0 && !(r->site && r->site_entry && r->site_state)) return snw_read_memory(r);
     for (int i = 0; i < n; i++) r->site_entry[i] = &node->entry[i];
-    for (int i = 0; i < n; i++) SNW_TRY(site_named(r, i));
+    for (int i = 0; i < n; i++) SNW_TRY(read_named_site(r, i));
     snw_named_site *kept = snw_pool_array(r->pool, (size_t)n, sizeof *kept);
     if (n > 0 && !kept) return snw_read_memory(r);
     for (int i = 0; i < n; i++) kept[i] = (snw_named_site){r->site_entry[i]->key, r->site[i]};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_strain.c: which strain components of a rod may change, and the basis of each; which ones are
-// given, and how.
+// Reads the strain field of a rod: the active components and their bases, and the components
+// prescribed by laws.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -20,10 +20,10 @@ enum { NBASIS = sizeof basis_name / sizeof basis_name[0], MAX_ELEMENTS = SNW_BAS
 
 // Elements shared by the piecewise bases of a rod.
 typedef struct mesh {
-    const snw_entry *given; // elements or breaks, NULL: one element
+    const snw_entry *given; // `elements` or `breaks`, NULL: one element
     int nelem;
     const double *breaks;
-    bool used; // by some component
+    bool used; // by at least one component
 } mesh;
 
 static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh *m) {
@@ -38,8 +38,8 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
     }
     double *at = snw_pool_array(r->pool, (size_t)node->n + 2, sizeof *at);
     if (!at) return snw_read_memory(r);
-    const double slack = 1e-9; // of the rod, to recognise its ends
-    int n = 1;                 // the root is always there
+    const double slack = 1e-9; // relative to the length, to recognise the ends
+    int n = 1;                 // the root is always a break
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
         double x = 0;
@@ -68,12 +68,13 @@ static snw_status read_mesh(snw_reader *r, const snw_entry *elements, const snw_
     if (elements && breaks) {
         return snw_fail_at(r->err, breaks->location, "give 'elements' or 'breaks', not both");
     }
-    if (elements) return snw_read_whole(r, elements->value, "elements", 1, MAX_ELEMENTS, &m->nelem);
+    if (elements)
+        return snw_read_integer(r, elements->value, "elements", 1, MAX_ELEMENTS, &m->nelem);
     if (breaks) return read_breaks(r, breaks, L, m);
     return SNW_OK;
 }
 
-// `text` is what stands `skip` characters into the node's: a basis and, if global, its size
+// basis and, if global, its number of functions, `skip` characters into the text of the node
 static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, mesh *m,
                              snw_basis *out) {
     const char *text = node->text + skip;
@@ -87,7 +88,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     SNW_ASSERT(kind < NBASIS);
     const char *size = text + length + strspn(text + length, " ");
     const size_t size_at = (size_t)(size - node->text);
-    const snw_source_location size_place = snw_text_place(node, size_at);
+    const snw_source_location size_place = snw_text_location(node, size_at);
     *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
     if (!snw_basis_piecewise(out->kind)) {
         double n = 0;
@@ -124,7 +125,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     return SNW_OK;
 }
 
-// whether text begins with the name of a basis; if not, *near may be one it resembles
+// true if text begins with the name of a basis; otherwise *near may be a similar name
 static bool begins_with_basis(snw_reader *r, const char *text, const char **word,
                               const char **near) {
     size_t length = 0;
@@ -135,15 +136,16 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     for (int i = 0; i < NBASIS; i++) {
         if (strcmp(basis_name[i], *word) == 0) return true;
     }
-    // a name followed by an operator is a law
+    // a name followed by an operator belongs to a law
     const char next = text[length + strspn(text + length, " ")];
     if (next == '\0' || isalnum((unsigned char)next))
         *near = snw_nearest(*word, NBASIS, basis_name);
     return false;
 }
 
-// a basis, or a law of the whole strain
-static snw_status component(snw_reader *r, const snw_entry *e, int i, mesh *m, snw_rod_desc *out) {
+// a basis, or a law for the whole strain component
+static snw_status read_component(snw_reader *r, const snw_entry *e, int i, mesh *m,
+                                 snw_rod_desc *out) {
     const char *text = "", *word = "", *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) {
@@ -160,7 +162,7 @@ static snw_status component(snw_reader *r, const snw_entry *e, int i, mesh *m, s
 }
 
 // `kirchhoff legendre 3`, `cosserat cubic`, `rigid`
-static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_rod_desc *out) {
+static snw_status read_preset(snw_reader *r, const snw_node *node, mesh *m, snw_rod_desc *out) {
     static const char *const models[] = {"rigid", "kirchhoff", "cosserat"};
     static const int count[] = {0, 3, 6};
     const size_t length = strcspn(node->text, " ");
@@ -183,14 +185,14 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
     const char *basis = NULL, *near = NULL;
     if (model == 0) {
         if (node->text[skip] == '\0') return SNW_OK;
-        return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
+        return snw_fail_at(r->err, snw_text_location(node, skip), "'rigid' has no basis");
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
         if (near) {
-            return snw_fail_at(r->err, snw_text_place(node, skip),
+            return snw_fail_at(r->err, snw_text_location(node, skip),
                                "unknown basis '%s' (did you mean '%s'?)", basis, near);
         }
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'%s' needs a basis, e.g. '%s legendre 3'", word, word);
     }
     snw_basis b;
@@ -202,7 +204,8 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
     return SNW_OK;
 }
 
-static snw_status by_component(snw_reader *r, const snw_node *node, mesh *m, snw_rod_desc *out) {
+static snw_status read_by_component(snw_reader *r, const snw_node *node, mesh *m,
+                                    snw_rod_desc *out) {
     const snw_entry *e[6];
     SNW_TRY(snw_read_map(r, node, &snw_keys_components, e));
     if (node->n == 0) {
@@ -211,7 +214,7 @@ static snw_status by_component(snw_reader *r, const snw_node *node, mesh *m, snw
     }
     for (int i = 0; i < 6; i++) {
         if (!e[i]) continue;
-        SNW_TRY(component(r, e[i], i, m, out));
+        SNW_TRY(read_component(r, e[i], i, m, out));
     }
     return SNW_OK;
 }
@@ -221,11 +224,11 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
     mesh m;
     SNW_TRY(read_mesh(r, elements, breaks, out->length, &m));
     if (node->kind == SNW_NODE_MAP) {
-        SNW_TRY(by_component(r, node, &m, out));
+        SNW_TRY(read_by_component(r, node, &m, out));
     } else {
         const char *text = "";
         SNW_TRY(snw_read_text(r, node, "strain", &text));
-        SNW_TRY(all_at_once(r, node, &m, out));
+        SNW_TRY(read_preset(r, node, &m, out));
     }
     if (m.given && !m.used) {
         return snw_fail_at(r->err, m.given->location,

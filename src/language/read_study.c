@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_study.c: the list of things to do.
+// Reads the study: its list of static, dynamic, kinematic, modes and change steps.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -45,7 +45,7 @@ SNW_KEYS(modes, "modes", "a modes step", MODES_KEYS);
 SNW_KEYS(march, "march", "a march", MARCH_KEYS);
 
 enum { MAX_MODES = 10000 };
-static const double MAX_STEPS = 1e7; // of a path, a bound for input
+static const double MAX_STEPS = 1e7; // of one step, limits the input
 
 snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step) {
     if (!(step <= duration * (1 + 1e-12))) {
@@ -74,8 +74,8 @@ static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc 
     return snw_check_step(r, step, out->march, out->march_step);
 }
 
-static snw_status study_path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
-                             snw_step_desc *out) {
+static snw_status read_load_path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
+                                 snw_step_desc *out) {
     if (!duration && !step) return SNW_OK;
     if (!duration || !step) {
         return snw_fail_at(r->err, (duration ? duration : step)->location,
@@ -111,7 +111,8 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) 
 }
 
 static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
-    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+    static const char *const switches[] = {"off", "on", "false",
+                                           "true"}; // the last two are those of JSON
     int word = 0;
     if (e) SNW_TRY(snw_read_word(r, e->value, "steady", 4, switches, &word));
     out->steady = word % 2 == 1;
@@ -133,7 +134,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
     if (e[STATIC_NAME]) SNW_TRY(snw_read_name(r, e[STATIC_NAME]->value, "name", &out->name));
     if (e[STATIC_FROM]) SNW_TRY(snw_read_from(r, e[STATIC_FROM]->value, index, &out->from));
-    SNW_TRY(study_path(r, e[STATIC_FOR], e[STATIC_STEP], out));
+    SNW_TRY(read_load_path(r, e[STATIC_FOR], e[STATIC_STEP], out));
     if (e[STATIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
     }
@@ -156,7 +157,7 @@ static snw_status read_modes(snw_reader *r, const snw_node *node, int index, snw
     if (e[MODES_FROM]) SNW_TRY(snw_read_from(r, e[MODES_FROM]->value, index, &out->from));
     SNW_TRY(read_steady(r, e[MODES_STEADY], out));
     if (!e[MODES_COUNT]) return SNW_OK;
-    return snw_read_whole(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
+    return snw_read_integer(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
 }
 
 // `static`, then `static.2`
@@ -175,7 +176,7 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
     return SNW_OK;
 }
 
-// as in snw_step_kind; a kinematic one is dynamic, too
+// in the order of snw_step_kind; a kinematic step is a dynamic one with prescribed shape
 static const char *const kinds[] = {"static", "dynamic", "modes", "change", "kinematic"};
 enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
@@ -195,7 +196,7 @@ static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index
     return SNW_OK;
 }
 
-static snw_status study_step(snw_reader *r, const snw_node *node, int index, int unnamed[NKIND]) {
+static snw_status read_step(snw_reader *r, const snw_node *node, int index, int unnamed[NKIND]) {
     snw_step_desc *out = &r->desc->step[index];
     out->from = -1;
     out->location = node->location;
@@ -235,7 +236,7 @@ snw_status snw_read_study(snw_reader *r) {
     if (!d->step || !r->step_end) return snw_read_memory(r);
     int unnamed[NKIND] = {0};
     for (int i = 0; i < node->n; i++) {
-        SNW_TRY(study_step(r, node->entry[i].value, i, unnamed));
+        SNW_TRY(read_step(r, node->entry[i].value, i, unnamed));
         d->nstep = i + 1;
         const int from = d->step[i].from >= 0 ? d->step[i].from : i - 1;
         const double start = from >= 0 ? r->step_end[from] : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_surroundings.c: what fluids and contacts have in common: the links they act on.
+// Reads the links that a fluid or a contact acts on.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -27,8 +27,8 @@ snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const
     return SNW_OK;
 }
 
-snw_status snw_read_of_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
-                            const int *link, bool *out) {
+snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
+                             const int *link, bool *out) {
     *out = r->desc->link[link[0]].has_rod;
     for (int k = 1; k < nlink; k++) {
         if (r->desc->link[link[k]].has_rod == *out) continue;

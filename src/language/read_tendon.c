@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_tendon.c: tendons and chambers: where they go, and what of them is given.
+// Reads tendons and chambers: their routing, friction and compliance, and the prescribed quantity
+// (effort, shortening or volume, gas).
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -48,9 +49,9 @@ static const char *tendon_kind_name(const snw_tendon_desc *d) {
     return d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
 }
 
-// ---- where it goes ------------------------------------------------------------------------------
+// ---- routing ------------------------------------------------------------------------------------
 
-// one more rod of those in `link`
+// append one rod to the list `link`
 static snw_status tendon_add_rod(snw_reader *r, const snw_node *item, const char *what, int *link,
                                  snw_tendon_desc *out) {
     const int n = out->nlink++;
@@ -76,14 +77,14 @@ static snw_status read_rods(snw_reader *r, const snw_node *node, snw_tendon_desc
     return SNW_OK;
 }
 
-// a stop of a path that is all of a rod
+// true if an item of a path is a whole rod
 static bool is_rod(const snw_reader *r, const snw_node *item) {
     if (item->kind != SNW_NODE_TEXT) return false;
     const snw_name *found = snw_names_find(&r->things, item->text);
     return found && found->kind == (int)SNW_THING_LINK && r->desc->link[found->index].has_rod;
 }
 
-static snw_status read_stops(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+static snw_status read_path(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     if (node->kind != SNW_NODE_LIST || node->n < 2) {
         return snw_fail_at(r->err, node->location,
                            "'path' is a list of at least two places, rods' links and sites, e.g. "
@@ -98,9 +99,9 @@ static snw_status read_stops(snw_reader *r, const snw_node *node, snw_tendon_des
     return SNW_OK;
 }
 
-// where a tendon comes to a rod, or leaves it: in the section at x
-static snw_site duct(const snw_reader *r, const snw_tendon_desc *d, int link, double x,
-                     snw_source_location location) {
+// site in the section at x of a rod where the tendon enters or leaves it
+static snw_site routing_site(const snw_reader *r, const snw_tendon_desc *d, int link, double x,
+                             snw_source_location location) {
     const double L = r->desc->link[link].rod.length;
     const snw_at at = {.x = x, .L = L};
     snw_site s = {.kind = x < L ? SNW_SITE_AT : SNW_SITE_END,
@@ -115,8 +116,8 @@ static snw_site duct(const snw_reader *r, const snw_tendon_desc *d, int link, do
     return s;
 }
 
-// straight parts from and to sites; rods that follow each other touch
-static snw_status read_spans(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+// straight segments between sites and rods; none between consecutive rods
+static snw_status read_segments(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     snw_tendon_segment_desc *segment = snw_pool_array(r->pool, (size_t)node->n, sizeof *segment);
     if (!segment) return snw_read_memory(r);
     out->segment = segment;
@@ -129,8 +130,9 @@ static snw_status read_spans(snw_reader *r, const snw_node *node, snw_tendon_des
         if (rod) {
             const int link = out->link[rods];
             const double L = r->desc->link[link].rod.length;
-            to = duct(r, out, link, rods == 0 ? out->from : 0, item->location);
-            leave = duct(r, out, link, rods == out->nlink - 1 ? out->to : L, item->location);
+            to = routing_site(r, out, link, rods == 0 ? out->from : 0, item->location);
+            leave =
+                routing_site(r, out, link, rods == out->nlink - 1 ? out->to : L, item->location);
         } else {
             SNW_TRY(snw_read_site(r, item, "path", &to));
             leave = to;
@@ -167,8 +169,8 @@ static snw_status tendon_read_end(snw_reader *r, const snw_entry *e, double L, d
                        e->key, *out, L);
 }
 
-static snw_status read_course(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                              snw_tendon_desc *out) {
+static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                               snw_tendon_desc *out) {
     const snw_entry *path = out->kind == SNW_TENDON_CABLE ? e[TENDON_PATH] : NULL;
     if (!e[TENDON_ALONG] && !path) {
         return snw_fail_at(r->err, node->location, "a %s needs 'along:', a rod's link%s",
@@ -178,7 +180,7 @@ static snw_status read_course(snw_reader *r, const snw_node *node, const snw_ent
     if (e[TENDON_ALONG] && path) {
         return snw_fail_at(r->err, path->location, "a tendon has 'along' or 'path', not both");
     }
-    SNW_TRY(path ? read_stops(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
+    SNW_TRY(path ? read_path(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
     if (e[TENDON_AT]) SNW_TRY(tendon_read_at(r, e[TENDON_AT], out));
     if (out->nlink == 0) {
         for (int k = TENDON_AT; k <= TENDON_TO; k++) {
@@ -186,20 +188,21 @@ static snw_status read_course(snw_reader *r, const snw_node *node, const snw_ent
             return snw_fail_at(r->err, e[k]->location, "'%s' is of a rod, and the path has none",
                                e[k]->key);
         }
-        return read_spans(r, path->value, out);
+        return read_segments(r, path->value, out);
     }
     const double first = r->desc->link[out->link[0]].rod.length;
     out->to = r->desc->link[out->link[out->nlink - 1]].rod.length;
     if (e[TENDON_FROM]) SNW_TRY(tendon_read_end(r, e[TENDON_FROM], first, &out->from));
     if (e[TENDON_TO]) SNW_TRY(tendon_read_end(r, e[TENDON_TO], out->to, &out->to));
     if (out->nlink > 1 || out->from < out->to) {
-        return path ? read_spans(r, path->value, out) : SNW_OK;
+        return path ? read_segments(r, path->value, out) : SNW_OK;
     }
     return snw_fail_at(r->err, node->location, "%s '%s' ends at %g m before it begins at %g m",
                        tendon_kind_name(out), out->name, out->to, out->from);
 }
 
-static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_tendon_desc *out) {
+static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
+                                       snw_tendon_desc *out) {
     static const struct {
         int key;
         snw_dim dim;
@@ -229,10 +232,10 @@ static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_tendon_d
                              &out->creep);
 }
 
-static snw_status tendon(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[TENDON_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
-    SNW_TRY(read_course(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, out));
     if (e[TENDON_EXTRA]) {
         SNW_TRY(snw_read_constant(r, e[TENDON_EXTRA]->value, "extra", SNW_DIM_LENGTH, &out->extra));
     }
@@ -244,17 +247,17 @@ static snw_status tendon(snw_reader *r, const snw_node *node, snw_tendon_desc *o
     if (e[TENDON_DISCS]) {
         SNW_TRY(snw_read_positive(r, e[TENDON_DISCS]->value, "discs", SNW_DIM_LENGTH, &out->discs));
     }
-    SNW_TRY(rubbing(r, e, out));
+    SNW_TRY(tendon_read_friction(r, e, out));
     if (out->extra >= 0) return SNW_OK;
     return snw_fail_at(r->err, e[TENDON_EXTRA]->value->location,
                        "'extra' is a length outside of the "
                        "robot and not negative");
 }
 
-static snw_status chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[CHAMBER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
-    SNW_TRY(read_course(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, out));
     if (!e[CHAMBER_AREA]) {
         return snw_fail_at(r->err, node->location, "a chamber needs 'area:', that of its section");
     }
@@ -262,7 +265,7 @@ static snw_status chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *
                         &out->area);
 }
 
-// ---- what is given ------------------------------------------------------------------------------
+// ---- prescribed quantity ------------------------------------------------------------------------
 
 static snw_status tendon_constant(snw_reader *r, const snw_node *node, const char *text,
                                   snw_dim dim, snw_law *out) {
@@ -271,7 +274,7 @@ static snw_status tendon_constant(snw_reader *r, const snw_node *node, const cha
                           node->location.column, out, r->err);
 }
 
-static snw_status gas(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+static snw_status read_gas(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     static const struct {
         int key;
         snw_dim dim;
@@ -296,15 +299,16 @@ static snw_status gas(snw_reader *r, const snw_node *node, snw_tendon_desc *out)
     return SNW_OK;
 }
 
-// a law may go below zero, where the cord is slack; a number is a slip
-static snw_status pulls(snw_reader *r, const snw_node *node, const snw_tendon_desc *cord) {
+// a law may be negative, the tendon is slack then; a negative constant is an error
+static snw_status check_tension(snw_reader *r, const snw_node *node,
+                                const snw_tendon_desc *tendon) {
     double tension = 0;
-    if (!snw_law_constant(cord->law, &tension) || !(tension < 0)) return SNW_OK;
+    if (!snw_law_constant(tendon->law, &tension) || !(tension < 0)) return SNW_OK;
     return snw_fail_at(
         r->err, node->location,
         "tendon '%s' cannot push: its tension must not be negative, got %g N; one on "
         "the other side pulls the other way",
-        cord->name, tension);
+        tendon->name, tension);
 }
 
 snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tendon_keys *keys,
@@ -313,8 +317,8 @@ snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tend
     out->location = entry->location;
     out->kind = keys->tendon ? SNW_TENDON_CABLE : SNW_TENDON_CHAMBER;
     const bool is_tendon = out->kind == SNW_TENDON_CABLE;
-    SNW_TRY(is_tendon ? tendon(r, keys->tendon->value, out)
-                      : chamber(r, keys->chamber->value, out));
+    SNW_TRY(is_tendon ? read_cable(r, keys->tendon->value, out)
+                      : read_chamber(r, keys->chamber->value, out));
     const snw_entry *coordinate = is_tendon ? keys->shortening : keys->volume;
     const snw_entry *const given[] = {keys->effort, coordinate, keys->gas};
     const int n = (keys->effort != NULL) + (coordinate != NULL) + (keys->gas != NULL);
@@ -332,7 +336,7 @@ snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tend
         SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
                              is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
                              SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
-        if (is_tendon) SNW_TRY(pulls(r, keys->effort->value, out));
+        if (is_tendon) SNW_TRY(check_tension(r, keys->effort->value, out));
         break;
     case SNW_TENDON_COORDINATE:
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
@@ -344,7 +348,7 @@ snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tend
                            "what is lost on the way follows from its tension; for a stiff one e.g. "
                            "1e-6 1/N");
     case SNW_TENDON_GAS:
-        SNW_TRY(gas(r, keys->gas->value, out));
+        SNW_TRY(read_gas(r, keys->gas->value, out));
         break;
     }
     if (!keys->when) return SNW_OK;

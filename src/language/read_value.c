@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_value.c: numbers, laws, vectors, words and keys of a map.
+// Reads values for all other readers: keys of a map, words, numbers, laws, conditions, vectors and
+// values by strain component.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -12,7 +13,7 @@ snw_status snw_read_memory(snw_reader *r) {
     return snw_fail(r->err, SNW_E_MEMORY, "the description of this file needs too much memory");
 }
 
-snw_source_location snw_text_place(const snw_node *node, size_t skip) {
+snw_source_location snw_text_location(const snw_node *node, size_t skip) {
     snw_source_location p = node->location;
     p.column += (int)skip + (node->quoted ? 1 : 0);
     return p;
@@ -80,7 +81,7 @@ snw_status snw_read_map(snw_reader *r, const snw_node *node, const snw_key_table
     return SNW_OK;
 }
 
-snw_status snw_read_section_of_file(snw_reader *r, const char *key, const snw_node **out, int *n) {
+snw_status snw_read_section_entries(snw_reader *r, const char *key, const snw_node **out, int *n) {
     const snw_node *node = snw_node_get(r->root, key);
     *out = node;
     *n = 0;
@@ -153,7 +154,7 @@ bool snw_law_constant(snw_law law, double *value) {
 
 static snw_status read_value_parse(snw_reader *r, const snw_node *node, const char *text,
                                    size_t skip, const snw_expr_rules *rules, snw_law *out) {
-    const snw_source_location p = snw_text_place(node, skip);
+    const snw_source_location p = snw_text_location(node, skip);
     return snw_expr_parse(r->pool, snw_read_scope(r, node), text, rules, p.file, p.line, p.column,
                           out, r->err);
 }
@@ -229,7 +230,7 @@ snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char 
     SNW_TRY(read_value_parse(r, node, text, skip, &rules, &law));
     const int vars = snw_expr_vars(law) & ~(isnan(L) ? 0 : SNW_VAR_L);
     if (vars) {
-        return snw_fail_at(r->err, snw_text_place(node, skip),
+        return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'%s' must be a constant in this version, this depends on %s", what,
                            vars & SNW_VAR_T   ? "t"
                            : vars & SNW_VAR_X ? "x"
@@ -237,7 +238,8 @@ snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char 
     }
     *out = snw_expr_value(law, (snw_at){.L = L});
     if (!isfinite(*out)) {
-        return snw_fail_at(r->err, snw_text_place(node, skip), "'%s' is not a finite number", what);
+        return snw_fail_at(r->err, snw_text_location(node, skip), "'%s' is not a finite number",
+                           what);
     }
     return SNW_OK;
 }
@@ -265,8 +267,8 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
     return snw_fail_at(r->err, node->location, "'%s' must be positive, got %g", what, *out);
 }
 
-snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
-                          int *out) {
+snw_status snw_read_integer(snw_reader *r, const snw_node *node, const char *what, int min, int max,
+                            int *out) {
     double value = 0;
     SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_NONE, &value));
     if (value != floor(value)) {
@@ -326,7 +328,7 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
         out->e[axis[0] - 'x'] = minus ? -1 : 1;
         return SNW_OK;
     }
-    // a length in a direction is as good as a number
+    // the components may be lengths or plain numbers
     SNW_TRY(snw_read_vec3(r, node, what, SNW_DIM_LENGTH, out));
     const double size = sqrt(snw_dot(*out, *out));
     if (!(size > 0 && isfinite(size))) {
@@ -350,8 +352,8 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
 
 SNW_KEYS(components, "components", "a value by strain component", COMPONENT_KEYS);
 
-snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, snw_dim angular,
-                        snw_dim linear, int vars, snw_law out[6]) {
+snw_status snw_read_components(snw_reader *r, const snw_node *node, const char *what,
+                               snw_dim angular, snw_dim linear, int vars, snw_law out[6]) {
     if (node->kind == SNW_NODE_MAP) {
         const snw_entry *e[6];
         SNW_TRY(snw_read_map(r, node, &snw_keys_components, e));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// repeat.c: names with indices. In `leg(k-1).tip` the index is an expression, in `leg(k=1..6)` a
-// range that stands for several names; bounds may use parameters and indices further left.
-// Parentheses count when they directly follow a word; from an '@' on a name is a station and left
-// alone.
+// Expands names with indices. In `leg(k-1).tip` the index is an expression; `leg(k=1..6)` is a
+// range that expands to several names. Bounds may use parameters and indices further left. Only
+// parentheses directly after a word enclose indices; the part from an '@' on is a station and is
+// not changed.
 #include "language/source.h"
 
 #include "base/fail.h"
@@ -25,10 +25,9 @@ size_t snw_name_word(const char *text) {
     return n;
 }
 
-// ---- pieces of a name ---------------------------------------------------------------------------
+// ---- parsing ------------------------------------------------------------------------------------
 
-// end of an index that begins at p: its ',' or ')' or the end of the text; NULL when brackets
-// differ
+// end of the index that begins at p, its ',' or ')'; NULL when a bracket or quote is not closed
 static const char *argument_end(const char *p) {
     int depth = 0;
     for (; *p; p++) {
@@ -54,7 +53,7 @@ static const char *skip_blanks(const char *p) {
     return p;
 }
 
-// `k = low .. high` between p and end
+// parse `k = low .. high` between p and end
 static bool is_range(const char *p, const char *end, range *out) {
     p = skip_blanks(p);
     out->name = p;
@@ -74,7 +73,7 @@ static bool is_range(const char *p, const char *end, range *out) {
 }
 
 bool snw_name_has_range(const char *text) {
-    if (strnlen(text, NAME_MAX_LENGTH + 1) > NAME_MAX_LENGTH) return false; // no name
+    if (strnlen(text, NAME_MAX_LENGTH + 1) > NAME_MAX_LENGTH) return false; // too long for a name
     for (const char *p = text; *p; p++) {
         if (*p == '"') {
             p = strchr(p + 1, '"');
@@ -94,21 +93,21 @@ bool snw_name_has_range(const char *text) {
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-// the place of a character of a text that stands on one line
-static snw_source_location repeat_place_in(snw_source_location at, const char *text, size_t skip) {
+// location of character `skip` of a text on one line; columns count characters, not bytes
+static snw_source_location location_in_text(snw_source_location at, const char *text, size_t skip) {
     for (size_t i = 0; i < skip; i++) at.column += (text[i] & 0xC0) != 0x80;
     return at;
 }
 
-snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *text, size_t skip,
-                          size_t length, snw_source_location at, long *out) {
+snw_status snw_name_integer(snw_builder *b, const snw_scope *scope, const char *text, size_t skip,
+                            size_t length, snw_source_location at, long *out) {
     while (length && text[skip] == ' ') skip++, length--;
     while (length && text[skip + length - 1] == ' ') length--;
-    const snw_source_location here = repeat_place_in(at, text, skip);
+    const snw_source_location here = location_in_text(at, text, skip);
     if (length == 0) return snw_fail_at(b->err, here, "an index is missing in '%s'", text);
     const char *piece = snw_pool_text(b->pool, text + skip, length);
     if (!piece) return snw_builder_memory(b);
-    // most indices are plain digits
+    // plain digits are by far the most common
     long value = 0;
     size_t digits = 0;
     while (digits < length && digits < 7 && isdigit((unsigned char)piece[digits])) {
@@ -118,7 +117,7 @@ snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *te
         const snw_dim none = SNW_DIM_NONE;
         const snw_expr_rules rules = {.dim = &none};
         const snw_expr *e = NULL;
-        SNW_TRY(snw_builder_placed(b,
+        SNW_TRY(snw_builder_locate(b,
                                    snw_expr_parse(b->pool, scope, piece, &rules, here.file,
                                                   here.line, here.column, &e, b->err),
                                    here));
@@ -137,7 +136,7 @@ snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *te
     return SNW_OK;
 }
 
-// ---- the walk -----------------------------------------------------------------------------------
+// ---- expansion ----------------------------------------------------------------------------------
 
 typedef struct walk {
     snw_builder *b;
@@ -155,7 +154,7 @@ typedef struct walk {
 static snw_status walk_argument(walk *w, const char *p, const snw_scope *scope);
 
 static snw_status fail_in(walk *w, const char *p, const char *why) {
-    return snw_fail_at(w->b->err, repeat_place_in(w->at, w->text, (size_t)(p - w->text)),
+    return snw_fail_at(w->b->err, location_in_text(w->at, w->text, (size_t)(p - w->text)),
                        "%s in '%.200s'", why, w->text);
 }
 
@@ -171,13 +170,13 @@ static snw_status repeat_finish(walk *w, const snw_scope *scope) {
     return w->fn(w->user, w->out, scope, w->nbind, w->bind);
 }
 
-// from p, outside of parentheses
+// copy from p, outside of parentheses
 static snw_status walk_name(walk *w, const char *p, const snw_scope *scope) {
     while (*p) {
         const size_t word = snw_name_word(p);
         size_t step = word ? word : 1;
         if (*p == '@') step = strlen(p);
-        if (!word && word_char(*p)) { // digits and what hangs on them
+        if (!word && word_char(*p)) { // a digit and the word characters after it
             while (word_char(p[step])) step++;
         }
         SNW_TRY(repeat_append(w, p, step));
@@ -190,8 +189,8 @@ static snw_status walk_name(walk *w, const char *p, const snw_scope *scope) {
     return repeat_finish(w, scope);
 }
 
-// an index is done; end is its ',' or ')'
-static snw_status walk_on(walk *w, long value, const char *end, const snw_scope *scope) {
+// append the value of an index and continue after it; end is its ',' or ')'
+static snw_status walk_after_index(walk *w, long value, const char *end, const snw_scope *scope) {
     char digits[24];
     const int n = snprintf(digits, sizeof digits, "%ld%c", value, *end);
     SNW_TRY(repeat_append(w, digits, (size_t)n));
@@ -203,10 +202,10 @@ static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
     if (!w->ranges) return fail_in(w, r->name, "an index range cannot stand here,");
     if (w->nbind == SNW_REPEAT_INDICES) return fail_in(w, r->name, "too many indices");
     long low = 0, high = 0;
-    SNW_TRY(snw_name_whole(b, scope, w->text, (size_t)(r->low - w->text),
-                           (size_t)(r->low_end - r->low), w->at, &low));
-    SNW_TRY(snw_name_whole(b, scope, w->text, (size_t)(r->high - w->text),
-                           (size_t)(r->high_end - r->high), w->at, &high));
+    SNW_TRY(snw_name_integer(b, scope, w->text, (size_t)(r->low - w->text),
+                             (size_t)(r->low_end - r->low), w->at, &low));
+    SNW_TRY(snw_name_integer(b, scope, w->text, (size_t)(r->high - w->text),
+                             (size_t)(r->high_end - r->high), w->at, &high));
     const char *name = snw_pool_text(b->pool, r->name, r->name_length);
     if (!name) return snw_builder_memory(b);
     const size_t used = w->used;
@@ -219,18 +218,18 @@ static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
         snw_scope *inner = snw_scope_create(b->pool, scope);
         if (!inner) return snw_builder_memory(b);
         const snw_source_location here =
-            repeat_place_in(w->at, w->text, (size_t)(r->name - w->text));
-        SNW_TRY(snw_builder_placed(b, snw_scope_index(inner, name, v, b->err), here));
+            location_in_text(w->at, w->text, (size_t)(r->name - w->text));
+        SNW_TRY(snw_builder_locate(b, snw_scope_index(inner, name, v, b->err), here));
         w->used = used;
         w->nbind = nbind + 1;
         w->bind[nbind] = (snw_binding){.name = name, .value = v};
-        SNW_TRY(walk_on(w, v, r->high_end, inner));
+        SNW_TRY(walk_after_index(w, v, r->high_end, inner));
     }
     w->nbind = nbind;
     return SNW_OK;
 }
 
-// from p, at the beginning of an index
+// evaluate the index that begins at p
 static snw_status walk_argument(walk *w, const char *p, const snw_scope *scope) {
     const char *end = argument_end(p);
     if (!end)
@@ -238,9 +237,9 @@ static snw_status walk_argument(walk *w, const char *p, const snw_scope *scope) 
     range r;
     if (is_range(p, end, &r)) return walk_range(w, &r, scope);
     long value = 0;
-    SNW_TRY(snw_name_whole(w->b, scope, w->text, (size_t)(p - w->text), (size_t)(end - p), w->at,
-                           &value));
-    return walk_on(w, value, end, scope);
+    SNW_TRY(snw_name_integer(w->b, scope, w->text, (size_t)(p - w->text), (size_t)(end - p), w->at,
+                             &value));
+    return walk_after_index(w, value, end, scope);
 }
 
 snw_status snw_name_each(snw_builder *b, const char *text, snw_source_location at,
@@ -249,15 +248,15 @@ snw_status snw_name_each(snw_builder *b, const char *text, snw_source_location a
     return walk_name(&w, text, scope);
 }
 
-// ---- one name -----------------------------------------------------------------------------------
+// ---- a single name ------------------------------------------------------------------------------
 
 typedef struct single {
     snw_builder *b;
     const char *name;
 } single;
 
-static snw_status repeat_keep(void *user, const char *name, const snw_scope *scope, int nbind,
-                              const snw_binding *bind) {
+static snw_status keep_name(void *user, const char *name, const snw_scope *scope, int nbind,
+                            const snw_binding *bind) {
     (void)scope, (void)nbind, (void)bind;
     single *s = user;
     s->name = snw_pool_text(s->b->pool, name, strlen(name));
@@ -272,7 +271,7 @@ snw_status snw_name_resolve(const snw_node *node, snw_pool *pool, const char **o
     if (node->quoted) at.column++;
     single s = {.b = &b, .name = node->text};
     if (strchr(node->text, '(')) {
-        SNW_TRY(snw_name_each(&b, node->text, at, node->scope, false, repeat_keep, &s));
+        SNW_TRY(snw_name_each(&b, node->text, at, node->scope, false, keep_name, &s));
     }
     *out = s.name;
     return SNW_OK;

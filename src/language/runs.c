@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// runs.c: which runs a file has, each with its overrides: repetitions and `each` written out; and
-// the overrides of the command line.
+// Parses the overrides of the command line and plans the runs of a file: expands index ranges in
+// run names and products of `each`, and collects the overrides of each run.
 #include "language/source.h"
 
 #include "base/fail.h"
@@ -34,7 +34,7 @@ static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out
         return snw_fail_at(err, start, "'%s' is not of the form path=value", text);
     }
     const size_t before = (size_t)(eq - text) + 1, length = strlen(text);
-    // blanks in the place of the path keep the columns right
+    // replace the path by blanks so that the columns in messages stay correct
     char *value = snw_pool_take(s->pool, length + 1);
     const char *path = snw_pool_text(s->pool, text, before - 1);
     if (!value || !path) return runs_out_of_memory(err);
@@ -73,16 +73,16 @@ typedef struct planner {
     snw_error *err;
     snw_builder b; // its scope has the parameters of the file, for the bounds of ranges
     snw_run_plan *run;
-    const snw_entry *from; // name and overrides in the file
+    const snw_entry *from; // name and overrides as written in the file
 } planner;
 
-// the list of `{each: [..]}`, NULL when it is none
+// the list in `{each: [..]}`, NULL for any other value
 static const snw_node *each_of(const snw_node *value) {
     if (value->kind != SNW_NODE_MAP || value->n != 1) return NULL;
     return strcmp(value->entry[0].key, "each") == 0 ? value->entry[0].value : NULL;
 }
 
-// number of combinations
+// number of combinations of all `each` lists
 static snw_status count_product(planner *p, int *out) {
     long n = 1;
     const snw_node *map = p->from->value;
@@ -103,7 +103,7 @@ static snw_status count_product(planner *p, int *out) {
 }
 
 // overrides of combination `which`; the last `each` varies fastest
-static snw_status runs_choose(planner *p, int which, snw_run_plan *run) {
+static snw_status choose_combination(planner *p, int which, snw_run_plan *run) {
     const snw_node *map = p->from->value;
     snw_entry *all = snw_pool_array(p->s->pool, (size_t)map->n + 1, sizeof *all);
     if (!all) return runs_out_of_memory(p->err);
@@ -139,20 +139,19 @@ static snw_status add_runs(void *user, const char *name, const snw_scope *scope,
         run->name = product ? snw_pool_format(pool, "%s.%d", name, i + 1)
                             : snw_pool_text(pool, name, strlen(name));
         if (!run->name) return runs_out_of_memory(p->err);
-        SNW_TRY(runs_choose(p, i, run));
+        SNW_TRY(choose_combination(p, i, run));
         p->s->nrun++;
     }
     return SNW_OK;
 }
 
 static snw_status runs_check_distinct(const planner *p) {
-    // at most SNW_RUNS_MAX of them
     for (int i = 0; i < p->s->nrun; i++) {
         for (int k = 0; k < i; k++) {
             if (strcmp(p->run[i].name, p->run[k].name) != 0) continue;
             return snw_fail_at(p->err, p->run[i].location, "run '%s' is given twice, first in %s",
                                p->run[i].name,
-                               snw_location_of_path(p->run[k].location, p->run[i].location).text);
+                               snw_location_text(p->run[k].location, p->run[i].location).text);
         }
     }
     return SNW_OK;

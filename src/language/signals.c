@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Assigns signal numbers while laws are parsed: finds the probe component or stored value that an
+// expression refers to, or adds a new one. The signals are resolved in read_signals.c.
 #include "language/signals.h"
 
 #include "base/fail.h"
@@ -54,24 +57,24 @@ snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const ch
     return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s', it has%s", name, component, known);
 }
 
-// the name written in a node; false: there is none
-static bool name_written(const snw_signals *s, const snw_node *node, const char **out) {
+// name in a node, with indices evaluated; false: there is none
+static bool name_in_node(const snw_signals *s, const snw_node *node, const char **out) {
     snw_error ignored;
     return node && node->kind == SNW_NODE_TEXT &&
            snw_name_resolve(node, s->pool, out, &ignored) == SNW_OK;
 }
 
-// the joint that a probe looks at, of a link or of an actuator, as the tree has it; links are read
-// later. False: it cannot be told
-static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_kind *out) {
+// joint kind of the link or actuator that a probe refers to, taken from the tree because links are
+// not read yet; false if it cannot be determined
+static bool joint_of_probe(const snw_signals *s, const snw_node *of, snw_joint_kind *out) {
     const char *name = "";
-    if (!s->robot || !name_written(s, of, &name)) return false;
+    if (!s->robot || !name_in_node(s, of, &name)) return false;
     const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
     if (actuator && (snw_node_get(actuator, "feed") || snw_node_get(actuator, "tendon"))) {
-        *out = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        *out = SNW_JOINT_PRISMATIC; // length, rate and force, as for a prismatic joint
         return true;
     }
-    if (actuator && !name_written(s, snw_node_get(actuator, "joint"), &name)) return false;
+    if (actuator && !name_in_node(s, snw_node_get(actuator, "joint"), &name)) return false;
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
     if (!joint || joint->kind != SNW_NODE_TEXT) return false;
@@ -101,7 +104,7 @@ static snw_status find_probe(void *user, const char *name, const char *component
     snw_joint_kind at = SNW_JOINT_FIXED;
     const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
                        kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
-    if (!joint || joint_written(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
+    if (!joint || joint_of_probe(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
         SNW_TRY(snw_signal_column(kind, at, name, component, &column, dim, err));
     }
     for (int i = 0; i < s->n; i++) {
@@ -114,11 +117,11 @@ static snw_status find_probe(void *user, const char *name, const char *component
     return signals_add(s, desc, name, component, slot, err);
 }
 
-// ---- memory -------------------------------------------------------------------------------------
+// ---- stored values ------------------------------------------------------------------------------
 
-// the first one of this kind and text that this tree does not use yet, else a new one
-static snw_status signals_remember(snw_signals *s, snw_signal_kind kind, const char *text,
-                                   snw_law law, double period, int *slot, snw_error *err) {
+// the first signal of this kind and text that this tree does not use yet, else a new one
+static snw_status signals_find_or_add(snw_signals *s, snw_signal_kind kind, const char *text,
+                                      snw_law law, double period, int *slot, snw_error *err) {
     for (int i = 0; i < s->n; i++) {
         if (s->slot[i].kind != kind || s->use[i].source || strcmp(s->text[i], text) != 0) continue;
         s->use[i] = (snw_signal_use){law, period};
@@ -134,18 +137,18 @@ static snw_status find_memory(void *user, snw_memory memory, const char *text, c
                               double period, int *slot, snw_error *err) {
     static const snw_signal_kind kinds[] = {SNW_SIGNAL_INTEGRAL, SNW_SIGNAL_SAMPLED,
                                             SNW_SIGNAL_ONCE};
-    return signals_remember(user, kinds[memory], text, law, period, slot, err);
+    return signals_find_or_add(user, kinds[memory], text, law, period, slot, err);
 }
 
 snw_status snw_signals_condition(snw_signals *s, const char *text, snw_law *law, snw_error *err) {
     int slot = 0;
-    SNW_TRY(signals_remember(s, SNW_SIGNAL_CONDITION, text, *law, 0, &slot, err));
+    SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_CONDITION, text, *law, 0, &slot, err));
     *law = snw_expr_signal(s->pool, slot);
     return *law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
 }
 
-// the gate that a law stands for
-static int gate_of(const snw_signals *s, snw_law law) {
+// index of the condition signal that a law reads
+static int condition_of(const snw_signals *s, snw_law law) {
     int i = 0;
     while (i < s->n - 1 && !(s->slot[i].kind == SNW_SIGNAL_CONDITION && snw_expr_reads(law, i)))
         i++;
@@ -153,7 +156,7 @@ static int gate_of(const snw_signals *s, snw_law law) {
 }
 
 snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, snw_error *err) {
-    const int x = gate_of(s, a), y = gate_of(s, b);
+    const int x = condition_of(s, a), y = condition_of(s, b);
     const char *text = snw_pool_format(s->pool, "(%s) and (%s)", s->text[x], s->text[y]);
     *out = snw_expr_both(s->pool, x, y);
     if (!text || !*out) return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
@@ -162,18 +165,18 @@ snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, 
 
 snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,
                            snw_error *err) {
-    // they are made together, so they stand in a row
+    // added in one sequence, so their indices are consecutive
     for (int i = 0; i < n; i++) {
         char text[200];
         int slot = 0;
         (void)snprintf(text, sizeof text, "%.150s, met %d", name, i + 1);
-        SNW_TRY(signals_remember(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
+        SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
         if (i == 0) *first = slot + 1;
     }
     return SNW_OK;
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 snw_signals *snw_signals_create(snw_pool *pool) {
     snw_signals *s = snw_pool_take(pool, sizeof *s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// source.h: what the makers of a run's tree share (include, parameters, repeat, expand, override,
-// runs, tree). Private to io/.
+// source.h: types and functions shared by the files that build the tree of a run (include,
+// parameters, repeat, expand, override, runs, tree). Private to language/.
 #pragma once
 
 #include "language/tree.h"
@@ -10,13 +10,13 @@ enum {
     SNW_INCLUDE_DEPTH = 16,
     SNW_INCLUDE_FILES = 64,
     SNW_RUNS_MAX = 1000,
-    SNW_REPEAT_MAX = 10000,  // things written out of repetitions, in one run
-    SNW_REPEAT_INDICES = 8,  // indices of one name
+    SNW_REPEAT_MAX = 10000,  // elements written out from repetitions, in one run
+    SNW_REPEAT_INDICES = 8,  // indices in one name
     SNW_TREE_NODES = 500000, // values in the tree of one run
-    SNW_CHANGES_MAX = 200    // changes in a study
+    SNW_CHANGES_MAX = 200    // change steps in a study
 };
 
-typedef struct snw_binding { // an index of a repetition and its value
+typedef struct snw_binding { // index of a repetition and its value
     const char *name;
     long value;
 } snw_binding;
@@ -25,70 +25,71 @@ typedef struct snw_run_plan {
     const char *name;
     snw_source_location location;
     int nbind;
-    const snw_binding *bind; // indices of the run's own name
+    const snw_binding *bind; // indices in the name of the run
     int n;
-    const snw_entry *override; // path and value, in the order written
+    const snw_entry *override; // paths and values, in the order written
 } snw_run_plan;
 
 struct snw_source {
     snw_pool *pool;
     const char *text;
     int nfile;
-    const char **file;    // that were read
-    const snw_node *root; // includes merged, `x-` keys gone; still with `runs`
+    const char **file;    // files read
+    const snw_node *root; // includes merged, `x-` keys removed; still has `runs`
     int nset;
-    const snw_entry *set; // overrides of the command line
+    const snw_entry *set; // overrides from the command line
     int nrun;
     const snw_run_plan *run;
-    snw_table_fn *table; // NULL: none
+    snw_table_fn *table; // reader of `table(..)` files; NULL: none
     void *table_user;
 };
 
 // An override of the run or of the command line, with its rank in the order of application.
 typedef struct snw_ranked {
     const snw_entry *override;
-    int layer; // 0: of the run, 1: of the command line, which lies above
-    int depth; // of the part that is replaced, twice its keys from the root
-    int order; // as written
+    int layer; // 0: run, 1: command line, which takes precedence
+    int depth; // of the replaced value: twice its number of keys from the root
+    int order; // order as written
 } snw_ranked;
 
-// One place of the tree that an override has set.
-typedef struct snw_set_place {
-    const char *keys; // from the root, each ended by '\x1f'
+// One value of the tree that an override has set.
+typedef struct snw_set_value {
+    const char *keys; // path from the root, each key terminated by '\x1f'
     const snw_entry *by;
     int layer;
-    int order; // of application
-} snw_set_place;
+    int order; // order of application
+} snw_set_value;
 
-// The making of one run's tree.
+// State while the tree of one run is built.
 typedef struct snw_builder {
-    snw_pool *pool; // of the tree
+    snw_pool *pool; // owns the tree
     snw_error *err;
     int nchange;
-    const snw_entry *change; // overrides of the study so far, above all others
-    bool changing;           // those are being put in
+    const snw_entry *change; // overrides from change steps so far, applied last
+    bool changing;           // true while the overrides of change steps are applied
     int nranked, layer;
-    snw_ranked
-        *ranked; // overrides of run and command line, as they are applied; layer of the present
-    int nplace, place_room;
-    snw_set_place *place;   // set by them
-    snw_node *parameters;   // map, overridden
-    const snw_entry **list; // those of them that are lists, by name
+    snw_ranked *ranked; // run and command line, in order of application; layer: of the
+                        // current one
+    int nset_value, set_value_room;
+    snw_set_value *set_value; // values set by them
+    snw_node *parameters;     // map of parameters, overrides applied
+    const snw_entry **list;   // parameters that are lists, sorted by name
     int nlist;
-    const snw_scope *run;      // indices of the run's name, may be NULL
-    snw_scope *scope;          // parameters
-    int repeats, nodes;        // so far
-    const char *file, *copied; // the last file name copied into the pool, from and to
+    const snw_scope *run;      // indices in the name of the run, may be NULL
+    snw_scope *scope;          // scope of the parameters
+    int repeats, nodes;        // counts so far
+    const char *file, *copied; // last file name copied into the pool: original and copy
 } snw_builder;
 
-snw_status snw_builder_memory(snw_builder *b); // the failure for a NULL of the pool
-// Give a failure without place one.
-snw_status snw_builder_placed(snw_builder *b, snw_status s, snw_source_location at);
+snw_status snw_builder_memory(snw_builder *b); // SNW_E_MEMORY, for a NULL from the pool
+// Add the source location `at` to a failure that has none.
+snw_status snw_builder_locate(snw_builder *b, snw_status s, snw_source_location at);
 
-// ---- include.c: files ---------------------------------------------------------------------------
+// ---- include.c ----------------------------------------------------------------------------------
 
 snw_status snw_source_load(snw_source *s, const char *path, snw_error *err);
-// `kept`: includes stand in the text, as snw_source_text has it, and no file is read.
+// `kept`: the included files are part of the text, in the form of snw_source_text; no file is
+// opened.
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
                                 bool kept, snw_error *err);
 
@@ -99,11 +100,12 @@ snw_status snw_runs_plan(snw_source *s, snw_error *err);
 
 // ---- parameters.c -------------------------------------------------------------------------------
 
-// b->parameters <- those of the file, overridden; b->scope and b->list from them.
+// Set b->parameters to the parameters of the file with overrides applied, and b->scope and b->list
+// from them.
 snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_run_plan *run);
-// The parameter a path or name begins with, NULL when there is none.
+// The parameter whose name a path begins with, NULL when there is none.
 const snw_entry *snw_parameters_find(const snw_node *parameters, const char *name);
-// Length of the word at the beginning of text, 0 when it does not begin with a word.
+// Length of the identifier at the start of text, 0 when there is none.
 size_t snw_name_word(const char *text);
 
 // ---- repeat.c: names with indices ---------------------------------------------------------------
@@ -111,51 +113,56 @@ size_t snw_name_word(const char *text);
 typedef snw_status snw_name_fn(void *user, const char *name, const snw_scope *scope, int nbind,
                                const snw_binding *bind);
 
-// Is there an index range, `leg(k=1..6)`, in this text?
+// True if the text contains an index range such as `leg(k=1..6)`.
 bool snw_name_has_range(const char *text);
 
-// Call fn for every name that `text` stands for, indices evaluated; just once unless there are
-// ranges, which only count when allowed. `scope` of fn has the ranges' indices.
+// Call fn for every name that `text` expands to, with indices evaluated. Without ranges this is one
+// call. Ranges are an error unless `ranges` is true. The scope passed to fn contains the indices of
+// the ranges.
 snw_status snw_name_each(snw_builder *b, const char *text, snw_source_location at,
                          const snw_scope *scope, bool ranges, snw_name_fn *fn, void *user);
 
-// A constant whole number, `length` characters at text + skip; `at` is where text begins.
-snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *text, size_t skip,
-                          size_t length, snw_source_location at, long *out);
+// Evaluate a constant integer expression, `length` characters at text + skip; `at` is the location
+// of text.
+snw_status snw_name_integer(snw_builder *b, const snw_scope *scope, const char *text, size_t skip,
+                            size_t length, snw_source_location at, long *out);
 
 // ---- expand.c -----------------------------------------------------------------------------------
 
-// A copy in the pool, as it is.
+// Deep copy into the pool of the builder.
 snw_status snw_node_copy(snw_builder *b, const snw_node *from, const snw_scope *scope,
                          snw_node **out);
-// A copy with repetitions written out and lists put in for the parameters that name them.
+// Deep copy with repetitions written out and the names of list parameters replaced by the lists.
 snw_status snw_expand(snw_builder *b, const snw_node *from, const snw_scope *scope, snw_node **out);
-// Add an entry or replace the value of the one that has this key.
+// Add an entry, or replace the value of the entry with this key.
 snw_status snw_node_set(snw_builder *b, snw_node *map, const char *key,
                         snw_source_location location, snw_node *value);
 void snw_node_remove(snw_node *map, const char *key);
 
 // ---- override_order.c ---------------------------------------------------------------------------
 
-// b->ranked <- overrides of the run (may be NULL) and the command line in the order in which none
-// is lost: whole parts before keys inside them; then the run's before those of the command line.
+// Set b->ranked to the overrides of the run (may be NULL) and of the command line, in an order in
+// which no override is lost: a whole value before the keys inside it, then the run before the
+// command line.
 snw_status snw_override_rank(snw_builder *b, const snw_source *s, const snw_run_plan *run);
-// The same for the overrides of one change, in place.
+// Sort the overrides of one change step by the same order, in place.
 void snw_override_sort(const snw_node *parameters, int n, snw_entry *override);
-// Refuse two overrides of one layer that set the same place.
+// Refuse two overrides of the same layer that set the same value.
 snw_status snw_override_conflicts(snw_builder *b);
-// Remember that `by` has set the place with these keys of the file; `item` may be empty.
-snw_status snw_override_note(snw_builder *b, const snw_entry *by, const char *section,
-                             const char *item, int n, const char *const *key);
+// Record that `by` has set the value with these keys of the file; `item` may be empty.
+snw_status snw_override_record(snw_builder *b, const snw_entry *by, const char *section,
+                               const char *item, int n, const char *const *key);
 
 // ---- override.c ---------------------------------------------------------------------------------
 
-// Is this a key of the file?
+// True if this is a top-level key of the file.
 bool snw_override_top_key(const char *name, size_t length);
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override);
 snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root);
-// *out <- the value that an override with this path would replace, NULL when there is none yet.
+// Set *out to the value that an override with this path would replace, NULL when it is not given.
 snw_status snw_override_find(snw_builder *b, const char *text, snw_source_location at,
                              snw_node *root, const snw_node **out);
-// Things, steps and parameters have names of their own, probes no parameter's.
+// Check that the names of things, steps and parameters are distinct, and that no probe has the name
+// of a parameter. A thing is an entry of a section: link, site, loop, actuator, load, contact,
+// fluid or material.
 snw_status snw_check_names(snw_builder *b, const snw_node *root);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Parses tables of comma-separated values, caches them by path, and finds columns by name or
+// number, for laws and for expectations against measured data.
 #include "language/table.h"
 
 #include "base/fail.h"
@@ -14,12 +17,12 @@ enum { MAX_COLUMNS = 1000 };
 
 typedef struct csv {
     struct csv *next;
-    const char *path;  // as it was opened
-    int ncolumn, nrow; // without the line of names
-    const char **name; // ncolumn, NULL when there are none
+    const char *path;  // name under which it was opened
+    int ncolumn, nrow; // nrow without the line of names
+    const char **name; // ncolumn, NULL: the file has no names
     double *value;     // column by column, nrow each
-    int *line;         // nrow
-    bool blanks;       // fields may be blank, NaN, and a time may be repeated
+    int *line;         // nrow, line numbers
+    bool blanks;       // measurements: fields may be blank (NaN), a time may be repeated
 } csv;
 
 struct snw_tables {
@@ -41,15 +44,15 @@ snw_tables *snw_tables_create(snw_pool *pool, const char *model, const snw_sourc
 
 // ---- lines and fields ---------------------------------------------------------------------------
 
-// Where a reader is in the text.
+// Position in the text.
 typedef struct cursor {
-    const char *at;   // next line
-    int line;         // number of the line last read
-    const char *text; // that line, without its end
+    const char *at;   // start of the next line
+    int line;         // number of the current line
+    const char *text; // current line, without its end
     size_t length;
 } cursor;
 
-// the next line with something in it
+// advance to the next line that is neither blank nor a comment
 static bool next_line(cursor *c) {
     while (*c->at) {
         const size_t length = strcspn(c->at, "\r\n");
@@ -67,8 +70,7 @@ static bool next_line(cursor *c) {
 
 static bool separates(char c) { return c == ',' || c == ';' || c == '\t'; }
 
-// the field of the line that begins at *at, without blanks and quotes around it, *at <- the next
-// one; false when there is none
+// field at *at without surrounding blanks and quotes; *at <- start of the next; false at the end
 static bool next_field(const cursor *c, const char **at, const char **text, size_t *length) {
     const char *p = *at, *const end = c->text + c->length;
     if (p > end) return false;
@@ -88,7 +90,7 @@ static int count_fields(const cursor *c) {
     return n;
 }
 
-// a decimal number and nothing else
+// parse a decimal number that takes up the whole field
 static bool table_number(const char *text, size_t length, double *out) {
     char copy[64];
     if (length == 0 || length >= sizeof copy) return false;
@@ -178,34 +180,34 @@ static snw_status table_read_rows(snw_pool *pool, const char *text, const char *
     return SNW_OK;
 }
 
-// A path as it is opened: a folder with its slash, and what was written behind it.
-typedef struct location {
+// A path as a folder, including its slash, and a file relative to it.
+typedef struct table_path {
     const char *folder;
-    size_t length; // of the folder
+    size_t length; // length of the folder
     const char *file;
-} location;
+} table_path;
 
-// Beside the file in which it is written, unless the path begins at the root. Included files have
-// the names by which they were opened; the first file may be a text in memory, whose name is no
-// path, so its folder is that of the model.
-static location table_locate(const snw_tables *t, const char *from, const char *file) {
+// Resolve `file` against the file that names it, unless it is absolute. Included files are known by
+// the names under which they were opened. The first file may be a text in memory whose name is not
+// a path, so the folder of the model is used for it.
+static table_path resolve_table_path(const snw_tables *t, const char *from, const char *file) {
     const char *beside = t->model;
     const int n = t->source && from ? snw_source_files(t->source) : 0;
     for (int i = 1; i < n; i++) {
         if (strcmp(from, snw_source_file(t->source, i)) == 0) beside = from;
     }
     const char *slash = file[0] == '/' ? NULL : strrchr(beside, '/');
-    return (location){
+    return (table_path){
         .folder = beside, .length = slash ? (size_t)(slash - beside) + 1 : 0, .file = file};
 }
 
-static bool is_at(const csv *table, const location *at) {
+static bool has_path(const csv *table, const table_path *at) {
     return strncmp(table->path, at->folder, at->length) == 0 &&
            strcmp(table->path + at->length, at->file) == 0;
 }
 
 // FNV-1a
-static uint64_t table_sum_of(const char *text, size_t length) {
+static uint64_t hash_bytes(const char *text, size_t length) {
     uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211U;
     return hash;
@@ -219,7 +221,7 @@ const char *snw_tables_file(const snw_tables *t, int i) {
     return table ? table->path : NULL;
 }
 
-static snw_status read_file(snw_tables *t, const location *at, bool blanks, csv **out,
+static snw_status read_file(snw_tables *t, const table_path *at, bool blanks, csv **out,
                             snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = snw_pool_format(t->pool, "%.*s%s", (int)at->length, at->folder, at->file);
@@ -230,7 +232,7 @@ static snw_status read_file(snw_tables *t, const location *at, bool blanks, csv 
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(table_read_rows(t->pool, text, path, table, err));
-    t->sum += table_sum_of(text, length);
+    t->sum += hash_bytes(text, length);
     table->path = path;
     table->next = t->first;
     t->first = table;
@@ -262,7 +264,7 @@ snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *o
 
 // ---- finding a column ---------------------------------------------------------------------------
 
-// counted from 1; 0 when the word is no number
+// column number from 1; 0 when the word is not a number
 static int column_number(const char *word) {
     int n = 0;
     if (!*word) return 0;
@@ -273,10 +275,10 @@ static int column_number(const char *word) {
     return n;
 }
 
-static snw_status table_find(snw_tables *t, const location *at, bool blanks, const char *column,
+static snw_status table_find(snw_tables *t, const table_path *at, bool blanks, const char *column,
                              snw_table *out, snw_error *err) {
     csv *table = t->first;
-    while (table && (table->blanks != blanks || !is_at(table, at))) table = table->next;
+    while (table && (table->blanks != blanks || !has_path(table, at))) table = table->next;
     if (!table) {
         const snw_status s = read_file(t, at, blanks, &table, err);
         if (!table) return s;
@@ -301,12 +303,12 @@ static snw_status table_find(snw_tables *t, const location *at, bool blanks, con
 
 snw_status snw_tables_find(void *user, const char *from, const char *file, const char *column,
                            snw_table *out, snw_error *err) {
-    const location at = table_locate(user, from, file);
+    const table_path at = resolve_table_path(user, from, file);
     return table_find(user, &at, false, column, out, err);
 }
 
 snw_status snw_tables_measured(void *user, const char *from, const char *file, const char *column,
                                snw_table *out, snw_error *err) {
-    const location at = table_locate(user, from, file);
+    const table_path at = resolve_table_path(user, from, file);
     return table_find(user, &at, true, column, out, err);
 }

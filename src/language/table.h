@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// table.h: measured data for `table("file.csv", "column")`. A file of comma separated values: rows
-// of numbers, the first column rising; a first line with names if one of its fields is no number;
-// empty lines and lines that begin with # are skipped; semicolons and tabs separate as well as
-// commas.
+// table.h: reads data tables for `table("file.csv", "column")`. A file has rows of numbers
+// separated by commas, semicolons or tabs; the first column increases. The first line gives column
+// names if one of its fields is not a number. Empty lines and lines that begin with # are skipped.
 #pragma once
 
 #include "base/pool.h"
@@ -14,36 +13,35 @@
 
 typedef struct snw_tables snw_tables;
 
-// A whole file of measurements.
+// A complete file of measurements.
 typedef struct snw_data_table {
     int ncolumn, nrow;
-    const char *const *name; // ncolumn
+    const char *const *name; // ncolumn names
     const double *value;     // column by column, nrow each; NaN where nothing was measured
-    const int *line;         // nrow, where a row stands in the file
+    const int *line;         // nrow, line number of each row in the file
 } snw_data_table;
 
-// Read it into the pool. It needs a line of names, and its fields may be blank but for those of the
-// first column, where a number may be repeated.
+// Read a file of measurements into the pool. It needs a line of names. Fields may be blank except
+// in the first column, where a value may be repeated.
 SNW_NODISCARD snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *out,
                                            snw_error *err);
 
-// Files are sought beside the file in which they are named, and kept in the pool once read: beside
-// `model` when that is the first file of `source` or none of its files (the command line), else
-// beside the included one. `source` may be NULL; it must live as long as the pool. NULL when memory
-// is out.
+// Relative paths are resolved against the file that names them: the included file, or `model` if
+// the name comes from the first file of `source` or from none of its files (command line). Files
+// are read once and kept in the pool. `source` may be NULL; it must live as long as the pool. NULL
+// when memory is exhausted.
 snw_tables *snw_tables_create(snw_pool *pool, const char *model, const snw_source *source);
 
-// A number that tells the files read so far from others: of their bytes, in no order. 0: none was
-// read.
+// Checksum of the bytes of all files read so far, independent of their order; 0: none was read.
 uint64_t snw_tables_sum(const snw_tables *t);
 
-// File i of them, from 0, as it was opened; NULL: there are no more.
+// File i, from 0, by the name under which it was opened; NULL: there are no more.
 const char *snw_tables_file(const snw_tables *t, int i);
 
-// The same for measurements, whose fields may be blank (NaN) and times repeated.
+// Like snw_tables_find for measurements, whose fields may be blank (NaN) and times repeated.
 SNW_NODISCARD snw_status snw_tables_measured(void *user, const char *from, const char *file,
                                              const char *column, snw_table *out, snw_error *err);
 
-// A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
+// A snw_table_fn with a snw_tables as user. The data live as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *from, const char *file,
                                          const char *column, snw_table *out, snw_error *err);

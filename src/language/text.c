@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Reads text files in full and validates UTF-8, for the parsers of models, tables and results.
 #include "language/text.h"
 
 #include "base/fail.h"
@@ -37,7 +39,7 @@ static const char *text_kind_of(mode_t mode) {
     return "something else";
 }
 
-// until the end or until `size` bytes are there; -1 with errno set
+// read to the end or up to `size` bytes; -1 with errno set on failure
 static ssize_t text_read_all(int fd, char *out, size_t size) {
     size_t have = 0;
     while (have < size) {
@@ -74,7 +76,7 @@ static snw_status read_open(int fd, snw_pool *pool, const char *path, size_t lim
 
 snw_status snw_text_read(snw_pool *pool, const char *path, size_t limit, const char **bytes,
                          size_t *length, snw_error *err) {
-    // without O_NONBLOCK, opening a pipe would wait for its writer
+    // without O_NONBLOCK, opening a pipe would block until it has a writer
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) return fail_errno(err, path, errno);
     const snw_status s = read_open(fd, pool, path, limit, bytes, length, err);
@@ -84,7 +86,7 @@ snw_status snw_text_read(snw_pool *pool, const char *path, size_t limit, const c
 
 // ---- checking -----------------------------------------------------------------------------------
 
-// one character at s, n > 0 bytes left: its value and size, or -1 when the bytes are no UTF-8
+// decode the character at s, n > 0 bytes left; returns its value, or -1 for invalid UTF-8
 static int32_t decode(const unsigned char *s, size_t n, size_t *size) {
     static const int32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char head = s[0];
@@ -103,7 +105,7 @@ static int32_t decode(const unsigned char *s, size_t n, size_t *size) {
     return value;
 }
 
-// what YAML calls printable
+// printable character as defined by YAML
 static bool printable(int32_t c) {
     if (c == '\t' || c == '\n' || c == '\r' || c == 0x85) return true;
     return c >= 0x20 && c != 0x7F && !(c > 0x7F && c < 0xA0) && c != 0xFFFE && c != 0xFFFF;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Entry points that read model files and build the tree of one run: parameters first, then
+// expansion of the file's tree, then overrides in order of rank, then the change steps of a study.
 #include "language/tree.h"
 
 #include "base/fail.h"
@@ -6,7 +9,7 @@
 
 #include <string.h>
 
-enum { SOURCE_BYTES = 512 << 20 }; // generous: texts, nodes of all files, plans of the runs
+enum { SOURCE_BYTES = 512 << 20 }; // covers texts, nodes of all files and plans of the runs
 
 // ---- sources ------------------------------------------------------------------------------------
 
@@ -94,7 +97,7 @@ const snw_entry *snw_source_override(const snw_source *s, int run, int i) {
 
 // ---- the tree of a run --------------------------------------------------------------------------
 
-// the indices of the run's own name lie outside of everything
+// indices in the name of the run, in the outermost scope
 static snw_status bind_run(snw_builder *b, const snw_run_plan *run) {
     if (run->nbind == 0) return SNW_OK;
     snw_scope *scope = snw_scope_create(b->pool, NULL);
@@ -103,13 +106,13 @@ static snw_status bind_run(snw_builder *b, const snw_run_plan *run) {
         const char *name = snw_pool_text(b->pool, run->bind[i].name, strlen(run->bind[i].name));
         if (!name) return snw_builder_memory(b);
         const snw_status s = snw_scope_index(scope, name, run->bind[i].value, b->err);
-        SNW_TRY(snw_builder_placed(b, s, run->location));
+        SNW_TRY(snw_builder_locate(b, s, run->location));
     }
     b->run = scope;
     return SNW_OK;
 }
 
-// the file's tree without what is used up by now, parameters as overridden
+// the file's tree without `runs`, with parameters as overridden
 static snw_status expand_root(snw_builder *b, const snw_source *s, snw_node **root) {
     snw_node rest = *s->root;
     rest.entry = snw_pool_array(b->pool, (size_t)rest.n + 1, sizeof *rest.entry);
@@ -144,7 +147,7 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
                                    snw_node **root, snw_error *err) {
     SNW_ASSERT(run >= 0 && run < s->nrun);
     const snw_run_plan *plan = &s->run[run];
-    snw_error fault = {0}; // without a place until someone gives it one
+    snw_error fault = {0}; // has no location until snw_builder_locate adds one
     snw_builder b = {.pool = pool, .err = err ? err : &fault, .nchange = nchange, .change = change};
     *b.err = fault;
     SNW_TRY(bind_run(&b, plan));

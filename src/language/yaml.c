@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libfyaml is asked for events only: it keeps no document, follows no alias and does not recurse,
-// so depth and size are ours to limit.
+// Builds the node tree from libfyaml's event stream. Only events are used: the library then keeps
+// no document, follows no alias and does not recurse, so this file limits depth and size itself.
 #include "language/yaml.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@
 
 typedef struct anchor {
     const char *name;
-    const snw_node *node; // NULL while the node it names is still being read
+    const snw_node *node; // NULL while its node is still being read
 } anchor;
 
 typedef struct reader {
@@ -24,8 +24,8 @@ typedef struct reader {
     const char *file;
     struct fy_diag *diag;
     struct fy_parser *parser;
-    struct fy_event *event;   // the present one
-    snw_source_location last; // of the last event that had one
+    struct fy_event *event;   // current event
+    snw_source_location last; // of the last event that had a mark
     snw_source_location open; // of the innermost list or map in brackets
     int nodes;
     int nanchor;
@@ -38,20 +38,20 @@ static snw_status yaml_out_of_memory(reader *r) {
 
 // ---- events -------------------------------------------------------------------------------------
 
-static snw_source_location place_of(reader *r, const struct fy_mark *mark) {
+static snw_source_location location_of(reader *r, const struct fy_mark *mark) {
     if (!mark) return r->last;
     return (snw_source_location){
         .file = r->file, .line = mark->line + 1, .column = mark->column + 1};
 }
 
-// what libfyaml complained about, in our form
+// report the first error that libfyaml collected
 static snw_status parser_error(reader *r) {
     void *state = NULL;
     const struct fy_diag_error *e;
     while ((e = fy_diag_errors_iterate(r->diag, &state))) {
         if (e->type != FYET_ERROR || !e->msg) continue;
         const snw_source_location at = {.file = r->file, .line = e->line, .column = e->column};
-        // at the end of the file the useful place is where the bracket was opened
+        // for an unclosed bracket, report where it was opened, not the end of the file
         if (strstr(e->msg, "without a closing") && r->open.file) {
             return snw_fail_at(r->err, r->open, "%s", e->msg);
         }
@@ -60,16 +60,16 @@ static snw_status parser_error(reader *r) {
     return snw_fail_at(r->err, r->last, "text is not valid YAML");
 }
 
-static snw_status next(reader *r) {
+static snw_status next_event(reader *r) {
     if (r->event) fy_parser_event_free(r->parser, r->event);
     r->event = fy_parser_parse(r->parser);
     if (!r->event) return parser_error(r);
     const struct fy_mark *mark = fy_event_start_mark(r->event);
-    if (mark) r->last = place_of(r, mark);
+    if (mark) r->last = location_of(r, mark);
     return SNW_OK;
 }
 
-// the text of a token, piece by piece: fy_token_get_text forgets memory for quotes within quotes
+// text of a token, assembled from its chunks: fy_token_get_text leaks memory for nested quotes
 static snw_status join_pieces(reader *r, struct fy_token *token, char **out, size_t *length) {
     struct fy_token_iter *it = fy_token_iter_create(token);
     if (!it) return yaml_out_of_memory(r);
@@ -104,7 +104,7 @@ static snw_status token_text(reader *r, struct fy_token *token, const char **out
     char *copy = NULL;
     size_t length = 0;
     SNW_TRY(join_pieces(r, token, &copy, &length));
-    // escapes can write what the file itself may not hold
+    // escape sequences can produce characters that are not allowed in the file
     snw_error fault = {0};
     if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
         return snw_fail_at(r->err, r->last, "in quoted text: %s", fault.text);
@@ -134,7 +134,7 @@ static snw_status yaml_too_deep(reader *r) {
                        SNW_YAML_DEPTH);
 }
 
-// room for n entries; what was there stays
+// reserve room for n entries, keeping the present ones
 static snw_status yaml_reserve(reader *r, snw_node *node, int n, int *room) {
     if (n <= *room) return SNW_OK;
     const int want = n > 2 * *room ? n : 2 * *room;
@@ -200,7 +200,7 @@ static bool is_null(const char *text) {
            !strcmp(text, "NULL");
 }
 
-// check the tag, if any; `as` becomes the part behind tag:yaml.org,2002:, or ""
+// check the tag, if any; *as <- the part after tag:yaml.org,2002:, or ""
 static snw_status read_tag(reader *r, const char *allowed, const char **as) {
     static const char core[] = "tag:yaml.org,2002:";
     *as = "";
@@ -210,7 +210,7 @@ static snw_status read_tag(reader *r, const char *allowed, const char **as) {
     SNW_TRY(token_text(r, token, &tag));
     const bool known = strncmp(tag, core, sizeof core - 1) == 0;
     const char *word = known ? tag + sizeof core - 1 : tag;
-    // allowed is a list of words, each between blanks
+    // allowed is a list of words, each surrounded by blanks
     char between[16];
     const int length = snprintf(between, sizeof between, " %s ", word);
     if (!known || length >= (int)sizeof between || !strstr(allowed, between)) {
@@ -226,18 +226,18 @@ static snw_status read_scalar(reader *r, snw_node **out) {
     SNW_TRY(read_tag(r, " str int float bool null ", &as));
     struct fy_token *token = r->event->scalar.value;
     snw_node *n = NULL;
-    SNW_TRY(new_node(r, SNW_NODE_TEXT, place_of(r, fy_event_start_mark(r->event)), &n));
+    SNW_TRY(new_node(r, SNW_NODE_TEXT, location_of(r, fy_event_start_mark(r->event)), &n));
     SNW_TRY(token_text(r, token, &n->text));
     const enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
     n->quoted = style != FYSS_PLAIN || strcmp(as, "str") == 0;
-    // libfyaml's mark is behind the quote
+    // the mark of libfyaml is after the opening quote
     if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) n->location.column--;
     if (strcmp(as, "null") == 0 && !is_null(n->text)) {
         return snw_fail_at(r->err, n->location, "'%s' is tagged !!null", n->text);
     }
     if (!n->quoted && is_null(n->text)) {
         n->kind = SNW_NODE_NULL;
-        n->text = *n->text ? "~" : ""; // said, or left out
+        n->text = *n->text ? "~" : ""; // explicit null or empty
     }
     *out = n;
     return SNW_OK;
@@ -250,7 +250,7 @@ static snw_status yaml_read_node(reader *r, int depth, snw_node **out);
 static snw_status yaml_read_list(reader *r, int depth, snw_node *list) {
     int room = 0;
     for (;;) {
-        SNW_TRY(next(r));
+        SNW_TRY(next_event(r));
         if (r->event->type == FYET_SEQUENCE_END) return SNW_OK;
         SNW_TRY(yaml_reserve(r, list, list->n + 1, &room));
         snw_entry *e = &list->entry[list->n];
@@ -278,7 +278,7 @@ static snw_status read_key(reader *r, snw_entry *e, bool *merge) {
     if (strpbrk(key->text, "\r\n\t")) {
         return snw_fail_at(r->err, key->location, "a key must stand on one line");
     }
-    r->nodes--; // keys are not values
+    r->nodes--; // keys do not count as values
     e->key = key->text;
     e->location = key->location;
     *merge = !key->quoted && strcmp(key->text, "<<") == 0;
@@ -293,9 +293,9 @@ static snw_status check_duplicates(reader *r, const snw_node *map) {
                        second->key, first->location.line);
 }
 
-// entries of `from` whose keys `map` (as it was, in `own`) does not have go to its end
-static snw_status take_missing(reader *r, const snw_entry *const *own, int nown,
-                               const snw_node *from, snw_node *map, int *room) {
+// append the entries of `from` whose keys are not in `own`, the sorted entries of the original map
+static snw_status append_missing(reader *r, const snw_entry *const *own, int nown,
+                                 const snw_node *from, snw_node *map, int *room) {
     for (int i = 0; i < from->n; i++) {
         if (snw_node_find(own, nown, from->entry[i].key)) continue;
         SNW_TRY(yaml_reserve(r, map, map->n + 1, room));
@@ -314,44 +314,44 @@ static snw_status merge_one(reader *r, const snw_node *from, snw_source_location
     }
     const snw_entry **own = snw_node_sorted(map);
     if (!own) return yaml_out_of_memory(r);
-    // `own` points into the present entries, so new ones must not move them: copy first
+    // `own` points into the present entries, so they must not move: append to a copy
     snw_node wide = *map;
     int room = 0;
     snw_status s = yaml_reserve(r, &wide, map->n + from->n, &room);
-    if (s == SNW_OK) s = take_missing(r, own, map->n, from, &wide, &room);
+    if (s == SNW_OK) s = append_missing(r, own, map->n, from, &wide, &room);
     snw_free(own);
     if (s == SNW_OK) *map = wide;
     return s;
 }
 
-// keys that `key: ~` takes away of what came in
-static void drop_taken(const snw_node *from, snw_node *map) {
+// remove keys set to `~` that were also in the merged maps
+static void drop_removed(const snw_node *from, snw_node *map) {
     int kept = 0;
     for (int i = 0; i < map->n; i++) {
-        bool gone = false;
-        if (snw_node_takes_away(map->entry[i].value)) {
-            gone = snw_node_get(from, map->entry[i].key) != NULL;
-            for (int k = 0; from->kind == SNW_NODE_LIST && k < from->n && !gone; k++) {
-                gone = snw_node_get(from->entry[k].value, map->entry[i].key) != NULL;
+        bool removed = false;
+        if (snw_node_removes(map->entry[i].value)) {
+            removed = snw_node_get(from, map->entry[i].key) != NULL;
+            for (int k = 0; from->kind == SNW_NODE_LIST && k < from->n && !removed; k++) {
+                removed = snw_node_get(from->entry[k].value, map->entry[i].key) != NULL;
             }
         }
-        if (!gone) map->entry[kept++] = map->entry[i];
+        if (!removed) map->entry[kept++] = map->entry[i];
     }
     map->n = kept;
 }
 
-// what was under `<<`; of several the earlier wins
+// merge the value of `<<`; in a list of maps the earlier takes precedence
 static snw_status yaml_merge(reader *r, const snw_entry *under, snw_node *map) {
     const snw_node *v = under->value;
     if (v->kind != SNW_NODE_LIST) SNW_TRY(merge_one(r, v, under->location, map));
     for (int i = 0; v->kind == SNW_NODE_LIST && i < v->n; i++) {
         SNW_TRY(merge_one(r, v->entry[i].value, v->entry[i].location, map));
     }
-    drop_taken(v, map);
+    drop_removed(v, map);
     return SNW_OK;
 }
 
-// a plain text whose brackets are still open where it ends
+// true for a plain scalar with an unclosed parenthesis
 static bool unfinished(const snw_node *n) {
     int open = 0;
     for (const char *c = n->text; n->kind == SNW_NODE_TEXT && !n->quoted && *c; c++) {
@@ -360,7 +360,7 @@ static bool unfinished(const snw_node *n) {
     return open > 0;
 }
 
-// inside {} and [] a comma ends a value, also one between the brackets of an expression
+// in flow style a comma ends the value, also inside the parentheses of an expression
 static snw_status check_commas(reader *r, const snw_node *flow) {
     for (int i = 0; i + 1 < flow->n; i++) {
         const snw_node *n = flow->entry[i].value, *rest = flow->entry[i + 1].value;
@@ -379,12 +379,12 @@ static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
     int room = 0;
     snw_entry merged = {0};
     for (;;) {
-        SNW_TRY(next(r));
+        SNW_TRY(next_event(r));
         if (r->event->type == FYET_MAPPING_END) break;
         snw_entry e = {0};
         bool is_merge = false;
         SNW_TRY(read_key(r, &e, &is_merge));
-        SNW_TRY(next(r));
+        SNW_TRY(next_event(r));
         SNW_TRY(yaml_read_node(r, depth + 1, &e.value));
         if (is_merge && merged.key) {
             return snw_fail_at(r->err, e.location, "key '<<' is given twice, first in line %d",
@@ -400,7 +400,7 @@ static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
         SNW_TRY(yaml_reserve(r, map, map->n + 1, &room));
         map->entry[map->n++] = e;
     }
-    // a map without braces begins with its first key
+    // a block map begins at its first key
     if (map->n && map->entry[0].location.line == map->location.line &&
         map->entry[0].location.column < map->location.column) {
         map->location = map->entry[0].location;
@@ -424,7 +424,7 @@ static snw_status read_collection(reader *r, int depth, snw_node **out) {
     return flow && !is_map ? check_commas(r, *out) : SNW_OK;
 }
 
-// the node the present event begins; leaves the event that ends it
+// read the node that starts at the current event, up to and including its end event
 static snw_status yaml_read_node(reader *r, int depth, snw_node **out) {
     if (r->event->type == FYET_ALIAS) return follow_alias(r, depth, out);
     int index;
@@ -439,14 +439,14 @@ static snw_status yaml_read_node(reader *r, int depth, snw_node **out) {
 static snw_status read_stream(reader *r, snw_node **root) {
     const snw_source_location start = {.file = r->file, .line = 1, .column = 1};
     r->last = start;
-    SNW_TRY(next(r)); // stream start
-    SNW_TRY(next(r));
+    SNW_TRY(next_event(r)); // stream start
+    SNW_TRY(next_event(r));
     *root = NULL;
     if (r->event->type == FYET_DOCUMENT_START) {
-        SNW_TRY(next(r));
+        SNW_TRY(next_event(r));
         SNW_TRY(yaml_read_node(r, 0, root));
-        SNW_TRY(next(r)); // document end
-        SNW_TRY(next(r));
+        SNW_TRY(next_event(r)); // document end
+        SNW_TRY(next_event(r));
     }
     if (r->event->type != FYET_STREAM_END) {
         return snw_fail_at(r->err, r->last, "a second document begins here; a file holds one");
@@ -489,7 +489,7 @@ snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text, si
     r->err = err;
     r->file = file;
 
-    // an escape cut off at the end would be read beyond: the last line gets its end
+    // terminate the last line: libfyaml would read past the end after an incomplete escape
     if (length && text[length - 1] != '\n') {
         char *ended = snw_pool_take(pool, length + 1);
         if (!ended) return yaml_out_of_memory(r);

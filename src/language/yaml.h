@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// yaml.h: YAML 1.2 (and so JSON) text to a tree of nodes, safely: whatever the text, this ends
-// soon, in little memory, with a tree or with a message that has a place.
+// yaml.h: parses YAML 1.2 (and therefore JSON) text into a tree of nodes. Time and memory are
+// bounded for every input; the result is a tree or an error with a source location.
 #pragma once
 
 #include "language/node.h"
 
 enum {
-    SNW_YAML_NODES = 200000, // values in one text, aliases followed
-    SNW_YAML_DEPTH = 64,     // lists and maps inside each other
-    SNW_YAML_KEYS = 10000,   // keys of one map; items of a list have no limit of their own
+    SNW_YAML_NODES = 200000, // values in one text, including those copied by aliases
+    SNW_YAML_DEPTH = 64,     // nesting of lists and maps
+    SNW_YAML_KEYS = 10000,   // keys of one map; the length of a list has no separate limit
     SNW_YAML_ANCHORS = 1000,
-    SNW_YAML_BLANKS = 300,  // blanks and line ends in a row
-    SNW_YAML_MARKS = 500000 // brackets, commas, colons, quotes and the like
+    SNW_YAML_BLANKS = 300,  // consecutive blanks and line ends
+    SNW_YAML_MARKS = 500000 // brackets, commas, colons, quotes and similar characters
 };
 
-// The one document in `text`. `name` stands in messages and, copied, in every place. Aliases are
-// followed (each becomes a copy with the places of its original) and `<<` merged, own keys win.
-// Duplicate keys, keys that are no scalars, tags beyond YAML's own scalars and collections,
-// directives, several documents and an empty one are errors. Scopes are left NULL.
+// Parse the single document in `text`. `name` is the file name in messages and, copied, in every
+// source location. Aliases are replaced by copies that keep the locations of the original; `<<` is
+// merged, and the map's own keys take precedence. Errors: duplicate keys, keys that are not
+// scalars, tags other than YAML's own scalars and collections, directives, several documents, an
+// empty document. Scopes are left NULL.
 SNW_NODISCARD snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text,
                                         size_t length, snw_node **root, snw_error *err);
 
-// Refuse text that the parser below cannot be trusted with, though YAML may allow it: see
-// yaml_guard.c. Called by snw_yaml_parse, after snw_text_check.
+// Refuse text that libfyaml does not handle safely, even if YAML allows it; yaml_guard.c lists the
+// cases. Called by snw_yaml_parse after snw_text_check.
 SNW_NODISCARD snw_status snw_yaml_guard(const char *name, const char *text, size_t length,
                                         snw_error *err);

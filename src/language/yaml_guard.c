@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// yaml_guard.c: what libfyaml 0.7.12 cannot be trusted with is refused before it sees it, all of it
-// things that models do not need:
-// - directives, lines that begin with '%': some make it loop for ever;
-// - keys announced by '?': a fault behind one frees a record of it twice;
-// - long runs of blanks and empty lines: it looks ahead one character at a time, from the start
-// each
-//   time, and keeps empty lines of block text on the stack;
-// - brackets thousands deep, and marks by the million: it queues all tokens of a line or of the
-//   outermost bracket, hundreds of bytes for each;
-// - anchors, aliases and tags beyond a modest length, and tags in angle brackets: the same looking
-//   ahead.
-// The scan knows no quotes, comments or block text, so the same inside of them is refused as well.
+// Refuses input on which libfyaml 0.7.12 misbehaves, before it is parsed. Models need none of it:
+// - directives, lines that begin with '%': some cause an endless loop;
+// - keys introduced by '?': a later error frees one of its records twice;
+// - long runs of blanks and empty lines: the library looks ahead one character at a time,
+//   restarting each time, and keeps empty lines of block text on the stack;
+// - brackets nested thousands deep, and millions of indicators: the library queues all tokens of a
+//   line or of the outermost bracket, hundreds of bytes each;
+// - long anchors, aliases and tags, and tags in angle brackets: the same look-ahead.
+// The scan does not recognise quotes, comments or block text, so these patterns are refused inside
+// them as well.
 #include "language/yaml.h"
 
 #include "base/fail.h"
@@ -19,16 +17,16 @@
 #include <string.h>
 
 enum {
-    DEEP = 1000, // well beyond the depth allowed, for brackets in quotes and comments
+    DEEP = 1000, // far above SNW_YAML_DEPTH, to allow brackets in quotes and comments
     LONG_TAG = 200
 };
 
 typedef struct scan {
     snw_error *err;
-    snw_source_location at; // its column is not kept
+    snw_source_location at; // column is not maintained
     const char *line, *end;
     int depth, marks, blanks;
-    int tag; // length of what may be an anchor, alias or tag, 0 outside
+    int tag; // length so far of a possible anchor, alias or tag, 0 outside
 } scan;
 
 static bool blank(char c) { return c == ' ' || c == '\t'; }
@@ -41,18 +39,18 @@ static snw_status yaml_guard_refuse(const scan *s, const char *p, const char *wh
     return snw_fail_at(s->err, at, "%s", why);
 }
 
-// is the '?' at p an announced key: behind nothing, an indicator, or an anchor or tag
+// true if the '?' at p introduces a key: first on its line, or after an indicator, anchor or tag
 static bool announces_key(const scan *s, const char *p) {
     if (p + 1 < s->end && !blank(p[1]) && !one_of(p[1], "\r\n,[]{}#")) return false;
     const char *q = p;
     while (q > s->line && blank(q[-1])) q--;
     if (q == s->line || one_of(q[-1], "-?:,[{")) return true;
-    if (q == p) return false; // the end of a word
+    if (q == p) return false; // end of a word
     while (q > s->line && !blank(q[-1])) q--;
     return *q == '&' || *q == '!';
 }
 
-static snw_status look_at_tags(scan *s, const char *p) {
+static snw_status check_tag(scan *s, const char *p) {
     const bool begins = p == s->line || blank(p[-1]) || one_of(p[-1], ",[]{}:-");
     if (one_of(*p, "!&*") && begins) {
         s->tag = 1;
@@ -66,9 +64,9 @@ static snw_status look_at_tags(scan *s, const char *p) {
     return SNW_OK;
 }
 
-static snw_status yaml_guard_look(scan *s, const char *p) {
+static snw_status check_character(scan *s, const char *p) {
     const char c = *p;
-    SNW_TRY(look_at_tags(s, p));
+    SNW_TRY(check_tag(s, p));
     s->blanks = blank(c) || c == '\n' || c == '\r' ? s->blanks + 1 : 0;
     if (s->blanks > SNW_YAML_BLANKS)
         return yaml_guard_refuse(s, p, "too many blanks or empty lines in a row");
@@ -93,7 +91,7 @@ snw_status snw_yaml_guard(const char *name, const char *text, size_t length, snw
             return yaml_guard_refuse(
                 &s, p, "a line cannot begin with '%': YAML directives are not used here");
         }
-        SNW_TRY(yaml_guard_look(&s, p));
+        SNW_TRY(check_character(&s, p));
         if (*p == '\n' || (*p == '\r' && !(p + 1 < s.end && p[1] == '\n'))) {
             s.at.line++;
             s.line = p + 1;
