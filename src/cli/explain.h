@@ -7,7 +7,8 @@
 #include "output/json_field.h"
 #include "study/record.h"
 
-// The tree of links, loops, loads, probes and steps, on standard output. idle: nlink, snw_run_idle.
+// The tree of links, loops, loads, probes and steps, on standard output. idle: nlink,
+// snw_run_idle_joints.
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle);
 
 // The same as keys of the open object.
