@@ -154,7 +154,7 @@ static void say_failure(session *s, const snw_job *job, int index, const outcome
         (void)snprintf(err->file, sizeof err->file, "%s", s->path);
     }
     char text[sizeof err->text], kept[160] = "";
-    if (o->frames > 0 && snw_results_there(s->results)) {
+    if (o->frames > 0 && snw_results_in_place(s->results)) {
         (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
     }
     if (err->status == SNW_E_STOPPED && kept[0]) {
