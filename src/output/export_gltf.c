@@ -24,7 +24,7 @@ static const struct {
 
 enum { BYTE = 5121, SHORT = 5123, INT = 5125, FLOAT = 5126 };
 enum { COLOURS = 4 };
-// display time of frames with equal times: fraction of the duration, or s when the duration is 0
+// Display time of frames with equal times: fraction of the duration, or s when the duration is 0.
 static const double REPEAT_FRACTION = 1.0 / 80, REPEAT_TIME = 0.15;
 
 typedef struct bytes {

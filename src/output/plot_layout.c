@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// mm
+// Lengths in mm unless stated otherwise.
 static const double LETTERS = 2.9;          // font size, 8.2 pt as journals require
 static const double EDGE = 1.5;             // margin of the paper
 static const double GAP = 4.5;              // between panels
@@ -142,7 +142,7 @@ static double widest_name(const snw_figure *f, const snw_canvas *canvas, double 
     return most;
 }
 
-// y of the last point of a curve, mm; the middle of the panel when it has none.
+// Vertical position of the last point of a curve, mm; the middle of the panel when it has none.
 static double curve_end(const snw_curve *c, const snw_plot_panel_layout *at) {
     for (int i = c->n - 1; i >= 0; i--) {
         const double shown = snw_plot_axis_value(&at->y, c->y[i]);

@@ -36,7 +36,7 @@ typedef enum snw_result_field {
 } snw_result_field;
 
 enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
-// x y z, and the unit quaternion with w >= 0.
+// out <- position x y z, and the unit quaternion w x y z with w >= 0.
 void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
 
 // Names of the entries of rows of energies and statistics, in their order.

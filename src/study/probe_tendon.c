@@ -14,11 +14,11 @@ static double loss_fraction(const snw_model *m, int k, double distance, double r
     const snw_tendon_point_work *at = &w->tendon_point[k];
     if (m->tendon_point[k].corner < 0) return distance / total;
     const double before = m->tendon_point[k - 1].after * at[-1].turning;
-    const double behind = m->tendon_point[k].before * at->turning,
-                 angle = before + at->corner + behind;
+    const double after = m->tendon_point[k].before * at->turning,
+                 angle = before + at->corner + after;
     if (!(angle > 0)) return 0;
     if (distance < remaining) return before / angle * distance / remaining;
-    return (before + at->corner + behind * (distance - remaining) / (total - remaining)) / angle;
+    return (before + at->corner + after * (distance - remaining) / (total - remaining)) / angle;
 }
 
 // The tension is constant along a straight segment.
@@ -26,24 +26,25 @@ double snw_tendon_tension(const snw_model *m, int tendon, double fraction, const
     const snw_tendon *x = &m->tendon[tendon];
     const double e = w->tendon[tendon].effort;
     const double distance = fraction * (x->reference - w->tendon[tendon].value);
-    double at = 0, remaining = 0, share = 1; // last known position, and the rest of its rod
+    double at = 0, remaining = 0,
+           ratio = 1; // at the last point: position, rest of its rod, tension
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const snw_tendon_point_work *point = &w->tendon_point[k];
         const bool straight = m->tendon_point[k].segment >= 0;
         const double next = at + remaining + m->tendon_point[k].before * point->f;
         if (distance < next) {
-            return e * share *
-                   pow(point->share / share,
+            return e * ratio *
+                   pow(point->share / ratio,
                        loss_fraction(m, k, distance - at, remaining, next - at, w));
         }
         at = straight ? next + point->f : next;
         remaining = m->tendon_point[k].after * point->f;
-        share = point->share;
-        if (distance < at) return e * share;
+        ratio = point->share;
+        if (distance < at) return e * ratio;
     }
     // from the last point to the fixed end
     const double part = remaining > 0 ? fmin((distance - at) / remaining, 1) : 1;
-    return e * share * pow(w->tendon[tendon].tied / share, part);
+    return e * ratio * pow(w->tendon[tendon].tied / ratio, part);
 }
 
 // Unit tangent of the routing at x, and *D its position, both in the frame of the section.

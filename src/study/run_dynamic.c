@@ -83,9 +83,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
 
 // ---- frames ------------------------------------------------------------------------------------
 
-static double dynamic_run_total(const snw_energy *e) {
-    return e->kinetic + e->elastic + e->gravity;
-}
+static double total_energy(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
 double snw_run_mechanical_energy(snw_run *r) {
     if (r->current) {
@@ -115,8 +113,7 @@ snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const sn
         const snw_shoot_energy full = snw_shooter_energy(it->shooter(it->self));
         e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
     }
-    e.balance =
-        r->balance + (dynamic_run_total(&e) - r->cursor.start) - work + done.heat + done.scheme;
+    e.balance = r->balance + (total_energy(&e) - r->cursor.start) - work + done.heat + done.scheme;
     return e;
 }
 
@@ -126,7 +123,7 @@ void snw_run_accumulate_energies(snw_run *r, const snw_energy *e) {
 
 // Exchanged energy so far, J: the scale for errors of the energy balance.
 static double exchanged(const snw_run *r, const snw_energy *e) {
-    return fmax(fmax(e->kinetic, fabs(dynamic_run_total(e) - r->cursor.start)),
+    return fmax(fmax(e->kinetic, fabs(total_energy(e) - r->cursor.start)),
                 fmax(fabs(e->work), e->dissipated));
 }
 
@@ -593,7 +590,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK) {
         if (!r->resuming) {
             const snw_energy first = snw_run_energies(r, &it, it.look(it.self));
-            r->cursor.start = dynamic_run_total(&first);
+            r->cursor.start = total_energy(&first);
             snw_run_divergence_begin(r, &first);
             if (!isnan(r->energy_before_change))
                 r->work += r->cursor.start - r->energy_before_change;

@@ -88,7 +88,7 @@ static bool guess_from_strains(snw_run *r, snw_shooter *e, double t, snw_boundar
 }
 
 // Warn once, unless the study records the stability.
-static void shooting_run_warn_of_unstable(snw_run *r, double t) {
+static void shooting_run_warn_unstable(snw_run *r, double t) {
     char text[240];
     if (r->warned_unstable || r->reads_stability) return;
     r->warned_unstable = true;
@@ -117,7 +117,7 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     if (!is_unstable(r, e, t, w)) return SNW_OK;
     const bool conserves = snw_shooter_unstable(e) > 0, joined = r->now->model->nloop > 0;
     if (r->desc->step[stage].follow || (!conserves && !joined && !has_tangent(r->now->model))) {
-        shooting_run_warn_of_unstable(r, t);
+        shooting_run_warn_unstable(r, t);
         return SNW_OK;
     }
     snw_shooter *first;
@@ -132,7 +132,7 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     if (found) {
         warn_branch_left(r, t);
     } else {
-        shooting_run_warn_of_unstable(r, t);
+        shooting_run_warn_unstable(r, t);
     }
     return s;
 }

@@ -54,8 +54,7 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
 }
 
 // Warn once, unless the study records the stability or computes modes.
-static void static_run_warn_of_unstable(snw_run *r, double stability,
-                                        const snw_statics_info *info) {
+static void static_run_warn_unstable(snw_run *r, double stability, const snw_statics_info *info) {
     char text[300], from[40];
     if (!(stability < SNW_UNSTABLE) || r->warned_unstable || r->reads_stability) return;
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -79,7 +78,7 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
-    if (!(info->reached < 1)) static_run_warn_of_unstable(r, st.value, info);
+    if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,
                        .load = info->reached,
