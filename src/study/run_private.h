@@ -84,8 +84,7 @@ struct snw_run {
     double *closure_rows; // nclosure_rows: scratch, the present choice for checkpoints
     int *column_first;    // nprobe: first column, -1: not recorded
     snw_vec3 start;       // initial centre of mass
-    double
-        *forces; // of a frame: loads, loops, contacts (6 each), tendon efforts, active conditions
+    double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
     bool reads_stability;
     bool warned_unstable;  // warned of an unstable equilibrium
     int nbranch_left;      // warnings that a branch of equilibria was left
@@ -94,10 +93,9 @@ struct snw_run {
     snw_modes **modes;     // nstep: of modes steps; NULL of others
     snw_state *mode_state; // displaced along a mode
     bool *warned_limit; // nlink + ntendon: warned of joint limits, of pushing or degenerate tendons
-    snw_vec3
-        *spring_rotation;   // nblock: rotation of spherical springs from rest, at the last instant
-    bool *warned_half_turn; // nblock: warned that such a spring has passed half a turn
-    int spring_rotation_stage;       // stage of that instant
+    snw_vec3 *spring_rotation; // nblock: spherical springs, from rest, at the last instant, rad
+    bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn
+    int spring_rotation_stage; // stage of that instant
     unsigned long long *warned_rows; // nloop: one bit per set of dropped rows already reported
     bool warned_open;                // warned that redundant rows are violated
     // of one execution
