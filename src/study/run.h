@@ -38,7 +38,7 @@ typedef struct snw_run_totals {
     // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the
     // largest of kinetic energy, work, heat and change of total energy among its frames
     double balance, scheme, exchanged;
-    double created, removed; // by the scheme within the last dynamic step, at most, J
+    double created, removed; // by the scheme, most between two instants of the last dynamic step, J
     double time_error;       // estimated error of the time steps of the last dynamic step, relative
                              // to the robot's length; 0: not known
     double seconds;          // wall clock

@@ -54,7 +54,7 @@ typedef struct snw_drift_peak {
 typedef struct snw_energy_drift {
     double scheme, heat;     // at the last instant
     double high, low;        // extremes of `scheme` so far
-    double created, removed; // largest fall and rise of `scheme`
+    double created, removed; // largest fall of `scheme`, or rise of balance - scheme; largest rise
     double least;            // minimum of balance - scheme over the frames
     double jump;             // time of the last jump of a law, s
     snw_drift_peak creates, removes;
