@@ -25,7 +25,8 @@ enum { MOST_IDLE = 400 };
 static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
     *idle = snw_alloc((size_t)r->desc->nlink * sizeof **idle);
     if (!*idle) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    return snw_run_describe(r->run)->nv <= MOST_IDLE ? snw_run_idle(r->run, *idle, err) : SNW_OK;
+    return snw_run_describe(r->run)->nv <= MOST_IDLE ? snw_run_idle_joints(r->run, *idle, err)
+                                                     : SNW_OK;
 }
 
 static snw_status print_job(const snw_job *job, snw_error *err) {

@@ -157,7 +157,7 @@ static void report_failure(session *s, const snw_job *job, int index, const outc
         (void)snprintf(err->file, sizeof err->file, "%s", s->path);
     }
     char text[sizeof err->text], kept[160] = "";
-    if (o->frames > 0 && snw_results_there(s->results)) {
+    if (o->frames > 0 && snw_results_in_place(s->results)) {
         (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
     }
     if (err->status == SNW_E_STOPPED && kept[0]) {
@@ -229,7 +229,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         if (moved) snw_grid_cell(g, "%.2g J", t->scheme);
         if (moved) snw_grid_cell(g, "%.2g J", t->balance);
         if (moved) snw_grid_cell(g, "%.3g J", t->exchanged);
-        if (moved) snw_grid_cell(g, "%.3g", t->moving > 0 ? t->moved / t->moving : 0);
+        if (moved) snw_grid_cell(g, "%.3g", t->wall > 0 ? t->simulated / t->wall : 0);
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
@@ -242,7 +242,7 @@ static void print_nodes(const snw_job *job, const outcome *outcomes) {
         const snw_run_totals *t = &outcomes[i].totals;
         if (t->most_nodes == 0) continue;
         printf("  %s: at most %d nodes on rods integrated by rk45, placed %d time%s\n",
-               job->run[i].name, t->most_nodes, t->grids, t->grids == 1 ? "" : "s");
+               job->run[i].name, t->most_nodes, t->meshes, t->meshes == 1 ? "" : "s");
     }
 }
 
@@ -409,17 +409,17 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
         snw_field_number(j, "worst_quadrature", o->totals.worst_quadrature);
         snw_field_number(j, "worst_truncation", o->totals.worst_truncation);
-        snw_field_integer(j, "grids", o->totals.grids);
+        snw_field_integer(j, "grids", o->totals.meshes);
         snw_field_integer(j, "most_nodes", o->totals.most_nodes);
         snw_field_number(j, "scheme", o->totals.scheme);
         snw_field_number(j, "created", o->totals.created);
         snw_field_number(j, "removed", o->totals.removed);
-        snw_field_number(j, "astray", o->totals.astray);
+        snw_field_number(j, "astray", o->totals.time_error);
         snw_field_number(j, "balance", o->totals.balance);
         snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);
         snw_field_number(j, "real_time",
-                         o->totals.moving > 0 ? o->totals.moved / o->totals.moving : NAN);
+                         o->totals.wall > 0 ? o->totals.simulated / o->totals.wall : NAN);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         json_modes(j, job->run[r].run);
         snw_field_object(j, "last");

@@ -8,7 +8,7 @@
 #include "study/record.h"
 
 // Print the tree of links, loops, loads, probes and steps on standard output. idle (nlink): from
-// snw_run_idle.
+// snw_run_idle_joints.
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle);
 
 // Write the same as keys of the open JSON object.

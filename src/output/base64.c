@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Streaming base64 encoder for the arrays of pages, glTF and VTK files.
 #include "output/base64.h"
 
 #include <string.h>
@@ -10,7 +12,7 @@ static void base64_flush(snw_base64 *e) {
     e->nout = 0;
 }
 
-static void emit(snw_base64 *e) {
+static void emit_group(snw_base64 *e) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned bits = (unsigned)e->in[0] << 16 | (unsigned)e->in[1] << 8 | (unsigned)e->in[2];
     for (int k = 0; k < 4; k++) {
@@ -25,7 +27,7 @@ static void emit(snw_base64 *e) {
 void snw_base64_bits(snw_base64 *e, uint64_t bits, int bytes) {
     for (int k = 0; k < bytes; k++) {
         e->in[e->nin++] = (unsigned char)(bits >> 8 * k & 0xFF);
-        if (e->nin == 3) emit(e);
+        if (e->nin == 3) emit_group(e);
     }
 }
 
@@ -43,7 +45,7 @@ void snw_base64_float(snw_base64 *e, double x) {
 }
 
 bool snw_base64_end(snw_base64 *e) {
-    if (e->nin > 0) emit(e);
+    if (e->nin > 0) emit_group(e);
     base64_flush(e);
     return !e->failed;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// base64.h: numbers as base64 of their little-endian bytes, as they come.
+// base64.h: streaming base64 encoder for numbers in little-endian bytes.
 #pragma once
 
 #include "output/sink.h"
@@ -21,5 +21,5 @@ void snw_base64_begin(snw_base64 *e, snw_sink sink);
 void snw_base64_bits(snw_base64 *e, uint64_t bits, int bytes);
 void snw_base64_double(snw_base64 *e, double x);
 void snw_base64_float(snw_base64 *e, double x);
-// False when the sink did not take all.
+// Flush; false when the sink failed.
 bool snw_base64_end(snw_base64 *e);

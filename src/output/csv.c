@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Comma-separated values of probe columns, and of node poses of an export.
 #include "output/csv.h"
 
 #include "base/alloc.h"
@@ -11,7 +13,7 @@
 
 enum { BLOCK_NUMBERS = 64 * 1024, PIECE = 8 * 1024 };
 
-// Small pieces of text gathered into larger ones.
+// Buffered output.
 typedef struct output {
     snw_sink sink;
     size_t used;
@@ -40,7 +42,7 @@ static void csv_put(output *o, const char *text, size_t size) {
     }
 }
 
-// What is left, and whether all was taken.
+// Flush the buffer; SNW_E_IO when the sink failed.
 static snw_status csv_finish(output *o, snw_error *err) {
     csv_flush(o);
     if (!o->failed) return SNW_OK;
@@ -110,7 +112,7 @@ snw_status snw_csv_write(snw_result *r, int run, int ncolumn, const int *column,
             csv_put(o, "\n", 1);
         }
     }
-    // the lines before a damaged place are good
+    // lines before a damaged part of the file are written
     const snw_status ended = csv_finish(o, s == SNW_OK ? err : NULL);
     if (s == SNW_OK) s = ended;
 done:
@@ -125,7 +127,7 @@ done:
 snw_status snw_export_shapes(snw_export *e, snw_sink sink, snw_error *err) {
     static const char head[] = "t,link,x,px,py,pz,qw,qx,qy,qz\n";
     output *o = snw_alloc(sizeof *o);
-    if (!o) return snw_export_memory(err);
+    if (!o) return snw_export_fail_memory(err);
     o->sink = sink;
     csv_put(o, head, sizeof head - 1);
     const double *pose = e->pose;

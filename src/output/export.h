@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT
 //
-// export.h: a run for other programs: animated glTF, a series of VTK files, shapes as CSV. They see
-// what the viewer draws (look.h). Shapes of modes are left out, they are no instants of a motion;
-// so is a frame with a number that is none.
+// export.h: export of a run as animated glTF, a series of VTK files, or node poses as CSV, with the
+// geometry that the viewer draws (scene_read.h). Mode shapes are omitted, since they are not
+// instants of a motion, and so are frames with non-finite poses.
 //
-// A section of a rod is a rigid disc, so the surface of a rod is made of rings each of which
-// follows one frame exactly: that of a node, or one on the screw between two neighbours where these
-// are turned too far against each other.
+// A section of a rod is a rigid disc. The surface of a rod therefore consists of rings, each of
+// which moves with one frame exactly: the frame of a node, or one on the screw motion between two
+// neighbouring nodes where their relative rotation is large.
 #pragma once
 
 #include "output/sink.h"
 #include "results/result.h"
 
 typedef struct snw_export_opts {
-    int frames;   // kept at most, even in time and with the ends of all stages (page_keep.h)
-    size_t bytes; // of poses, as single numbers; more frames than fit are left out
+    int frames;   // largest number of frames exported, chosen by frame_selection.h
+    size_t bytes; // limit on the poses in single precision; frames beyond it are omitted
 } snw_export_opts;
 
 snw_export_opts snw_export_defaults(void);
 
-typedef struct snw_export snw_export; // a run with all that is needed to write it
+typedef struct snw_export snw_export; // a run prepared for export
 
-// SNW_E_ARGUMENT when the run has no frame, or was written by a version that kept no scene. The
-// file stays open meanwhile.
+// Prepare run `run` for export. SNW_E_ARGUMENT when it has no frame, or no scene (older versions).
+// The file must stay open until the export is closed.
 SNW_NODISCARD snw_status snw_export_open(snw_result *r, int run, const snw_export_opts *opts,
                                          snw_export **out, snw_error *err);
 void snw_export_close(snw_export *e); // NULL is fine
 
-int snw_export_total(const snw_export *e);  // instants of the run
-int snw_export_frames(const snw_export *e); // those that are kept
+int snw_export_total(const snw_export *e);  // frames of the run
+int snw_export_frames(const snw_export *e); // frames exported
 
-// glTF 2.0, as one file: `binary` glb, else JSON with the numbers in it. y is up.
+// glTF 2.0 in one file: glb when `binary`, else JSON with embedded base64 data. y is up.
 SNW_NODISCARD snw_status snw_export_gltf(snw_export *e, bool binary, snw_sink sink, snw_error *err);
 
-// VTK's XML, a file a part and frame.
+// VTK XML PolyData, one file per part and frame.
 #define SNW_VTK_PARTS(X)                                                                           \
-    X(SNW_VTK_RODS, "rods")       /* lines along rods: radius, strains, what they bear */          \
-    X(SNW_VTK_SURFACE, "surface") /* of rods, bodies and what joins them: strain and stress */     \
+    X(SNW_VTK_RODS, "rods")       /* centre lines: radius, strains, internal wrench */             \
+    X(SNW_VTK_SURFACE, "surface") /* of rods, bodies and bars: strain and stress */                \
     X(SNW_VTK_TENDONS, "tendons") /* and chambers: tension or pressure */
 
 typedef enum snw_vtk_part {
@@ -47,14 +47,15 @@ typedef enum snw_vtk_part {
 } snw_vtk_part;
 
 const char *snw_vtk_part_name(snw_vtk_part part);
-bool snw_vtk_has(const snw_export *e, snw_vtk_part part); // else there is nothing of the kind
+bool snw_vtk_has(const snw_export *e, snw_vtk_part part); // false: the run has no such part
 SNW_NODISCARD snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink sink,
                                         snw_error *err);
-// The .pvd that tells their times; the name of a file is `folder`/PART_NNNN.vtp by snw_vtk_name.
+// The .pvd collection with the times of the files, which are named `folder`/PART_NNNNN.vtp by
+// snw_vtk_name.
 SNW_NODISCARD snw_status snw_export_pvd(const snw_export *e, const char *folder, snw_sink sink,
                                         snw_error *err);
 void snw_vtk_name(snw_vtk_part part, int frame, char *out, size_t size);
 
-// CSV: a line a frame and node with t, link, x (arc length), position and quaternion as they are in
-// the file.
+// CSV: one line per frame and node with t, link, x (arc length), position and quaternion as stored
+// in the file.
 SNW_NODISCARD snw_status snw_export_shapes(snw_export *e, snw_sink sink, snw_error *err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// glTF 2.0. Every track is a node with animated translation and rotation. A mesh whose corners all
-// follow one track hangs on it; others are skins whose corners have one joint each, of weight one,
-// so that the rings of a rod are where they are computed to be. At rest skins have the shape of the
-// first frame: bounds are right, and who knows no skins sees the robot there.
+// glTF 2.0 writer. Every track is a node with animated translation and rotation. A mesh whose
+// vertices all follow one track is a child of its node. Other meshes are skins with one joint of
+// weight one per vertex, so the rings of a rod are exactly at their computed poses. The bind pose
+// is the first frame: bounds are correct, and a reader without skins shows the robot there.
 //
-// What comes and goes has joints of its own beneath a node whose scale is one or zero: scaled
-// joints that others use as well would take these along.
+// Conditional meshes have joints of their own below a node whose scale is one or zero; scaling
+// shared joints would hide other meshes too.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "output/base64.h"
@@ -16,7 +16,7 @@
 #include <float.h>
 #include <string.h>
 
-// Parts of the buffer: the bytes of a vertex in it, and what it is bound to; 0: nothing.
+// Buffer views: stride in bytes and binding target; 0: none.
 enum { INDICES, VECTORS, JOINTS, WEIGHTS, BINDS, MOTION, NVIEW };
 static const struct {
     int stride, target;
@@ -24,8 +24,8 @@ static const struct {
 
 enum { BYTE = 5121, SHORT = 5123, INT = 5125, FLOAT = 5126 };
 enum { COLOURS = 4 };
-// how long a frame is shown where time stands still: a share of the run, s where it has no time
-static const double HOLD_SHARE = 1.0 / 80, HOLD = 0.15;
+// Display time of frames with equal times: fraction of the duration, or s when the duration is 0.
+static const double REPEAT_FRACTION = 1.0 / 80, REPEAT_TIME = 0.15;
 
 typedef struct bytes {
     unsigned char *at;
@@ -47,11 +47,11 @@ typedef struct skin {
 
 typedef struct node {
     const char *name;
-    int track; // whose pose it has, -1: none's
+    int track; // its pose, -1: none
     int mesh, skin;
-    int first, nchild; // among those that follow
-    int shows;         // the mesh whose being seen is its scale, -1: none
-    bool top;          // hangs on "robot"
+    int first, nchild; // range of child nodes
+    int visible_mesh;  // mesh whose visibility is its scale, -1: none
+    bool top;          // child of "robot"
 } node;
 
 typedef struct sampler {
@@ -75,12 +75,12 @@ typedef struct gltf {
     sampler *sampler;
     channel *channel;
     int *root;       // nodes of the scene
-    int *track_node; // of each track, -1: not there
+    int *track_node; // ntrack: its node, -1: none
     int (*track_sampler)[2];
     struct {
         int position, normal, joints, weights, index;
     } * mesh;
-    int input; // accessor of times, -1: nothing moves
+    int input; // accessor of times, -1: no animation
     snw_mat3 up;
 } gltf;
 
@@ -114,7 +114,7 @@ static void put_vector(gltf *g, int view, snw_vec3 v) {
     for (int k = 0; k < 3; k++) put_float(g, view, v.e[k]);
 }
 
-// What is put next belongs to a new accessor; its number.
+// Begin a new accessor at the end of a view; returns its index.
 static int gltf_begin(gltf *g, int view, int component, const char *type) {
     g->accessor[g->naccessor] =
         (accessor){.view = view, .component = component, .type = type, .offset = g->part[view].n};
@@ -137,23 +137,23 @@ static void gltf_bound(accessor *a, int n, const double *x) {
     a->nbound = n;
 }
 
-// ---- where up is -------------------------------------------------------------------------------
+// ---- vertical direction ------------------------------------------------------------------------
 
-// Against gravity, along the nearest axis; without any off the ground; what moves in the plane of x
-// and y alone stands upright.
+// Upward direction: the axis nearest to the opposite of gravity; without gravity the ground's
+// normal; without ground y for motion in the xy plane, else z.
 static snw_vec3 find_up(const snw_export *e) {
-    const snw_vec3 g = e->look.gravity;
+    const snw_vec3 g = e->geometry.gravity;
     int k = 2;
     for (int i = 0; i < 3; i++) k = fabs(g.e[i]) > fabs(g.e[k]) ? i : k;
     snw_vec3 up = {.e = {0}};
     up.e[k] = g.e[k] > 0 ? -1 : 1;
     if (snw_norm(g) > 0) return up;
-    if (e->look.nground > 0) return snw_normalise(e->look.ground[0].normal);
+    if (e->geometry.nground > 0) return snw_normalise(e->geometry.ground[0].normal);
     if (e->high.z - e->low.z < 1e-3 * e->size) return (snw_vec3){{0, 1, 0}};
     return up;
 }
 
-// glTF's y
+// Rotation of `up` to glTF's y axis.
 static snw_mat3 turn_up(snw_vec3 up) {
     const snw_vec3 y = {{0, 1, 0}}, axis = snw_cross(up, y);
     const double s = snw_norm(axis), c = snw_dot(up, y);
@@ -161,19 +161,19 @@ static snw_mat3 turn_up(snw_vec3 up) {
     return snw_so3_exp(snw_scale(atan2(s, c) / s, axis));
 }
 
-static snw_se3 pose(const gltf *g, int frame, int track) {
+static snw_se3 gltf_pose(const gltf *g, int frame, int track) {
     const snw_se3 p = snw_export_pose(g->e, frame, track);
     return (snw_se3){snw_mat3_mul(g->up, p.R), snw_rotate(g->up, p.p)};
 }
 
 // ---- meshes ------------------------------------------------------------------------------------
 
-// Is a mesh not always seen?
-static bool comes_and_goes(const gltf *g, const snw_mesh *m) {
+// Is a mesh visible in some frames only?
+static bool is_conditional(const gltf *g, const snw_mesh *m) {
     return m->condition >= 0 || m->first > 0 || m->last < g->e->nphase - 1;
 }
 
-// the track that all of a mesh follows, -1: there are several
+// The track that all vertices follow; -1: there are several.
 static int only_track(const snw_mesh *m) {
     for (int i = 1; i < m->nvertex; i++) {
         if (m->track[i] != m->track[0]) return -1;
@@ -185,7 +185,8 @@ static void put_shape(gltf *g, int index, bool skinned) {
     const snw_mesh *m = &g->e->mesh[index];
     g->mesh[index].position = gltf_begin(g, VECTORS, FLOAT, "VEC3");
     for (int i = 0; i < m->nvertex; i++) {
-        const snw_vec3 at = skinned ? snw_se3_point(pose(g, 0, m->track[i]), m->at[i]) : m->at[i];
+        const snw_vec3 at =
+            skinned ? snw_se3_point(gltf_pose(g, 0, m->track[i]), m->at[i]) : m->at[i];
         gltf_bound(&g->accessor[g->mesh[index].position], 3, at.e);
         put_vector(g, VECTORS, at);
     }
@@ -193,7 +194,8 @@ static void put_shape(gltf *g, int index, bool skinned) {
     g->mesh[index].normal = gltf_begin(g, VECTORS, FLOAT, "VEC3");
     for (int i = 0; i < m->nvertex; i++) {
         put_vector(g, VECTORS,
-                   skinned ? snw_rotate(pose(g, 0, m->track[i]).R, m->normal[i]) : m->normal[i]);
+                   skinned ? snw_rotate(gltf_pose(g, 0, m->track[i]).R, m->normal[i])
+                           : m->normal[i]);
     }
     gltf_end(g, g->mesh[index].normal, m->nvertex);
     const int wide = m->nvertex < 65535 ? 2 : 4;
@@ -202,7 +204,7 @@ static void put_shape(gltf *g, int index, bool skinned) {
     gltf_end(g, g->mesh[index].index, m->nindex);
 }
 
-// the inverse of a pose, column by column
+// Inverse of a pose, a 4x4 matrix in column-major order.
 static void put_bind(gltf *g, snw_se3 p) {
     const snw_se3 inverse = snw_se3_inv(p);
     for (int c = 0; c < 4; c++) {
@@ -213,7 +215,7 @@ static void put_bind(gltf *g, snw_se3 p) {
     }
 }
 
-// a node for a track, the common one or one of its own
+// Node of a track: the shared one, or a new one when `own`.
 static int track_node(gltf *g, int track, bool own) {
     if (!own && g->track_node[track] >= 0) return g->track_node[track];
     const snw_track *t = &g->e->track[track];
@@ -221,13 +223,13 @@ static int track_node(gltf *g, int track, bool own) {
                                .track = track,
                                .mesh = -1,
                                .skin = -1,
-                               .shows = -1,
+                               .visible_mesh = -1,
                                .top = !own};
     if (!own) g->track_node[track] = g->nnode;
     return g->nnode++;
 }
 
-// The joints of a mesh and which of them its corners follow; `joint` is of each track, -1: not yet.
+// Joints of a mesh and the joint of each vertex. joint (ntrack): scratch.
 static void put_skin(gltf *g, int index, int *joint) {
     const snw_mesh *m = &g->e->mesh[index];
     skin *s = &g->skin[g->nskin];
@@ -238,8 +240,8 @@ static void put_skin(gltf *g, int index, int *joint) {
         const int track = m->track[i];
         if (joint[track] < 0) {
             joint[track] = s->njoint;
-            s->joint[s->njoint++] = track_node(g, track, comes_and_goes(g, m));
-            put_bind(g, pose(g, 0, track));
+            s->joint[s->njoint++] = track_node(g, track, is_conditional(g, m));
+            put_bind(g, gltf_pose(g, 0, track));
         }
         for (int k = 0; k < 4; k++) put_bits(g, JOINTS, k == 0 ? (uint32_t)joint[track] : 0, 2);
     }
@@ -251,7 +253,7 @@ static void put_skin(gltf *g, int index, int *joint) {
     g->nskin++;
 }
 
-// the node of a mesh, and one above what comes and goes
+// Node of a mesh, and the scaled parent node of a conditional mesh.
 static void put_mesh(gltf *g, int index, int *joint) {
     const snw_mesh *m = &g->e->mesh[index];
     const int track = only_track(m), first = g->nnode;
@@ -268,12 +270,12 @@ static void put_mesh(gltf *g, int index, int *joint) {
                        .track = track,
                        .mesh = index,
                        .skin = track < 0 ? g->nskin - 1 : -1,
-                       .shows = -1,
-                       .top = track >= 0 && !comes_and_goes(g, m)};
-    // skinned meshes stand in the scene themselves: where their joints are is all that counts
+                       .visible_mesh = -1,
+                       .top = track >= 0 && !is_conditional(g, m)};
+    // skinned meshes are roots of the scene: only their joints determine the pose
     if (track < 0) g->root[g->nroot++] = g->nnode;
     g->node[g->nnode++] = leaf;
-    if (!comes_and_goes(g, m)) return;
+    if (!is_conditional(g, m)) return;
     const int nchild = g->nnode - first - (track < 0);
     g->node[g->nnode++] = (node){.name = m->name,
                                  .track = -1,
@@ -281,13 +283,13 @@ static void put_mesh(gltf *g, int index, int *joint) {
                                  .skin = -1,
                                  .first = first,
                                  .nchild = nchild,
-                                 .shows = index,
+                                 .visible_mesh = index,
                                  .top = true};
 }
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Times as they are played, rising as single numbers.
+// Playback times, strictly increasing in single precision.
 static void put_times(gltf *g) {
     const snw_export *e = g->e;
     double *clock = snw_pool_array(e->pool, (size_t)e->n, sizeof *clock);
@@ -295,7 +297,7 @@ static void put_times(gltf *g) {
     g->input = gltf_begin(g, MOTION, FLOAT, "SCALAR");
     if (!clock) g->failed = true;
     if (g->failed) return;
-    snw_export_clock(e, HOLD_SHARE, HOLD, clock);
+    snw_export_playback_times(e, REPEAT_FRACTION, REPEAT_TIME, clock);
     for (int k = 0; k < e->n; k++) {
         const float now = (float)clock[k];
         last = k > 0 && !(now > last) ? nextafterf(last, FLT_MAX) : now;
@@ -319,25 +321,25 @@ static int add_sampler(gltf *g, int output, bool step) {
     return g->nsampler++;
 }
 
-// *sampler <- translation and rotation of a track; -1 when it rests
+// samplers <- translation and rotation of a track; -1: it does not move
 static void move_track(gltf *g, int track, int samplers[2]) {
     const snw_export *e = g->e;
-    const snw_se3 start = pose(g, 0, track);
-    bool rests = true;
+    const snw_se3 start = gltf_pose(g, 0, track);
+    bool is_static = true;
     samplers[0] = samplers[1] = -1;
-    for (int k = 1; rests && k < e->n; k++) {
-        const snw_se3 p = pose(g, k, track);
-        rests = gltf_same(&start, &p, e->size);
+    for (int k = 1; is_static && k < e->n; k++) {
+        const snw_se3 p = gltf_pose(g, k, track);
+        is_static = gltf_same(&start, &p, e->size);
     }
-    if (rests) return;
+    if (is_static) return;
     const int shift = gltf_begin(g, MOTION, FLOAT, "VEC3");
-    for (int k = 0; k < e->n; k++) put_vector(g, MOTION, pose(g, k, track).p);
+    for (int k = 0; k < e->n; k++) put_vector(g, MOTION, gltf_pose(g, k, track).p);
     gltf_end(g, shift, e->n);
     const int turn = gltf_begin(g, MOTION, FLOAT, "VEC4");
     snw_quat last = snw_quat_identity();
     for (int k = 0; k < e->n; k++) {
-        const snw_quat q = snw_quat_from_mat3(pose(g, k, track).R);
-        // of q and -q the one nearer to the last, for those who mix numbers
+        const snw_quat q = snw_quat_from_mat3(gltf_pose(g, k, track).R);
+        // of q and -q the one nearer to the last, for readers that interpolate components
         const double s = q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0 ? -1 : 1;
         last = (snw_quat){{s * q.w, s * q.x, s * q.y, s * q.z}};
         const double xyzw[4] = {last.x, last.y, last.z, last.w};
@@ -348,11 +350,11 @@ static void move_track(gltf *g, int track, int samplers[2]) {
     samplers[1] = add_sampler(g, turn, false);
 }
 
-// the sampler of when a mesh is seen
+// Sampler of the visibility of a mesh, as a scale.
 static int move_scale(gltf *g, int mesh) {
     const int output = gltf_begin(g, MOTION, FLOAT, "VEC3");
     for (int k = 0; k < g->e->n; k++) {
-        const double s = snw_export_seen(g->e, k, &g->e->mesh[mesh]) ? 1 : 0;
+        const double s = snw_export_is_visible(g->e, k, &g->e->mesh[mesh]) ? 1 : 0;
         put_vector(g, MOTION, (snw_vec3){{s, s, s}});
     }
     gltf_end(g, output, g->e->n);
@@ -364,8 +366,8 @@ static void put_motion(gltf *g) {
     for (int i = 0; i < g->e->ntrack; i++) g->track_sampler[i][0] = unknown;
     for (int i = 0; i < g->nnode && !g->failed; i++) {
         const node *n = &g->node[i];
-        if (n->shows >= 0) {
-            g->channel[g->nchannel++] = (channel){move_scale(g, n->shows), i, "scale"};
+        if (n->visible_mesh >= 0) {
+            g->channel[g->nchannel++] = (channel){move_scale(g, n->visible_mesh), i, "scale"};
         }
         if (n->track < 0) continue;
         int *s = g->track_sampler[n->track];
@@ -388,13 +390,13 @@ static void write_nodes(const gltf *g, snw_json *j) {
         if (n->mesh >= 0) snw_field_integer(j, "mesh", n->mesh);
         if (n->skin >= 0) snw_field_integer(j, "skin", n->skin);
         if (n->track >= 0) {
-            const snw_se3 p = pose(g, 0, n->track);
+            const snw_se3 p = gltf_pose(g, 0, n->track);
             const snw_quat q = snw_quat_from_mat3(p.R);
             snw_field_numbers(j, "translation", 3, p.p.e);
             snw_field_numbers(j, "rotation", 4, (const double[]){q.x, q.y, q.z, q.w});
         }
-        if (n->shows >= 0) {
-            const double s = snw_export_seen(g->e, 0, &g->e->mesh[n->shows]) ? 1 : 0;
+        if (n->visible_mesh >= 0) {
+            const double s = snw_export_is_visible(g->e, 0, &g->e->mesh[n->visible_mesh]) ? 1 : 0;
             snw_field_numbers(j, "scale", 3, (const double[]){s, s, s});
         }
         if (n->nchild > 0) {
@@ -404,7 +406,7 @@ static void write_nodes(const gltf *g, snw_json *j) {
         }
         snw_json_close(j);
     }
-    // all that moves hangs on one node, as skins demand of their joints
+    // one common root node, as required for the joints of a skin
     snw_json_object(j);
     snw_field_text(j, "name", "robot");
     bool any = false;
@@ -470,7 +472,7 @@ static void write_skins(const gltf *g, snw_json *j) {
     snw_json_close(j);
 }
 
-// colours of the viewer, in linear light
+// Colours of the viewer, in linear RGB.
 static void write_materials(const gltf *g, snw_json *j) {
     static const struct {
         const char *name;
@@ -487,8 +489,8 @@ static void write_materials(const gltf *g, snw_json *j) {
         snw_field_object(j, "pbrMetallicRoughness");
         double colour[COLOURS];
         memcpy(colour, paint[i].colour, sizeof colour);
-        // what runs inside of rods is seen through them
-        if (i == SNW_PAINT_ROD && g->e->look.ntendon > 0) colour[3] = 0.6;
+        // rods are translucent where tendons or chambers run inside
+        if (i == SNW_PAINT_ROD && g->e->geometry.ntendon > 0) colour[3] = 0.6;
         snw_field_numbers(j, "baseColorFactor", COLOURS, colour);
         snw_field_number(j, "metallicFactor", 0.05);
         snw_field_number(j, "roughnessFactor", 0.55);
@@ -531,7 +533,7 @@ static void write_animation(const gltf *g, snw_json *j) {
     snw_json_close(j);
 }
 
-// numbers of the views that have something in them
+// Index of a view among those that are not empty.
 static int view_number(const gltf *g, int view) {
     int n = 0;
     for (int i = 0; i < view; i++) n += g->part[i].n > 0;
@@ -608,7 +610,7 @@ static void gltf_write_head(const gltf *g, snw_json *j) {
     snw_json_close(j);
 }
 
-// All of it; `uri` is where the numbers are, NULL: behind the JSON.
+// The JSON document. uri: the data of the buffer; NULL: in the binary chunk.
 static snw_status write_json(const gltf *g, const char *uri, snw_sink sink, snw_error *err) {
     snw_json j;
     snw_json_begin(&j, sink);
@@ -639,7 +641,7 @@ static bool put_words(snw_sink sink, int n, const uint32_t *word) {
     return sink.write(sink.user, (const char *)text, (size_t)n * 4);
 }
 
-// JSON and numbers as two chunks of one file
+// glb: JSON and buffer as two chunks.
 static snw_status write_binary(const gltf *g, snw_sink sink, snw_error *err) {
     const uint32_t magic = 0x46546C67, version = 2, is_json = 0x4E4F534A, is_binary = 0x004E4942;
     snw_buffer json = {0};
@@ -657,15 +659,15 @@ static snw_status write_binary(const gltf *g, snw_sink sink, snw_error *err) {
     for (int i = 0; good && i < NVIEW; i++) {
         if (g->part[i].n > 0) good = sink.write(sink.user, (char *)g->part[i].at, g->part[i].n);
     }
-    return good ? SNW_OK : snw_export_full(err);
+    return good ? SNW_OK : snw_export_fail_sink(err);
 }
 
-// JSON alone, the numbers in a text
+// JSON with the buffer as a data URI.
 static snw_status write_text(const gltf *g, snw_sink sink, snw_error *err) {
     static const char head[] = "data:application/octet-stream;base64,";
     const size_t room = sizeof head + 4 * (total_bytes(g) / 3 + 1);
     char *uri = snw_alloc(room);
-    if (!uri) return snw_export_memory(err);
+    if (!uri) return snw_export_fail_memory(err);
     snw_base64 e;
     snw_buffer to = {uri, sizeof head - 1};
     memcpy(uri, head, sizeof head - 1);
@@ -673,20 +675,20 @@ static snw_status write_text(const gltf *g, snw_sink sink, snw_error *err) {
     for (int i = 0; i < NVIEW; i++) {
         for (size_t k = 0; k < g->part[i].n; k++) snw_base64_bits(&e, g->part[i].at[k], 1);
     }
-    (void)snw_base64_end(&e); // memory takes all
+    (void)snw_base64_end(&e); // a memory sink does not fail
     const snw_status s = write_json(g, uri, sink, err);
     snw_free(uri);
     return s;
 }
 
-static bool gltf_make_room(gltf *g) {
+static bool gltf_alloc(gltf *g) {
     const snw_export *e = g->e;
     snw_pool *pool = e->pool;
     size_t joints = (size_t)e->ntrack;
     for (int i = 0; i < e->nmesh; i++) {
-        // joints of its own are at most one a corner, and there are no more than tracks
+        // own joints: at most one per vertex, and at most ntrack
         const int nvertex = e->mesh[i].nvertex;
-        if (comes_and_goes(g, &e->mesh[i]))
+        if (is_conditional(g, &e->mesh[i]))
             joints += (size_t)(nvertex < e->ntrack ? nvertex : e->ntrack);
     }
     const size_t nmesh = (size_t)e->nmesh, nnode = joints + 2 * nmesh + 1;
@@ -707,14 +709,14 @@ static bool gltf_make_room(gltf *g) {
 snw_status snw_export_gltf(snw_export *e, bool binary, snw_sink sink, snw_error *err) {
     gltf g = {.e = e, .up = turn_up(find_up(e)), .input = -1};
     int *joint = snw_pool_array(e->pool, (size_t)e->ntrack, sizeof *joint);
-    if (!joint || !gltf_make_room(&g)) return snw_export_memory(err);
+    if (!joint || !gltf_alloc(&g)) return snw_export_fail_memory(err);
     if (e->nmesh == 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is neither rod nor body to show");
     }
     for (int i = 0; i < e->ntrack; i++) g.track_node[i] = -1;
     for (int i = 0; i < e->nmesh && !g.failed; i++) put_mesh(&g, i, joint);
     if (e->n > 1 && !g.failed) put_motion(&g);
-    const snw_status s = g.failed ? snw_export_memory(err)
+    const snw_status s = g.failed ? snw_export_fail_memory(err)
                          : binary ? write_binary(&g, sink, err)
                                   : write_text(&g, sink, err);
     for (int i = 0; i < NVIEW; i++) snw_free(g.part[i].at);

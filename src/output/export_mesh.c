@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Surfaces: rods as rings along their tracks, bodies, bars, tendons and chambers as rings along
-// points.
+// Triangle meshes of an export: rods as tubes through their rings; bars, tendons and chambers as
+// tubes along points; bodies; the ground.
 #include "base/fail.h"
 #include "output/export_parts.h"
 
@@ -11,18 +11,18 @@ enum { RIM_ROD = 20, RIM_BAR = 8, RIM_BALL = 24, RIM_CYLINDER = 40 };
 
 // ---- rings -------------------------------------------------------------------------------------
 
-// A section in the frame of a track: its middle, half widths as vectors, and its normal.
+// A section in the frame of a track: centre, half widths as vectors, and normal.
 typedef struct ring {
     int track;
     snw_vec3 at, u, v, along;
 } ring;
 
-// a corner of the rim of half widths one, and the normal there
+// A vertex of a rim with unit half widths, and the surface normal there.
 typedef struct corner {
     double y, z, ny, nz;
 } corner;
 
-// Round ones have n corners, square ones two at each of theirs: a normal for either side.
+// A round rim has n vertices; a square one has two per corner, with the normals of both sides.
 static int make_rim(bool square, int n, corner *out) {
     static const double side[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     for (int i = 0; i < (square ? 4 : n); i++) {
@@ -38,7 +38,7 @@ static int make_rim(bool square, int n, corner *out) {
     return square ? 8 : n;
 }
 
-static bool take_mesh(snw_pool *pool, int nvertex, int nindex, snw_mesh *m) {
+static bool alloc_mesh(snw_pool *pool, int nvertex, int nindex, snw_mesh *m) {
     m->at = snw_pool_array(pool, (size_t)nvertex, sizeof *m->at);
     m->normal = snw_pool_array(pool, (size_t)nvertex, sizeof *m->normal);
     m->track = snw_pool_array(pool, (size_t)nvertex, sizeof *m->track);
@@ -69,7 +69,7 @@ static snw_vec3 off_rim(const ring *r, const corner *c) {
     return snw_normalise(n);
 }
 
-// the end of a tube, seen from outside; every `step`th corner of the rim is another place
+// End cap of a tube. Every `step`-th vertex of the rim is a distinct position.
 static void put_cap(snw_mesh *m, const ring *r, int k, const corner *rim, int nrim, int step,
                     bool last) {
     const snw_vec3 normal = snw_scale(last ? 1 : -1, r->along);
@@ -90,10 +90,10 @@ static snw_status make_tube(snw_export *e, bool square, int round, int n, const 
     const int step = nrim / sides, nvertex = n * nrim + 2 * (sides + 1);
     if (m->rod >= 0) {
         m->ring = snw_pool_array(e->pool, (size_t)nvertex, sizeof *m->ring);
-        if (!m->ring) return snw_export_memory(err);
+        if (!m->ring) return snw_export_fail_memory(err);
     }
-    if (!take_mesh(e->pool, nvertex, 6 * n * sides, m)) {
-        return snw_export_memory(err);
+    if (!alloc_mesh(e->pool, nvertex, 6 * n * sides, m)) {
+        return snw_export_fail_memory(err);
     }
     for (int k = 0; k < n; k++) {
         for (int i = 0; i < nrim; i++) {
@@ -122,22 +122,23 @@ static snw_mesh *add_mesh(snw_export *e, const char *name, snw_paint paint, int 
 // ---- rods --------------------------------------------------------------------------------------
 
 static snw_status mesh_add_rod(snw_export *e, int index, snw_error *err) {
-    const snw_look_rod *rod = &e->look.rod[index];
+    const snw_scene_rod *rod = &e->geometry.rod[index];
     const snw_trace *t = &e->trace[index];
     if (t->n < 2) return SNW_OK;
     ring *r = snw_pool_array(e->pool, (size_t)t->n, sizeof *r);
-    if (!r) return snw_export_memory(err);
+    if (!r) return snw_export_fail_memory(err);
     double widest = 0;
     for (int k = 0; k <= rod->count; k++) {
         widest = fmax(widest, fmax(rod->half[k][0], rod->half[k][1]));
     }
-    // what is of no known width is drawn as a line of some
+    // a rod of unknown width is drawn with an assumed one
     const double assumed = widest > 0 ? 0 : e->size / 120, least = 1e-3 * fmax(widest, assumed);
     for (int k = 0; k < t->n; k++) {
         const int a = t->station[k], b = a < rod->count ? a + 1 : a;
         double half[2];
         for (int i = 0; i < 2; i++) {
-            const double w = (1 - t->share[k]) * rod->half[a][i] + t->share[k] * rod->half[b][i];
+            const double w =
+                (1 - t->fraction[k]) * rod->half[a][i] + t->fraction[k] * rod->half[b][i];
             half[i] = fmax(assumed > 0 ? assumed : w, least);
         }
         r[k] = (ring){.track = t->track[k],
@@ -147,30 +148,30 @@ static snw_status mesh_add_rod(snw_export *e, int index, snw_error *err) {
     }
     snw_mesh *m = add_mesh(e, rod->link, SNW_PAINT_ROD, rod->condition);
     m->rod = index;
-    return make_tube(e, rod->section == SNW_LOOK_SQUARE, RIM_ROD, t->n, r, m, err);
+    return make_tube(e, rod->section == SNW_SCENE_SQUARE, RIM_ROD, t->n, r, m, err);
 }
 
 // ---- lines through points ----------------------------------------------------------------------
 
-// a point that follows a track
-typedef struct bead {
+// A point fixed in a track.
+typedef struct line_point {
     int track;
     snw_vec3 at;
     double radius;
-} bead;
+} line_point;
 
-static snw_vec3 bead_at(const snw_export *e, int frame, const bead *b) {
+static snw_vec3 line_point_at(const snw_export *e, int frame, const line_point *b) {
     return snw_se3_point(snw_export_pose(e, frame, b->track), b->at);
 }
 
-// the frame in which a line is longest, so that its directions are told
-static int mesh_longest(const snw_export *e, int n, const bead *b, double *length) {
+// Frame in which a line is longest, where its directions are best defined.
+static int mesh_longest(const snw_export *e, int n, const line_point *b, double *length) {
     int best = 0;
     *length = 0;
     for (int k = 0; k < e->n; k++) {
         double sum = 0;
         for (int i = 0; i + 1 < n; i++) {
-            sum += snw_norm(snw_sub(bead_at(e, k, &b[i + 1]), bead_at(e, k, &b[i])));
+            sum += snw_norm(snw_sub(line_point_at(e, k, &b[i + 1]), line_point_at(e, k, &b[i])));
         }
         if (sum > *length) best = k;
         *length = fmax(*length, sum);
@@ -184,22 +185,25 @@ static snw_vec3 mesh_across(snw_vec3 d) {
     return snw_normalise(snw_cross(d, least));
 }
 
-// Beads that lie on top of the one before, in the frame that tells directions, are left out.
-static int lay_beads(const snw_export *e, int frame, double grain, int n, bead *b, ring *r) {
+// r <- rings at the points of a line, oriented by `frame`. Points that coincide there with their
+// predecessor are omitted. Returns their number.
+static int make_line_rings(const snw_export *e, int frame, double least_length, int n,
+                           line_point *b, ring *r) {
     snw_vec3 d = {{1, 0, 0}}, u = {{0, 1, 0}};
     int kept = 1;
     for (int i = 1; i < n; i++) {
-        if (snw_norm(snw_sub(bead_at(e, frame, &b[i]), bead_at(e, frame, &b[kept - 1]))) > grain) {
+        if (snw_norm(snw_sub(line_point_at(e, frame, &b[i]),
+                             line_point_at(e, frame, &b[kept - 1]))) > least_length) {
             b[kept++] = b[i];
         }
     }
     for (int i = 0; i < kept; i++) {
-        const int before = i > 0 ? i - 1 : 0, behind = i + 1 < kept ? i + 1 : i;
+        const int before = i > 0 ? i - 1 : 0, after = i + 1 < kept ? i + 1 : i;
         const snw_vec3 chord =
-            snw_sub(bead_at(e, frame, &b[behind]), bead_at(e, frame, &b[before]));
+            snw_sub(line_point_at(e, frame, &b[after]), line_point_at(e, frame, &b[before]));
         const double length = snw_norm(chord);
-        if (length > grain) d = snw_scale(1 / length, chord);
-        // the side stays as it was, as far as it can
+        if (length > least_length) d = snw_scale(1 / length, chord);
+        // keep the lateral direction as far as possible
         const snw_vec3 side = snw_sub(u, snw_scale(snw_dot(u, d), d));
         u = i > 0 && snw_norm(side) > 0.1 ? snw_normalise(side) : mesh_across(d);
         const snw_mat3 R = snw_export_pose(e, frame, b[i].track).R;
@@ -211,54 +215,56 @@ static int lay_beads(const snw_export *e, int frame, double grain, int n, bead *
 }
 
 static snw_status mesh_add_line(snw_export *e, const char *name, snw_paint paint, int condition,
-                                int n, bead *b, int round, snw_error *err) {
+                                int n, line_point *b, int round, snw_error *err) {
     double length;
     if (n < 2) return SNW_OK;
     const int frame = mesh_longest(e, n, b, &length);
-    const double grain = 1e-6 * e->size;
-    if (!(length > grain)) return SNW_OK;
+    const double least_length = 1e-6 * e->size;
+    if (!(length > least_length)) return SNW_OK;
     ring *r = snw_pool_array(e->pool, (size_t)n, sizeof *r);
-    if (!r) return snw_export_memory(err);
-    const int kept = lay_beads(e, frame, grain, n, b, r);
+    if (!r) return snw_export_fail_memory(err);
+    const int kept = make_line_rings(e, frame, least_length, n, b, r);
     if (kept < 2) return SNW_OK;
     return make_tube(e, false, round, kept, r, add_mesh(e, name, paint, condition), err);
 }
 
-static snw_status add_bar(snw_export *e, const snw_look_bar *bar, snw_error *err) {
+static snw_status add_bar(snw_export *e, const snw_scene_bar *bar, snw_error *err) {
     const double radius = e->size / (bar->rail ? 290 : 200);
-    bead b[2] = {{.track = bar->from, .radius = radius}, {.track = bar->to, .radius = radius}};
+    line_point b[2] = {{.track = bar->from, .radius = radius},
+                       {.track = bar->to, .radius = radius}};
     return mesh_add_line(e, bar->link, SNW_PAINT_STRUT, bar->condition, 2, b, RIM_BAR, err);
 }
 
-// Between two neighbouring stations of a rod a tendon follows its rings.
-static int fill_in(const snw_export *e, const snw_look_point *p, const snw_look_point *q,
-                   double least, int room, bead *out) {
+// out <- points of a tendon at the rings between two neighbouring stations of a rod.
+static int points_between(const snw_export *e, const snw_scene_point *p, const snw_scene_point *q,
+                          double least, int room, line_point *out) {
     int n = 0;
-    for (int i = 0; i < e->look.nrod; i++) {
+    for (int i = 0; i < e->geometry.nrod; i++) {
         const snw_trace *t = &e->trace[i];
         for (int k = 0; k < t->n && n < room; k++) {
             const snw_track *track = &e->track[t->track[k]];
-            const double s = track->share;
+            const double s = track->fraction;
             if (s == 0 || track->a != p->node || track->b != q->node) continue;
-            out[n++] = (bead){t->track[k], snw_add(snw_scale(1 - s, p->at), snw_scale(s, q->at)),
-                              fmax((1 - s) * p->radius + s * q->radius, least)};
+            out[n++] =
+                (line_point){t->track[k], snw_add(snw_scale(1 - s, p->at), snw_scale(s, q->at)),
+                             fmax((1 - s) * p->radius + s * q->radius, least)};
         }
     }
     return n;
 }
 
-static snw_status mesh_add_measure(snw_export *e, const snw_look_tendon *m, snw_error *err) {
+static snw_status mesh_add_tendon(snw_export *e, const snw_scene_tendon *m, snw_error *err) {
     const double least = e->size / 420;
     const int most = e->ntrack + m->n;
-    bead *b = snw_pool_array(e->pool, (size_t)most, sizeof *b);
-    if (!b) return snw_export_memory(err);
+    line_point *b = snw_pool_array(e->pool, (size_t)most, sizeof *b);
+    if (!b) return snw_export_fail_memory(err);
     int n = 0;
     for (int i = 0; i < m->n; i++) {
-        const snw_look_point *p = &m->point[i];
+        const snw_scene_point *p = &m->point[i];
         const int track = p->node < 0 ? e->info->nnode : p->node;
-        b[n++] = (bead){track, p->at, fmax(m->tendon ? 0 : p->radius, least)};
+        b[n++] = (line_point){track, p->at, fmax(m->tendon ? 0 : p->radius, least)};
         const int left = m->n - i - 1;
-        if (left > 0) n += fill_in(e, p, &m->point[i + 1], least, most - n - left, b + n);
+        if (left > 0) n += points_between(e, p, &m->point[i + 1], least, most - n - left, b + n);
     }
     return mesh_add_line(e, m->name, m->tendon ? SNW_PAINT_TENDON : SNW_PAINT_CHAMBER, -1, n, b,
                          m->tendon ? RIM_BAR : RIM_ROD, err);
@@ -266,7 +272,7 @@ static snw_status mesh_add_measure(snw_export *e, const snw_look_tendon *m, snw_
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-// a box as a square tube along x, with the widths of all three
+// A box as a square tube along x.
 static snw_status add_box(snw_export *e, snw_mesh *m, int track, snw_vec3 at, const double size[3],
                           snw_error *err) {
     ring r[2];
@@ -278,7 +284,7 @@ static snw_status add_box(snw_export *e, snw_mesh *m, int track, snw_vec3 at, co
     return make_tube(e, true, 0, 2, r, m, err);
 }
 
-static snw_status add_cylinder(snw_export *e, snw_mesh *m, int track, const snw_look_body *b,
+static snw_status add_cylinder(snw_export *e, snw_mesh *m, int track, const snw_scene_body *b,
                                double least, snw_error *err) {
     const double length = snw_norm(b->axis), radius = fmax(b->size[0], least);
     const snw_vec3 d = length > 0 ? snw_scale(1 / length, b->axis) : (snw_vec3){{0, 0, 1}},
@@ -294,8 +300,8 @@ static snw_status add_cylinder(snw_export *e, snw_mesh *m, int track, const snw_
 static snw_status add_ball(snw_export *e, snw_mesh *m, int track, snw_vec3 at, double radius,
                            snw_error *err) {
     const int n = RIM_BALL, rows = RIM_BALL / 2;
-    if (!take_mesh(e->pool, n * (rows - 1) + 2, 6 * n * (rows - 1), m)) {
-        return snw_export_memory(err);
+    if (!alloc_mesh(e->pool, n * (rows - 1) + 2, 6 * n * (rows - 1), m)) {
+        return snw_export_fail_memory(err);
     }
     for (int j = 1; j < rows; j++) {
         for (int i = 0; i < n; i++) {
@@ -321,9 +327,9 @@ static snw_status add_ball(snw_export *e, snw_mesh *m, int track, snw_vec3 at, d
     return SNW_OK;
 }
 
-// Nobody said what it looks like: the box that has its moments of inertia, or a ball where no body
-// has them.
-static snw_status add_any(snw_export *e, snw_mesh *m, int track, const snw_look_body *b,
+// A body without a shape is drawn as the box with its moments of inertia, or as a ball when no
+// solid has these moments.
+static snw_status add_any(snw_export *e, snw_mesh *m, int track, const snw_scene_body *b,
                           snw_error *err) {
     const double *i = b->inertia, trace = (i[0] + i[1] + i[2]) / 2;
     double size[3] = {0}, large = 0;
@@ -341,42 +347,42 @@ static snw_status add_any(snw_export *e, snw_mesh *m, int track, const snw_look_
     return add_box(e, m, track, b->com, size, err);
 }
 
-static snw_status mesh_add_body(snw_export *e, const snw_look_body *b, snw_error *err) {
+static snw_status mesh_add_body(snw_export *e, const snw_scene_body *b, snw_error *err) {
     const double least = e->size / 400;
     const int track = b->node < 0 ? e->info->nnode : b->node;
     if (b->bare) {
-        // away from the end of its link it hangs on a bar
-        bead bar[2] = {{.track = track, .radius = e->size / 200},
-                       {.track = track, .at = b->com, .radius = e->size / 200}};
+        // a bar connects it to the end of its link
+        line_point bar[2] = {{.track = track, .radius = e->size / 200},
+                             {.track = track, .at = b->com, .radius = e->size / 200}};
         SNW_TRY(mesh_add_line(e, b->link, SNW_PAINT_STRUT, b->condition, 2, bar, RIM_BAR, err));
     }
     snw_mesh *m = add_mesh(e, b->link, SNW_PAINT_BODY, b->condition);
     switch (b->shape) {
-    case SNW_LOOK_ANY:
+    case SNW_SCENE_ANY:
         return add_any(e, m, track, b, err);
-    case SNW_LOOK_BOX: {
+    case SNW_SCENE_BOX: {
         double size[3];
         for (int k = 0; k < 3; k++) size[k] = fmax(b->size[k], least);
         return add_box(e, m, track, b->com, size, err);
     }
-    case SNW_LOOK_CYLINDER:
+    case SNW_SCENE_CYLINDER:
         return add_cylinder(e, m, track, b, least, err);
-    case SNW_LOOK_SPHERE:
+    case SNW_SCENE_SPHERE:
         return add_ball(e, m, track, b->com, fmax(b->size[0], least), err);
     }
     return SNW_OK;
 }
 
-// ---- ground, and all ---------------------------------------------------------------------------
+// ---- ground, phases ----------------------------------------------------------------------------
 
-static snw_status add_ground(snw_export *e, const snw_look_ground *g, snw_error *err) {
+static snw_status add_ground(snw_export *e, const snw_scene_ground *g, snw_error *err) {
     static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     const snw_vec3 n = snw_normalise(g->normal), u = mesh_across(n), v = snw_cross(n, u);
     const snw_vec3 middle = snw_scale(0.5, snw_add(e->low, e->high));
     const double away = snw_dot(n, snw_sub(middle, g->at)), half = 0.9 * e->size;
     const snw_vec3 at = snw_sub(middle, snw_scale(away, n));
     snw_mesh *m = add_mesh(e, g->name, SNW_PAINT_GROUND, -1);
-    if (!take_mesh(e->pool, 4, 6, m)) return snw_export_memory(err);
+    if (!alloc_mesh(e->pool, 4, 6, m)) return snw_export_fail_memory(err);
     for (int i = 0; i < 4; i++) {
         const snw_vec3 off =
             snw_add(snw_scale(half * side[i][0], u), snw_scale(half * side[i][1], v));
@@ -387,13 +393,13 @@ static snw_status add_ground(snw_export *e, const snw_look_ground *g, snw_error 
     return SNW_OK;
 }
 
-// the meshes of e->look
+// Add the meshes of e->geometry.
 static snw_status add_all(snw_export *e, snw_error *err) {
-    const snw_look *l = &e->look;
+    const snw_scene_geometry *l = &e->geometry;
     for (int i = 0; i < l->nrod; i++) SNW_TRY(mesh_add_rod(e, i, err));
     for (int i = 0; i < l->nbody; i++) SNW_TRY(mesh_add_body(e, &l->body[i], err));
     for (int i = 0; i < l->nbar; i++) SNW_TRY(add_bar(e, &l->bar[i], err));
-    for (int i = 0; i < l->ntendon; i++) SNW_TRY(mesh_add_measure(e, &l->tendon[i], err));
+    for (int i = 0; i < l->ntendon; i++) SNW_TRY(mesh_add_tendon(e, &l->tendon[i], err));
     for (int i = 0; i < l->nground; i++) SNW_TRY(add_ground(e, &l->ground[i], err));
     return SNW_OK;
 }
@@ -409,8 +415,8 @@ static bool same_mesh(const snw_mesh *a, const snw_mesh *b) {
            memcmp(a->track, b->track, n * sizeof *a->track) == 0;
 }
 
-// Of the meshes from `from` on those stay that the era before did not have.
-static void join_eras(snw_export *e, int from, int phase) {
+// Merge the meshes from `from` on, of this phase, with equal meshes of the phase before.
+static void merge_phases(snw_export *e, int from, int phase) {
     int kept = from;
     for (int i = from; i < e->nmesh; i++) {
         e->mesh[i].first = e->mesh[i].last = phase;
@@ -424,20 +430,20 @@ static void join_eras(snw_export *e, int from, int phase) {
     e->nmesh = kept;
 }
 
-snw_status snw_export_build(snw_export *e, snw_error *err) {
+snw_status snw_export_build_meshes(snw_export *e, snw_error *err) {
     size_t most = 0;
     for (int i = 0; i < e->nphase; i++) {
-        const snw_look *l = &e->phase[i].look;
+        const snw_scene_geometry *l = &e->phase[i].geometry;
         most += (size_t)(l->nrod + 2 * l->nbody + l->nbar + l->ntendon + l->nground);
     }
     e->mesh = snw_pool_array(e->pool, most, sizeof *e->mesh);
-    if (!e->mesh) return snw_export_memory(err);
+    if (!e->mesh) return snw_export_fail_memory(err);
     for (int i = 0; i < e->nphase; i++) {
         const int from = e->nmesh;
-        e->look = e->phase[i].look;
+        e->geometry = e->phase[i].geometry;
         SNW_TRY(add_all(e, err));
-        join_eras(e, from, i);
+        merge_phases(e, from, i);
     }
-    e->look = e->phase[0].look;
+    e->geometry = e->phase[0].geometry;
     return SNW_OK;
 }

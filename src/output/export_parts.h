@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// export_parts.h: what the writers of export.h share. Private to them.
+// export_parts.h: data and functions shared by the writers of export.h; private to them.
 #pragma once
 
 #include "output/export.h"
-#include "output/look.h"
+#include "output/scene_read.h"
 
-// A frame of reference that moves: a node, or a place on the screw from one to another.
+// A moving frame: a node, or a fraction of the screw motion from node a to node b.
 typedef struct snw_track {
     int a, b; // nodes, -1: the world
-    double share;
+    double fraction;
 } snw_track;
 
-// Where a rod is drawn: its tracks, each at a station or a share of the way to the next one.
+// Rings of a rod: each has a track, at a station plus a fraction of the interval to the next one.
 typedef struct snw_trace {
     int n;
     int *track, *station;
-    double *share;
-    int npiece; // between stations that do not lie in one place
-    int *from;  // station a piece begins at; it ends at the next one
+    double *fraction;
+    int npiece; // intervals of non-zero length between stations
+    int *from;  // npiece: station at which an interval begins; it ends at the next one
 } snw_trace;
 
 typedef enum snw_paint {
@@ -31,17 +31,17 @@ typedef enum snw_paint {
     SNW_NPAINT
 } snw_paint;
 
-// Triangles whose corners each follow one track.
+// Triangle mesh; each vertex moves with one track.
 typedef struct snw_mesh {
     const char *name;
     snw_paint paint;
-    int condition;   // place in `present`, -1: always there
-    int first, last; // eras in which it looks so
-    int rod;         // whose surface it is, -1: none's
+    int condition;   // index of its condition in `present`, -1: always active
+    int first, last; // phases in which it is valid
+    int rod;         // index of the rod whose surface it is, -1: none
     int nvertex;
     snw_vec3 *at, *normal; // in the frame of the track
     int *track;
-    int *ring; // of the rod, NULL for other meshes
+    int *ring; // nvertex: ring of the rod; NULL for other meshes
     int nindex;
     int *index;
 } snw_mesh;
@@ -50,17 +50,17 @@ struct snw_export {
     snw_pool *pool;
     const snw_run_info *info;
     int nphase;
-    const snw_look_phase *phase;
-    snw_look look;       // of the era whose meshes are made, of the first one afterwards
-    const char *version; // of the Sinew that made the file
+    const snw_scene_phase *phase;
+    snw_scene_geometry geometry; // of the phase being meshed, afterwards of the first
+    const char *version;         // of the Sinew that wrote the file
     int total, n;
     double *t, *stage;
     double *pose;    // n x nodes x 7
-    double *present; // n x switches
-    double *effort;  // n x measures
+    double *present; // n x ncondition
+    double *effort;  // n x ntendon
     snw_vec3 low, high;
     double size;
-    int ntrack; // the first are the nodes, then the world
+    int ntrack; // nodes first, then the world, then intermediate frames
     snw_track *track;
     snw_trace *trace; // of each rod
     int nmesh;
@@ -69,29 +69,29 @@ struct snw_export {
 
 snw_se3 snw_export_node(const snw_export *e, int frame, int node);
 snw_se3 snw_export_pose(const snw_export *e, int frame, int track);
-bool snw_export_there(const snw_export *e, int frame, int condition);
-// What the robot looks like in a frame, and whether a mesh is seen.
-const snw_look *snw_export_look(const snw_export *e, int frame);
-bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m);
+bool snw_export_is_active(const snw_export *e, int frame, int condition);
+// Geometry of the phase of a frame, and whether a mesh is visible in the frame.
+const snw_scene_geometry *snw_export_geometry(const snw_export *e, int frame);
+bool snw_export_is_visible(const snw_export *e, int frame, const snw_mesh *m);
 
-// out <- n times from 0 on that rise with the run's, and by `share` of the whole where these stand
-// still or jump back; by `still` in a run that has but one.
-void snw_export_clock(const snw_export *e, double share, double still, double *out);
+// out (n) <- increasing playback times from 0. They advance with the times of the run; where these
+// repeat or jump back, by `fraction` of the duration, or by `repeat` s when the duration is 0.
+void snw_export_playback_times(const snw_export *e, double fraction, double repeat, double *out);
 
-// e->mesh <- all there is to see.
-SNW_NODISCARD snw_status snw_export_build(snw_export *e, snw_error *err);
+// e->mesh <- meshes of all phases.
+SNW_NODISCARD snw_status snw_export_build_meshes(snw_export *e, snw_error *err);
 
-// What one ring of a rod bears at one frame.
-typedef struct snw_bearing {
-    double strain[6]; // less that at rest
-    double force[6];  // of elasticity, NaN where it does not say
+// State of a section at one ring of a rod in one frame.
+typedef struct snw_section_state {
+    double strain[6]; // minus the rest strain
+    double force[6];  // elastic moment and force, NaN where strains are given or inactive
     double normal;    // largest normal strain in the section
-    double stress;    // and what it takes, Pa; NaN where the section is not known
-} snw_bearing;
+    double stress;    // the stress there, Pa; NaN where the section is not known
+} snw_section_state;
 
-// By the rings of rod r, which `out` has room for; `station` is scratch for its stations.
-void snw_export_bearing(const snw_export *e, int frame, int r, snw_bearing *station,
-                        snw_bearing *out);
+// out <- states at the rings of rod r; station: scratch, count + 1.
+void snw_export_section_states(const snw_export *e, int frame, int r, snw_section_state *station,
+                               snw_section_state *out);
 
-SNW_NODISCARD snw_status snw_export_full(snw_error *err); // the failure of a sink
-SNW_NODISCARD snw_status snw_export_memory(snw_error *err);
+SNW_NODISCARD snw_status snw_export_fail_sink(snw_error *err); // the sink failed
+SNW_NODISCARD snw_status snw_export_fail_memory(snw_error *err);

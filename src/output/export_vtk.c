@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// VTK's XML for polygons (.vtp), numbers as base64 within it, and the collection (.pvd) that gives
-// each file its time.
+// VTK XML writer: polygon data (.vtp) with base64 arrays, and the collection (.pvd) with the time
+// of each file.
 #include "base/fail.h"
 #include "output/base64.h"
 #include "output/export_parts.h"
@@ -33,7 +33,7 @@ export_vtk_print(xml *x, const char *format, ...) {
     if (n > 0) (void)put_bytes(x, text, strlen(text));
 }
 
-// text of an attribute
+// Text of an attribute, escaped.
 static void export_vtk_put_escaped(xml *x, const char *text) {
     for (const char *c = text; *c; c++) {
         const char *name = snw_xml_entity(*c);
@@ -43,7 +43,7 @@ static void export_vtk_put_escaped(xml *x, const char *text) {
 
 // ---- a file of lines or triangles --------------------------------------------------------------
 
-// Values of points: a name, what its components are called (ending in NULL), and the values.
+// Point data: name, names of its components (ending in NULL), values.
 typedef struct field {
     const char *name;
     const char *component[4];
@@ -56,9 +56,9 @@ enum { MOST_FIELDS = 12 };
 typedef struct poly {
     int npoint, ncorner, ncell;
     double *at;  // 3 each
-    int *corner; // points of all cells, one cell behind the other
-    int *end;    // of each cell: behind its last corner
-    int *link;   // of each cell, among `name`
+    int *corner; // point indices of all cells, concatenated
+    int *end;    // of each cell: index after its last corner
+    int *link;   // of each cell: index into `name`
     bool lines;  // else polygons
     int nfield, nname;
     field field[MOST_FIELDS];
@@ -92,8 +92,8 @@ static void put_integers(xml *x, const char *name, int n, const int *value) {
     export_vtk_print(x, "</DataArray>\n");
 }
 
-// What the numbers of `link` mean. VTK writes texts as the numbers of their bytes, each text ends
-// in zero.
+// Names that the indices `link` refer to, and the time. VTK writes a string as its byte values with
+// a final zero.
 static void put_names(xml *x, double t, int n, const char *const *name) {
     export_vtk_print(x,
                      "<FieldData>\n<DataArray type=\"String\" Name=\"links\" NumberOfTuples=\"%d\" "
@@ -136,24 +136,25 @@ static void put_poly(xml *x, double t, const poly *p) {
     export_vtk_print(x, "</%s>\n</Piece>\n</PolyData>\n</VTKFile>\n", kinds[!p->lines]);
 }
 
-// Arrays for so many points, corners and cells; the pool is given back after the file.
-static snw_status take_poly(snw_pool *pool, int npoint, int ncorner, int ncell, int nname, poly *p,
-                            snw_error *err) {
+// Allocate arrays for npoint points, ncorner corners and ncell cells.
+static snw_status alloc_poly(snw_pool *pool, int npoint, int ncorner, int ncell, int nname, poly *p,
+                             snw_error *err) {
     p->at = snw_pool_array(pool, 3 * (size_t)npoint, sizeof *p->at);
     p->corner = snw_pool_array(pool, (size_t)ncorner, sizeof *p->corner);
     p->end = snw_pool_array(pool, (size_t)ncell, sizeof *p->end);
     p->link = snw_pool_array(pool, (size_t)ncell, sizeof *p->link);
     p->name = snw_pool_array(pool, (size_t)nname, sizeof *p->name);
-    return p->at && p->corner && p->end && p->link && p->name ? SNW_OK : snw_export_memory(err);
+    return p->at && p->corner && p->end && p->link && p->name ? SNW_OK
+                                                              : snw_export_fail_memory(err);
 }
 
-// *out <- values of a field, for the caller to fill; NaN where nobody does
+// *out <- values of a new field, NaN, to be filled by the caller
 static snw_status export_vtk_add_field(snw_pool *pool, poly *p, int npoint, field f, double **out,
                                        snw_error *err) {
     const size_t n = (size_t)npoint * (size_t)f.width;
     SNW_ASSERT(p->nfield < MOST_FIELDS);
     *out = snw_pool_array(pool, n, sizeof **out);
-    if (!*out) return snw_export_memory(err);
+    if (!*out) return snw_export_fail_memory(err);
     for (size_t i = 0; i < n; i++) (*out)[i] = NAN;
     f.value = *out;
     p->field[p->nfield++] = f;
@@ -172,36 +173,36 @@ static void end_cell(poly *p, int link) {
 
 // ---- rods --------------------------------------------------------------------------------------
 
-// Bearings of all rods at a frame, rod behind rod; those of one are as many as its rings.
-static snw_status bear(const snw_export *e, int frame, snw_pool *pool, snw_bearing **out,
-                       snw_error *err) {
+// *out <- section states at the rings of all rods in a frame, rod after rod
+static snw_status section_states(const snw_export *e, int frame, snw_pool *pool,
+                                 snw_section_state **out, snw_error *err) {
     size_t n = 0, most = 0, at = 0;
-    for (int i = 0; i < e->look.nrod; i++) {
-        const size_t stations = (size_t)e->look.rod[i].count + 1;
+    for (int i = 0; i < e->geometry.nrod; i++) {
+        const size_t stations = (size_t)e->geometry.rod[i].count + 1;
         n += (size_t)e->trace[i].n;
         most = stations > most ? stations : most;
     }
-    snw_bearing *station = snw_pool_array(pool, most, sizeof *station);
+    snw_section_state *station = snw_pool_array(pool, most, sizeof *station);
     *out = snw_pool_array(pool, n, sizeof **out);
-    if (!station || !*out) return snw_export_memory(err);
-    for (int i = 0; i < e->look.nrod; i++) {
-        if (e->trace[i].npiece > 0) snw_export_bearing(e, frame, i, station, *out + at);
+    if (!station || !*out) return snw_export_fail_memory(err);
+    for (int i = 0; i < e->geometry.nrod; i++) {
+        if (e->trace[i].npiece > 0) snw_export_section_states(e, frame, i, station, *out + at);
         at += (size_t)e->trace[i].n;
     }
     return SNW_OK;
 }
 
-static double width_at(const snw_look_rod *rod, const snw_trace *t, int k, int side) {
+static double width_at(const snw_scene_rod *rod, const snw_trace *t, int k, int side) {
     const int a = t->station[k], b = a < rod->count ? a + 1 : a;
-    return (1 - t->share[k]) * rod->half[a][side] + t->share[k] * rod->half[b][side];
+    return (1 - t->fraction[k]) * rod->half[a][side] + t->fraction[k] * rod->half[b][side];
 }
 
 static snw_status make_rods(const snw_export *e, int frame, snw_pool *pool, poly *p,
                             snw_error *err) {
     int n = 0;
-    for (int i = 0; i < e->look.nrod; i++) n += e->trace[i].n;
-    snw_bearing *bearing;
-    const snw_look *look = snw_export_look(e, frame);
+    for (int i = 0; i < e->geometry.nrod; i++) n += e->trace[i].n;
+    snw_section_state *state;
+    const snw_scene_geometry *geometry = snw_export_geometry(e, frame);
     double *radius, *normal, *turn, *shift, *moment, *force, *largest, *stress;
     const struct {
         field f;
@@ -215,32 +216,33 @@ static snw_status make_rods(const snw_export *e, int frame, snw_pool *pool, poly
         {{.name = "force", .component = {"tension", "shear_y", "shear_z"}, .width = 3}, &force},
         {{.name = "largest_strain", .width = 1}, &largest},
         {{.name = "stress", .width = 1}, &stress}};
-    SNW_TRY(take_poly(pool, n, n, e->look.nrod, e->look.nrod, p, err));
+    SNW_TRY(alloc_poly(pool, n, n, e->geometry.nrod, e->geometry.nrod, p, err));
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         SNW_TRY(export_vtk_add_field(pool, p, n, fields[i].f, fields[i].to, err));
     }
-    SNW_TRY(bear(e, frame, pool, &bearing, err));
+    SNW_TRY(section_states(e, frame, pool, &state, err));
     p->lines = true;
-    for (int i = 0; i < e->look.nrod; i++) {
+    for (int i = 0; i < e->geometry.nrod; i++) {
         const snw_trace *t = &e->trace[i];
-        p->name[p->nname++] = e->look.rod[i].link;
-        if (t->n < 2 || !snw_export_there(e, frame, look->rod[i].condition)) {
-            bearing += t->n;
+        p->name[p->nname++] = e->geometry.rod[i].link;
+        if (t->n < 2 || !snw_export_is_active(e, frame, geometry->rod[i].condition)) {
+            state += t->n;
             continue;
         }
-        for (int k = 0; k < t->n; k++, bearing++) {
+        for (int k = 0; k < t->n; k++, state++) {
             const snw_se3 g = snw_export_pose(e, frame, t->track[k]);
             const size_t at = (size_t)p->npoint;
-            radius[at] = fmax(width_at(&look->rod[i], t, k, 0), width_at(&look->rod[i], t, k, 1));
+            radius[at] =
+                fmax(width_at(&geometry->rod[i], t, k, 0), width_at(&geometry->rod[i], t, k, 1));
             for (size_t c = 0; c < 3; c++) {
                 normal[3 * at + c] = g.R.e[c][0];
-                turn[3 * at + c] = bearing->strain[c];
-                shift[3 * at + c] = bearing->strain[3 + c];
-                moment[3 * at + c] = bearing->force[c];
-                force[3 * at + c] = bearing->force[3 + c];
+                turn[3 * at + c] = state->strain[c];
+                shift[3 * at + c] = state->strain[3 + c];
+                moment[3 * at + c] = state->force[c];
+                force[3 * at + c] = state->force[3 + c];
             }
-            largest[at] = bearing->normal;
-            stress[at] = bearing->stress;
+            largest[at] = state->normal;
+            stress[at] = state->stress;
             p->corner[p->ncorner++] = export_vtk_put_point(p, g.p);
         }
         end_cell(p, i);
@@ -261,22 +263,22 @@ static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, p
         npoint += e->mesh[i].nvertex;
         ncorner += e->mesh[i].nindex;
     }
-    snw_bearing *bearing;
+    snw_section_state *state;
     double *normal, *largest, *stress;
-    SNW_TRY(take_poly(pool, npoint, ncorner, ncorner / 3, e->nmesh, p, err));
+    SNW_TRY(alloc_poly(pool, npoint, ncorner, ncorner / 3, e->nmesh, p, err));
     SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "Normals", .width = 3}, &normal,
                                  err));
     SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "strain", .width = 1}, &largest,
                                  err));
     SNW_TRY(
         export_vtk_add_field(pool, p, npoint, (field){.name = "stress", .width = 1}, &stress, err));
-    SNW_TRY(bear(e, frame, pool, &bearing, err));
+    SNW_TRY(section_states(e, frame, pool, &state, err));
     for (int i = 0; i < e->nmesh; i++) {
         const snw_mesh *m = &e->mesh[i];
         p->name[p->nname++] = m->name;
-        if (!is_surface(m) || !snw_export_seen(e, frame, m)) continue;
+        if (!is_surface(m) || !snw_export_is_visible(e, frame, m)) continue;
         const int first = p->npoint;
-        const snw_bearing *own = bearing;
+        const snw_section_state *own = state;
         for (int r = 0; r < m->rod; r++) own += e->trace[r].n;
         for (int v = 0; v < m->nvertex; v++) {
             const snw_se3 g = snw_export_pose(e, frame, m->track[v]);
@@ -299,19 +301,19 @@ static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, p
 
 static snw_status make_tendons(const snw_export *e, int frame, snw_pool *pool, poly *p,
                                snw_error *err) {
-    const snw_look *look = snw_export_look(e, frame);
+    const snw_scene_geometry *geometry = snw_export_geometry(e, frame);
     int n = 0;
-    for (int i = 0; i < look->ntendon; i++) n += look->tendon[i].n;
+    for (int i = 0; i < geometry->ntendon; i++) n += geometry->tendon[i].n;
     double *radius, *tension, *pressure;
-    SNW_TRY(take_poly(pool, n, n, e->look.ntendon, e->look.ntendon, p, err));
+    SNW_TRY(alloc_poly(pool, n, n, e->geometry.ntendon, e->geometry.ntendon, p, err));
     SNW_TRY(export_vtk_add_field(pool, p, n, (field){.name = "radius", .width = 1}, &radius, err));
     SNW_TRY(
         export_vtk_add_field(pool, p, n, (field){.name = "tension", .width = 1}, &tension, err));
     SNW_TRY(
         export_vtk_add_field(pool, p, n, (field){.name = "pressure", .width = 1}, &pressure, err));
     p->lines = true;
-    for (int i = 0; i < e->look.ntendon; i++) {
-        const snw_look_tendon *m = &look->tendon[i];
+    for (int i = 0; i < e->geometry.ntendon; i++) {
+        const snw_scene_tendon *m = &geometry->tendon[i];
         p->name[p->nname++] = m->name;
         if (m->n < 2) continue;
         for (int k = 0; k < m->n; k++) {
@@ -341,11 +343,11 @@ const char *snw_vtk_part_name(snw_vtk_part part) {
 bool snw_vtk_has(const snw_export *e, snw_vtk_part part) {
     switch (part) {
     case SNW_VTK_RODS:
-        return e->look.nrod > 0;
+        return e->geometry.nrod > 0;
     case SNW_VTK_SURFACE:
         return e->nmesh > 0;
     case SNW_VTK_TENDONS:
-        return e->look.ntendon > 0;
+        return e->geometry.ntendon > 0;
     case SNW_VTK_NPART:
         break;
     }
@@ -377,10 +379,10 @@ snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink 
     xml x = {.sink = sink};
     poly p = {0};
     snw_pool *pool = snw_pool_create(limit);
-    snw_status s = pool ? make_part(e, part, frame, pool, &p, err) : snw_export_memory(err);
+    snw_status s = pool ? make_part(e, part, frame, pool, &p, err) : snw_export_fail_memory(err);
     if (s == SNW_OK) {
         put_poly(&x, e->t[frame], &p);
-        if (x.failed) s = snw_export_full(err);
+        if (x.failed) s = snw_export_fail_sink(err);
     }
     snw_pool_destroy(pool);
     return s;
@@ -389,9 +391,9 @@ snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink 
 snw_status snw_export_pvd(const snw_export *e, const char *folder, snw_sink sink, snw_error *err) {
     xml x = {.sink = sink};
     double *clock = snw_pool_array(e->pool, (size_t)e->n, sizeof *clock);
-    if (!clock) return snw_export_memory(err);
-    // two files of one time would be shown at once
-    snw_export_clock(e, 1e-6, 1, clock);
+    if (!clock) return snw_export_fail_memory(err);
+    // files of equal times would be shown together
+    snw_export_playback_times(e, 1e-6, 1, clock);
     export_vtk_print(&x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
                          "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (int k = 0; k < e->n; k++) {
@@ -407,5 +409,5 @@ snw_status snw_export_pvd(const snw_export *e, const char *folder, snw_sink sink
         }
     }
     export_vtk_print(&x, "</Collection>\n</VTKFile>\n");
-    return x.failed ? snw_export_full(err) : SNW_OK;
+    return x.failed ? snw_export_fail_sink(err) : SNW_OK;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Streaming JSON writer with escapes, UTF-8 check and exact numbers.
 #include "output/json.h"
 
 #include "base/fail.h"
@@ -24,7 +26,7 @@ static void before_value(snw_json *j) {
 
 // Bytes of the character at s, 0 when it is not well formed UTF-8 (RFC 3629: shortest form, no
 // surrogates, up to U+10FFFF).
-static size_t character(const unsigned char *s) {
+static size_t utf8_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
     const size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
     if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
@@ -54,7 +56,7 @@ static void json_put_text(snw_json *j, const char *text) {
     const unsigned char *s = (const unsigned char *)text, *clean = s;
     json_put(j, "\"", 1);
     while (*s) {
-        const size_t n = character(s);
+        const size_t n = utf8_length(s);
         if (n > 0 && *s >= 0x20 && *s != '"' && *s != '\\') {
             s += n;
             continue;
@@ -73,7 +75,7 @@ static void json_put_text(snw_json *j, const char *text) {
 
 void snw_json_begin(snw_json *j, snw_sink sink) { *j = (snw_json){.sink = sink}; }
 
-static void open(snw_json *j, char kind) {
+static void open_container(snw_json *j, char kind) {
     before_value(j);
     SNW_ASSERT(j->depth < SNW_JSON_DEPTH);
     j->kind[j->depth++] = kind;
@@ -81,8 +83,8 @@ static void open(snw_json *j, char kind) {
     json_put(j, &kind, 1);
 }
 
-void snw_json_object(snw_json *j) { open(j, '{'); }
-void snw_json_array(snw_json *j) { open(j, '['); }
+void snw_json_object(snw_json *j) { open_container(j, '{'); }
+void snw_json_array(snw_json *j) { open_container(j, '['); }
 
 void snw_json_close(snw_json *j) {
     SNW_ASSERT(j->depth > 0 && !j->after_key);
@@ -107,7 +109,7 @@ void snw_json_text(snw_json *j, const char *text) {
     json_put_text(j, text);
 }
 
-static void put_word(snw_json *j, const char *word) {
+static void put_literal(snw_json *j, const char *word) {
     before_value(j);
     json_put(j, word, strlen(word));
 }
@@ -115,17 +117,17 @@ static void put_word(snw_json *j, const char *word) {
 void snw_json_number(snw_json *j, double x) {
     char text[SNW_NUMBER_SIZE];
     snw_number_text(x, text);
-    put_word(j, isfinite(x) ? text : "null");
+    put_literal(j, isfinite(x) ? text : "null");
 }
 
 void snw_json_integer(snw_json *j, long long x) {
     char text[SNW_NUMBER_SIZE];
     (void)snprintf(text, sizeof text, "%lld", x);
-    put_word(j, text);
+    put_literal(j, text);
 }
 
-void snw_json_bool(snw_json *j, bool x) { put_word(j, x ? "true" : "false"); }
-void snw_json_null(snw_json *j) { put_word(j, "null"); }
+void snw_json_bool(snw_json *j, bool x) { put_literal(j, x ? "true" : "false"); }
+void snw_json_null(snw_json *j) { put_literal(j, "null"); }
 
 snw_status snw_json_finish(snw_json *j, snw_error *err) {
     SNW_ASSERT(j->depth == 0 && !j->after_key);

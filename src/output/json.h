@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// json.h: writes JSON, for programs that read what the command says.
+// json.h: streaming JSON writer.
 //
 //     snw_json j;
 //     snw_json_begin(&j, snw_sink_stream(stdout));
@@ -10,8 +10,8 @@
 //     snw_json_close(&j);
 //     SNW_TRY(snw_json_finish(&j, err)); // {"t":0.5}
 //
-// Commas are put by themselves. Calls in an order that is no JSON are our bug and assert. Once the
-// sink fails nothing more is written, and snw_json_finish tells.
+// Commas are inserted automatically. A sequence of calls that is not valid JSON fails an assertion.
+// After a failure of the sink nothing more is written, and snw_json_finish reports it.
 #pragma once
 
 #include "output/sink.h"
@@ -33,7 +33,7 @@ void snw_json_array(snw_json *j);
 void snw_json_close(snw_json *j); // the innermost object or array
 
 void snw_json_key(snw_json *j, const char *name);
-void snw_json_text(snw_json *j, const char *text); // NULL: null; what is not UTF-8 becomes U+FFFD
+void snw_json_text(snw_json *j, const char *text); // NULL: null; invalid UTF-8 becomes U+FFFD
 void snw_json_number(snw_json *j, double x);       // reads back exactly; null unless finite
 void snw_json_integer(snw_json *j, long long x);
 void snw_json_bool(snw_json *j, bool x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// json_field.h: a key of a JSON object and its value, in one line. The key is NULL inside a list.
+// json_field.h: writes a key of a JSON object and its value in one call. The key is NULL in a list.
 #pragma once
 
 #include "output/json.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// Writer of the data elements of the viewer page, from a result file.
 #include "output/page.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "output/base64.h"
+#include "output/frame_selection.h"
 #include "output/json_field.h"
-#include "output/page_keep.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,13 +20,13 @@ snw_page_opts snw_page_defaults(void) {
     return (snw_page_opts){.name = "", .bytes = (size_t)24 << 20, .frames = 3000};
 }
 
-// What is known of a run before anything is written.
-typedef struct drawn {
+// A run to be written.
+typedef struct page_run {
     int run, nframe, nkept;
     int *keep;
     double *t, *stage; // nframe
-    double offset[3];  // positions are told from here
-} drawn;
+    double offset[3];  // origin of the positions in the page, m
+} page_run;
 
 typedef struct page {
     snw_result *r;
@@ -33,7 +35,7 @@ typedef struct page {
     double *block; // BLOCK_NUMBERS, or one frame where that is more
     size_t room;   // numbers in it
     int n;
-    drawn *run;
+    page_run *run;
     bool failed;
 } page;
 
@@ -45,9 +47,9 @@ static void page_put(page *p, const char *bytes, size_t size) {
 
 static void page_put_text(page *p, const char *text) { page_put(p, text, strlen(text)); }
 
-// JSON has '<' within texts only; written as an escape it can neither end the element nor begin
-// another
-static bool put_inert(void *user, const char *bytes, size_t size) {
+// Sink that writes '<' as an escape. In JSON it occurs within texts only; escaped it can neither
+// end the element nor begin another.
+static bool put_json_text(void *user, const char *bytes, size_t size) {
     page *p = user;
     for (size_t i = 0, from = 0; i <= size; i++) {
         if (i < size && bytes[i] != '<') continue;
@@ -60,8 +62,8 @@ static bool put_inert(void *user, const char *bytes, size_t size) {
 
 // ---- arrays ------------------------------------------------------------------------------------
 
-// an element's array as base64
-static bool put_digits(void *user, const char *bytes, size_t size) {
+// Sink for base64 text.
+static bool put_base64(void *user, const char *bytes, size_t size) {
     page *p = user;
     page_put(p, bytes, size);
     return !p->failed;
@@ -69,19 +71,19 @@ static bool put_digits(void *user, const char *bytes, size_t size) {
 
 static void begin_array(snw_base64 *e, page *p, int run, const char *name) {
     char tag[128];
-    snw_base64_begin(e, (snw_sink){p, put_digits});
+    snw_base64_begin(e, (snw_sink){p, put_base64});
     (void)snprintf(tag, sizeof tag, "<script type=\"application/base64\" id=\"sinew-%d-%s\">", run,
                    name);
     page_put_text(p, tag);
 }
 
 static void end_array(snw_base64 *e, page *p) {
-    (void)snw_base64_end(e); // the page knows what its sink did not take
+    (void)snw_base64_end(e); // p->failed has the failure
     page_put_text(p, "</script>\n");
 }
 
-static void encode(snw_base64 *e, double x, bool twice) {
-    if (twice) {
+static void encode(snw_base64 *e, double x, bool is_double) {
+    if (is_double) {
         snw_base64_double(e, x);
     } else {
         snw_base64_float(e, x);
@@ -92,9 +94,9 @@ static snw_status page_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "no memory to write the page");
 }
 
-// A field of all frames, a block at a time; NULL behind the last one. `first` goes on from block to
-// block.
-static snw_status next_block(page *p, const drawn *d, snw_result_field field, int *first, int *n,
+// p->block <- the next *n frames of a field, from *first on; *n is 0 after the last one. *first and
+// *n are those of the block before.
+static snw_status next_block(page *p, const page_run *d, snw_result_field field, int *first, int *n,
                              snw_error *err) {
     const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
     *first += *n;
@@ -105,9 +107,9 @@ static snw_status next_block(page *p, const drawn *d, snw_result_field field, in
     return snw_result_read(p->r, d->run, field, *first, *n, p->block, err);
 }
 
-// Positions from the offset on, the rest as it is.
-static snw_status write_kept(page *p, const drawn *d, snw_result_field field, const char *name,
-                             bool twice, snw_error *err) {
+// The selected frames of a field; positions relative to the offset.
+static snw_status write_selected(page *p, const page_run *d, snw_result_field field,
+                                 const char *name, bool is_double, snw_error *err) {
     snw_base64 e;
     const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
     begin_array(&e, p, (int)(d - p->run), name);
@@ -119,7 +121,7 @@ static snw_status write_kept(page *p, const drawn *d, snw_result_field field, co
             for (size_t i = 0; i < width; i++) {
                 const bool position = field == SNW_RESULT_POSE && i % SNW_RESULT_POSE_WIDTH < 3;
                 encode(&e, position ? row[i] - d->offset[i % SNW_RESULT_POSE_WIDTH] : row[i],
-                       twice);
+                       is_double);
             }
         }
     }
@@ -127,17 +129,17 @@ static snw_status write_kept(page *p, const drawn *d, snw_result_field field, co
     return SNW_OK;
 }
 
-static void page_widen(double *extreme, size_t width, const double *row, bool high) {
+static void update_extremes(double *extreme, size_t width, const double *row, bool high) {
     for (size_t i = 0; i < width; i++) {
-        // what is no number yet gives way
+        // NaN is replaced by any number
         const bool take = high ? !(extreme[i] >= row[i]) : !(extreme[i] <= row[i]);
         if (take && !isnan(row[i])) extreme[i] = row[i];
     }
 }
 
-// The smallest or largest value from each kept frame on until the next one.
-static snw_status write_extremes(page *p, const drawn *d, snw_result_field field, const char *name,
-                                 bool high, snw_error *err) {
+// Smallest or largest values from each selected frame up to the next one.
+static snw_status write_extremes(page *p, const page_run *d, snw_result_field field,
+                                 const char *name, bool high, snw_error *err) {
     snw_base64 e;
     const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
     double *extreme = snw_alloc((width + 1) * sizeof *extreme);
@@ -150,7 +152,7 @@ static snw_status write_extremes(page *p, const drawn *d, snw_result_field field
         if (s != SNW_OK) break;
         const double *row = p->block + (size_t)(i - first) * width;
         if (i == d->keep[k]) memcpy(extreme, row, width * sizeof *extreme);
-        page_widen(extreme, width, row, high);
+        update_extremes(extreme, width, row, high);
         if (i + 1 < d->nframe && (k + 1 == d->nkept || i + 1 < d->keep[k + 1])) continue;
         for (size_t c = 0; c < width; c++) encode(&e, extreme[c], true);
         if (k + 1 < d->nkept) k++;
@@ -161,11 +163,11 @@ static snw_status write_extremes(page *p, const drawn *d, snw_result_field field
     return SNW_OK;
 }
 
-static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
+static snw_status write_arrays(page *p, const page_run *d, snw_error *err) {
     static const struct {
         snw_result_field field;
         const char *name;
-        bool twice;
+        bool is_double;
     } kept[] = {{SNW_RESULT_T, "t", true},
                 {SNW_RESULT_STAGE, "stage", false},
                 {SNW_RESULT_POSE, "pose", false},
@@ -178,7 +180,7 @@ static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
                 {SNW_RESULT_ENERGY, "energy", true},
                 {SNW_RESULT_STATS, "stats", true}};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        SNW_TRY(write_kept(p, d, kept[i].field, kept[i].name, kept[i].twice, err));
+        SNW_TRY(write_selected(p, d, kept[i].field, kept[i].name, kept[i].is_double, err));
     }
     snw_base64 e;
     begin_array(&e, p, (int)(d - p->run), "frame");
@@ -191,17 +193,17 @@ static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
     return write_extremes(p, d, SNW_RESULT_ENERGY, "energy-high", true, err);
 }
 
-// ---- what there is -----------------------------------------------------------------------------
+// ---- description -------------------------------------------------------------------------------
 
-// What the solver did in each stage.
+// Solver statistics of a stage.
 typedef struct stage_total {
     int frames;
     double first, last;                      // s
-    double iterations, tangents, increments; // in all
-    double residual, condition, geometry;    // the largest
+    double iterations, tangents, increments; // sums
+    double residual, condition, geometry;    // maxima
 } stage_total;
 
-static snw_status sum_stages(page *p, const drawn *d, int nstage, stage_total *total,
+static snw_status sum_stages(page *p, const page_run *d, int nstage, stage_total *total,
                              snw_error *err) {
     const int width = SNW_STATS;
     int first = 0, n = 0;
@@ -223,7 +225,7 @@ static snw_status sum_stages(page *p, const drawn *d, int nstage, stage_total *t
     return SNW_OK;
 }
 
-static snw_status put_stages(page *p, snw_json *j, const drawn *d, snw_error *err) {
+static snw_status put_stages(page *p, snw_json *j, const page_run *d, snw_error *err) {
     const snw_run_info *info = snw_result_info(p->r, d->run);
     stage_total *total = snw_alloc((size_t)(info->nstage + 1) * sizeof *total);
     if (!total) return page_no_memory(err);
@@ -270,7 +272,7 @@ void snw_page_run(snw_json *j, const snw_run_info *info) {
     snw_field_texts(j, "energy", SNW_ENERGIES, snw_energy_name);
 }
 
-static snw_status put_run(page *p, snw_json *j, const drawn *d, snw_error *err) {
+static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *err) {
     const snw_run_info *info = snw_result_info(p->r, d->run);
     const char *message;
     const snw_result_state state = snw_result_state_of(p->r, d->run, &message);
@@ -294,7 +296,7 @@ static snw_status put_run(page *p, snw_json *j, const drawn *d, snw_error *err) 
 static snw_status page_write_head(page *p, snw_error *err) {
     snw_json j;
     page_put_text(p, "<script type=\"application/json\" id=\"sinew-data\">");
-    snw_json_begin(&j, (snw_sink){p, put_inert});
+    snw_json_begin(&j, (snw_sink){p, put_json_text});
     snw_json_object(&j);
     snw_field_integer(&j, "page", PAGE_VERSION);
     snw_field_text(&j, "file", p->opts->name);
@@ -310,7 +312,7 @@ static snw_status page_write_head(page *p, snw_error *err) {
     return s;
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- selection and output ----------------------------------------------------------------------
 
 // Bytes of a frame in the page, before base64.
 static size_t frame_bytes(const snw_run_info *info) {
@@ -318,14 +320,14 @@ static size_t frame_bytes(const snw_run_info *info) {
         snw_result_width(info, SNW_RESULT_POSE) + snw_result_width(info, SNW_RESULT_LOAD) +
         snw_result_width(info, SNW_RESULT_LOOP) + snw_result_width(info, SNW_RESULT_CONTACT) +
         snw_result_width(info, SNW_RESULT_EFFORT) + snw_result_width(info, SNW_RESULT_PRESENT) + 2;
-    const size_t twice = 3 * (snw_result_width(info, SNW_RESULT_COLUMNS) +
-                              snw_result_width(info, SNW_RESULT_ENERGY)) +
-                         snw_result_width(info, SNW_RESULT_STATS) + 1;
-    return 4 * single + 8 * twice;
+    const size_t is_double = 3 * (snw_result_width(info, SNW_RESULT_COLUMNS) +
+                                  snw_result_width(info, SNW_RESULT_ENERGY)) +
+                             snw_result_width(info, SNW_RESULT_STATS) + 1;
+    return 4 * single + 8 * is_double;
 }
 
-// shapes of modes are marked: none is left out
-static snw_status find_modes(page *p, const drawn *d, bool *mark, snw_error *err) {
+// mark (nframe) <- mode shapes, which are selected with priority
+static snw_status find_modes(page *p, const page_run *d, bool *mark, snw_error *err) {
     const size_t width = SNW_STATS;
     int first = 0, n = 0;
     for (int i = 0; i < d->nframe; i++) {
@@ -337,9 +339,9 @@ static snw_status find_modes(page *p, const drawn *d, bool *mark, snw_error *err
     return SNW_OK;
 }
 
-// Positions of float32 are told from the middle of the first frame, so that a robot far away keeps
-// its digits.
-static snw_status find_offset(page *p, drawn *d, snw_error *err) {
+// Offset of the single-precision positions: the mean position in the first frame, so that a robot
+// far from the origin keeps its precision.
+static snw_status find_offset(page *p, page_run *d, snw_error *err) {
     const int nnode = snw_result_info(p->r, d->run)->nnode;
     if (d->nframe == 0 || nnode == 0) return SNW_OK;
     SNW_TRY(snw_result_read(p->r, d->run, SNW_RESULT_POSE, 0, 1, p->block, err));
@@ -352,7 +354,7 @@ static snw_status find_offset(page *p, drawn *d, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status page_look_at(page *p, drawn *d, snw_error *err) {
+static snw_status page_prepare_run(page *p, page_run *d, snw_error *err) {
     const snw_run_info *info = snw_result_info(p->r, d->run);
     d->nframe = snw_result_frames(p->r, d->run);
     const size_t n = (size_t)d->nframe + 1;
@@ -372,7 +374,7 @@ static snw_status page_look_at(page *p, drawn *d, snw_error *err) {
     if (s == SNW_OK) {
         const size_t fit = p->opts->bytes / (size_t)p->n / frame_bytes(info);
         const int most = fit < 2 ? 2 : fit < (size_t)p->opts->frames ? (int)fit : p->opts->frames;
-        snw_page_keep(d->nframe, d->t, d->stage, mark, most, d->keep, &d->nkept);
+        snw_select_frames(d->nframe, d->t, d->stage, mark, most, d->keep, &d->nkept);
     }
     snw_free(mark);
     return s;
@@ -381,7 +383,7 @@ static snw_status page_look_at(page *p, drawn *d, snw_error *err) {
 static snw_status write_all(page *p, const int *run, snw_error *err) {
     for (int i = 0; i < p->n; i++) {
         p->run[i].run = run[i];
-        SNW_TRY(page_look_at(p, &p->run[i], err));
+        SNW_TRY(page_prepare_run(p, &p->run[i], err));
     }
     SNW_TRY(page_write_head(p, err));
     for (int i = 0; i < p->n; i++) SNW_TRY(write_arrays(p, &p->run[i], err));

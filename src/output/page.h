@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// page.h: what the viewer's page shows, as elements of HTML: one `script` of JSON that says what
-// there is, then one of base64 for each array. Nothing in them can end an element or be taken for
-// markup, whatever a result file holds.
+// page.h: writes runs as HTML elements for the viewer: one `script` element with a JSON
+// description, then one with base64 data for each array. The text is escaped so that nothing in it
+// can end an element or act as markup, whatever a result file contains.
 //
-// Long runs are thinned: frames are kept evenly in time, with the first and last one of each stage,
-// instants that come twice and shapes of modes; of what lies between two kept frames the page has
-// the smallest and largest value of every probe and energy.
+// Long runs are thinned: frames are selected evenly in time, with the first and last one of each
+// stage, repeated instants and mode shapes (frame_selection.h). For the frames between two selected
+// ones the page has the smallest and largest value of every probe and energy.
 #pragma once
 
 #include "output/json.h"
@@ -14,18 +14,17 @@
 #include "results/result.h"
 
 typedef struct snw_page_opts {
-    const char *name; // of the result file, as the page shows it
-    size_t bytes;     // of all arrays, before base64; more frames than fit are left out
-    int frames;       // kept of a run at most
+    const char *name; // of the result file, for display
+    size_t bytes;     // limit on all arrays before base64; frames beyond it are omitted
+    int frames;       // largest number of frames of a run
 } snw_page_opts;
 
 snw_page_opts snw_page_defaults(void);
 
-// Fields that the viewer needs to know of any run, recorded or live: how many of what, and the
-// names of columns.
+// Fields of the description that recorded and live runs share: sizes and names of columns.
 void snw_page_run(snw_json *j, const snw_run_info *info);
 
-// What was written of each run.
+// Number of frames of a run, and of those written.
 typedef struct snw_page_info {
     int frames, kept;
 } snw_page_info;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Parser for the messages of the viewer page: a strict subset of JSON, then a check of the keys.
 #include "output/play_message.h"
 
 #include "base/fail.h"
@@ -23,16 +25,16 @@ typedef struct cursor {
     const char *at; // ends with a NUL
 } cursor;
 
-static void skip(cursor *c) { c->at += strspn(c->at, " \t\r\n"); }
+static void skip_blanks(cursor *c) { c->at += strspn(c->at, " \t\r\n"); }
 
 static bool message_take(cursor *c, char sign) {
-    skip(c);
+    skip_blanks(c);
     if (*c->at != sign) return false;
     c->at++;
     return true;
 }
 
-// a text without escapes, which no word of ours needs
+// A text without escapes, at most 15 bytes.
 static bool message_read_text(cursor *c, char out[16]) {
     size_t n = 0;
     if (!message_take(c, '"')) return false;
@@ -45,9 +47,9 @@ static bool message_read_text(cursor *c, char out[16]) {
 
 static size_t digits(const char *text) { return strspn(text, "0123456789"); }
 
-// as JSON has it: no leading zeros or signs, no hexadecimal numbers, infinities or NaN
+// A JSON number: no leading zeros or plus sign, no hexadecimal digits, infinity or NaN.
 static bool read_number(cursor *c, double *out) {
-    skip(c);
+    skip_blanks(c);
     const char *s = c->at;
     s += *s == '-';
     const size_t whole = digits(s);
@@ -72,14 +74,14 @@ static bool read_number(cursor *c, double *out) {
 
 static bool read_word(cursor *c, const char *word) {
     const size_t n = strlen(word);
-    skip(c);
+    skip_blanks(c);
     if (strncmp(c->at, word, n) != 0) return false;
     c->at += n;
     return true;
 }
 
 static bool read_value(cursor *c, value *out) {
-    skip(c);
+    skip_blanks(c);
     switch (*c->at) {
     case '"':
         out->is = TEXT;
@@ -186,7 +188,7 @@ snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
     value all[NKEY] = {{0}};
     bool given[NKEY] = {false};
     SNW_TRY(message_read_keys(&c, all, given, err));
-    skip(&c);
+    skip_blanks(&c);
     if (*c.at) return message_refuse(err, "something follows it", "");
     int verb = 0;
     const int nverb = (int)(sizeof verbs / sizeof verbs[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// play_message.h: what a page may ask of a live simulation: one flat object of JSON, e.g.
-// {"do":"set","control":2,"value":0.5}. Whatever else comes is refused with a reason and has no
-// effect; nothing here allocates.
+// play_message.h: parser for messages of the viewer page to a live simulation: one flat JSON
+// object, e.g. {"do":"set","control":2,"value":0.5}. Anything else is refused with a reason and has
+// no effect. Does not allocate.
 #pragma once
 
 #include "sinew/status.h"
@@ -12,7 +12,7 @@
 
 enum { SNW_PLAY_LONGEST = 512 }; // bytes of a message
 
-// What may be asked: code, word, keys it needs, meaning.
+// Requests: code, word, required keys, meaning.
 #define SNW_PLAY_VERBS(X)                                                                          \
     X(SNW_PLAY_SET, "set", "control value", "turn a control")                                      \
     X(SNW_PLAY_FREE, "free", "control", "give a control back to the file")                         \
@@ -38,6 +38,6 @@ typedef struct snw_play_message {
     bool on;
 } snw_play_message;
 
-// SNW_E_PARSE: it is none; `out` is not to be used.
+// *out <- the message. SNW_E_PARSE when it is not valid; `out` is then undefined.
 SNW_NODISCARD snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
                                        snw_error *err);

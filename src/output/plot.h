@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// plot.h: a figure as data: panels above each other on one horizontal axis, with curves in SI
-// units. Who draws it need not know where it comes from, and who makes it need not know on what it
-// is drawn. Lengths on paper are mm, y downwards.
+// plot.h: a figure as data: stacked panels with a common horizontal axis and curves in SI units.
+// The figure is independent of the source of the data and of the canvas it is drawn on. Lengths on
+// paper are in mm, y downwards.
 #pragma once
 
 #include "base/pool.h"
@@ -16,17 +16,17 @@
 typedef struct snw_pen {
     unsigned colour; // 0xRRGGBB
     double width;
-    int dash; // 0: drawn through; 1, 2, ..: ever other dashes
+    int dash; // 0: solid; 1, 2, ..: different dash patterns
 } snw_pen;
 
 typedef struct snw_curve {
-    const char *name;  // in the legend; NULL: not there
-    const char *probe; // of a probe over time: its component, "tip.x"; else NULL
+    const char *name;  // in the legend; NULL: no entry
+    const char *probe; // of a probe over time: its column, "tip.x"; else NULL
     int n;
-    double *x, *y; // a gap where one is no number
+    double *x, *y; // NaN makes a gap
     snw_pen pen;
-    bool marks; // a dot at every point,
-    bool bare;  // and no line between them
+    bool marks; // a dot at every point
+    bool bare;  // no line between the points
 } snw_curve;
 
 typedef struct snw_panel {
@@ -39,25 +39,25 @@ typedef struct snw_figure {
     const char *quantity, *unit; // along x
     int npanel;
     snw_panel *panel;
-    bool tight;   // curves go from edge to edge, as over time, and their names stand at their ends
-    bool equal;   // a metre is as long upwards as sideways
-    bool counted; // x are whole numbers
-    bool log;     // both axes are logarithmic; what is not positive is a gap
-    double width, height; // height 0: what suits it
+    bool tight;           // no margin along x, as over time; names stand at the ends of the curves
+    bool equal;           // equal scales along x and y
+    bool counted;         // x are integers
+    bool log;             // both axes are logarithmic; values that are not positive make a gap
+    double width, height; // mm; height 0: chosen by the layout
 } snw_figure;
 
-// Dash lengths of a pen, in widths of it: *n of them, 0 when it is drawn through.
+// Dash lengths in line widths: *n of them, 0 for a solid line.
 const double *snw_pen_dashes(int dash, int *n);
 
-// Colours that stay apart for the colour-blind and on a black-and-white printer: the i-th of a few,
-// and those of a course from 0 to 1.
+// Colours that remain distinct for colour-blind readers and in black-and-white print: the i-th of a
+// palette, and a gradient from 0 to 1.
 enum { SNW_PLOT_COLOURS = 7 };
 unsigned snw_plot_colour(int i);
-unsigned snw_plot_course(double at);
-unsigned snw_plot_paler(unsigned colour, double share);  // towards white
-unsigned snw_plot_darker(unsigned colour, double share); // towards black
+unsigned snw_plot_gradient(double at);
+unsigned snw_plot_paler(unsigned colour, double fraction);  // towards white
+unsigned snw_plot_darker(unsigned colour, double fraction); // towards black
 
-// ---- what it is drawn on -----------------------------------------------------------------------
+// ---- the canvas --------------------------------------------------------------------------------
 
 typedef struct snw_box {
     double x, y, w, h;
@@ -68,47 +68,47 @@ typedef enum snw_align { SNW_ALIGN_LEFT, SNW_ALIGN_MIDDLE, SNW_ALIGN_RIGHT } snw
 typedef struct snw_canvas {
     void *user;
     double (*measure)(void *user, const char *text, double size);
-    // Nothing is drawn outside of the box until NULL comes.
+    // Clip to the box until the next call; NULL: no clipping.
     void (*clip)(void *user, const snw_box *box);
     void (*line)(void *user, int n, const double (*p)[2], snw_pen pen);
     void (*dot)(void *user, const double p[2], double radius, unsigned colour);
-    // `at` is on the base line; upright text reads from below.
+    // `at` is on the base line; upright text is rotated to read upwards.
     void (*text)(void *user, const double at[2], double size, snw_align align, bool upright,
                  const char *text);
 } snw_canvas;
 
-// ---- where everything goes ---------------------------------------------------------------------
+// ---- the layout --------------------------------------------------------------------------------
 
 typedef struct snw_plot_axis {
     snw_unit_scale scale;
     bool log;
-    double lo, hi; // of what is shown, in the unit of the scale, or their logarithms to base ten
+    double lo, hi; // range in the unit of the scale, or base-10 logarithms of it
     snw_ticks ticks;
     char title[160]; // "position (mm)"
 } snw_plot_axis;
 
-typedef struct snw_plot_place {
+typedef struct snw_plot_panel_layout {
     snw_box area; // between the axes
     snw_plot_axis y;
-    double *label; // ncurve: height of the middle of each name
-} snw_plot_place;
+    double *label; // ncurve: y of the middle of each name
+} snw_plot_panel_layout;
 
 typedef struct snw_plot_layout {
     double width, height; // of the paper
-    double font;          // size of letters
-    double sample;        // piece of a curve before its name
+    double font;          // font size
+    double sample;        // length of the line sample before a name
     double mark;          // length of a tick
     double side;          // base line of the titles along y
     snw_plot_axis x;
-    snw_plot_place *panel;
-    double (*path)[2]; // room for the points of the longest curve
+    snw_plot_panel_layout *panel;
+    double (*path)[2]; // scratch: points of the longest curve
 } snw_plot_layout;
 
-// Where a value lies between lo and hi; no number where it has no place.
-double snw_plot_shown(const snw_plot_axis *a, double value);
+// Position of an SI value on the axis, in the units of lo and hi; NaN when it has none.
+double snw_plot_axis_value(const snw_plot_axis *a, double value);
 
-// Places for the parts of a figure with at least one panel and number; what is in it lives in the
-// pool. SNW_E_ARGUMENT when the paper is too small.
+// Layout of a figure with at least one panel and one number, allocated in the pool. SNW_E_ARGUMENT
+// when the paper is too small.
 SNW_NODISCARD snw_status snw_plot_lay_out(const snw_figure *f, const snw_canvas *canvas,
                                           snw_pool *pool, snw_plot_layout *out, snw_error *err);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+//
+// Convergence figures: errors of runs against a reference over a parameter, and observed orders.
 #include "base/fail.h"
-#include "output/look.h"
 #include "output/plot_data.h"
 #include "output/plot_scene.h"
+#include "output/scene_read.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@ static snw_status converge_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// *out <- what a column of a run is when it is asked for
+// *out <- value of a column at the end or at time opts->t
 static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int column,
                                     const snw_converge_opts *opts, double *out, snw_error *err) {
     snw_plot_frames f;
@@ -32,7 +34,7 @@ static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int
                     snw_result_info(run->file, run->run)->run, opts->t, f.t[0], f.t[f.n - 1]);
 }
 
-// errors of a column of all runs, by its name
+// error (nrun) <- errors of column k of the first run, found by name in the others
 static snw_status column_errors(snw_pool *pool, int nrun, const snw_plot_run *run, int k,
                                 const snw_converge_opts *opts, double *error, snw_error *err) {
     double right = opts->value;
@@ -62,8 +64,8 @@ static snw_status column_errors(snw_pool *pool, int nrun, const snw_plot_run *ru
     return SNW_OK;
 }
 
-// the line that fits best through logarithms, by least squares; NaN for less than two points
-static double plot_converge_slope_of(int n, const double *x, const double *y) {
+// Slope of the least-squares line through the logarithms; NaN for fewer than two points.
+static double convergence_slope(int n, const double *x, const double *y) {
     double count = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int i = 0; i < n; i++) {
         if (!(x[i] > 0 && y[i] > 0) || !isfinite(x[i]) || !isfinite(y[i])) continue;
@@ -78,7 +80,7 @@ static double plot_converge_slope_of(int n, const double *x, const double *y) {
     return count >= 2 && spread > 0 ? (count * sxy - sx * sy) / spread : NAN;
 }
 
-// points from small to large
+// Sort points by x.
 static void converge_sort(int n, double *x, double *y) {
     for (int i = 1; i < n; i++) {
         for (int k = i; k > 0 && x[k - 1] > x[k]; k--) {
@@ -98,7 +100,7 @@ static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
     char name[256], shown[320];
     bool any = false;
     for (int i = 0; i < nrun; i++) any = any || (opts->x[i] > 0 && error[i] > 0);
-    if (!any) return SNW_OK; // what all runs agree on has no curve
+    if (!any) return SNW_OK; // no curve when all errors are zero
     snw_plot_quantity(scene, column, &quantity, &unit);
     snw_column_name(column, name, sizeof name);
     const char *sign = slope < -0.005 ? "\u2212" : "";
@@ -122,7 +124,7 @@ static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
     p->ncurve++;
     memcpy(c->x, opts->x, (size_t)nrun * sizeof *c->x);
     memcpy(c->y, error, (size_t)nrun * sizeof *c->y);
-    // the one that is right has no place: not a gap in the line either
+    // remove the reference run, so that it makes no gap
     for (int i = 0; i < c->n;) {
         if (c->x[i] > 0 && c->y[i] > 0) {
             i++;
@@ -158,7 +160,7 @@ snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *ru
         for (int i = 0; i < nrun; i++) {
             table->error[i * ncolumn + k] = error[i];
         }
-        table->slope[k] = plot_converge_slope_of(nrun, opts->x, error);
+        table->slope[k] = convergence_slope(nrun, opts->x, error);
         SNW_TRY(add_curve(pool, nrun, run, opts, scene, k, error, table->slope[k], out, err));
     }
     if (out->npanel > 0) return SNW_OK;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// Figures from result files: probes over time, phase plots, energies; with names and pens of
+// curves.
 #include "output/plot_data.h"
 
 #include "base/fail.h"
 #include "language/text.h"
-#include "output/look.h"
 #include "output/plot_scene.h"
+#include "output/scene_read.h"
 #include "study/series.h"
 
 #include <stddef.h>
@@ -18,7 +21,7 @@ static snw_status plot_data_no_memory(snw_error *err) {
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// out <- one number of each frame of a field
+// out (n) <- entry `which` of a field in each frame
 static snw_status read_one(const snw_plot_run *run, snw_result_field field, int which, int n,
                            double *out, snw_error *err) {
     enum { BLOCK = 256, WIDEST = 16 };
@@ -59,8 +62,8 @@ snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plo
     return SNW_OK;
 }
 
-// value <- those of the frames, from those of all
-static void plot_data_keep(const snw_plot_frames *f, double *value) {
+// value <- values of the selected frames, from values of all frames
+static void select_values(const snw_plot_frames *f, double *value) {
     for (int i = 0; i < f->n; i++) value[i] = value[f->frame[i]];
 }
 
@@ -78,7 +81,7 @@ const char *snw_plot_text(snw_pool *pool, const char *text) {
     return copy;
 }
 
-// "tip.x", "tip.x, fast" or, where there is but one such curve a run, "fast"
+// "tip.x", "tip.x, fast" or, with one such curve per run, "fast".
 static const char *curve_name(snw_pool *pool, const char *what, const char *run, bool alone) {
     if (!run) return snw_plot_text(pool, what);
     if (alone) return snw_plot_text(pool, run);
@@ -86,7 +89,7 @@ static const char *curve_name(snw_pool *pool, const char *what, const char *run,
     return both ? snw_plot_text(pool, both) : NULL;
 }
 
-// The next curve of a panel that has room for `most`.
+// Next curve of a panel; the first call allocates `most`.
 static snw_curve *next_curve(snw_pool *pool, snw_panel *p, int most) {
     if (!p->curve) p->curve = snw_pool_array(pool, (size_t)most, sizeof *p->curve);
     return p->curve ? &p->curve[p->ncurve++] : NULL;
@@ -102,15 +105,16 @@ snw_panel *snw_plot_panel(snw_figure *f, const char *quantity, const char *unit)
     return &f->panel[f->npanel++];
 }
 
-// dashes are darker, to be seen on a line they run along
+// Dashed curves are darker, so that they are visible on a solid one.
 static snw_pen pen_of(int colour, int dash) {
     const unsigned own = snw_plot_colour(colour);
     return (snw_pen){dash > 0 ? snw_plot_darker(own, 0.45) : own, WIDTH, dash};
 }
 
-// Colours tell what it is and dashes which run; where no run has two curves in a panel, colours
-// tell the run. Curves come with the number of their run for a dash, those of a run together.
-static void dress(snw_figure *f) {
+// Assign pens: colours distinguish the columns and dashes the runs; when no run has two curves in a
+// panel, colours distinguish the runs. On entry pen.dash is the index of the run, and the curves of
+// a run are adjacent.
+static void assign_pens(snw_figure *f) {
     bool several = false;
     for (int p = 0; p < f->npanel; p++) {
         const snw_panel *panel = &f->panel[p];
@@ -124,7 +128,7 @@ static void dress(snw_figure *f) {
             const int run = panel->curve[c].pen.dash;
             what = run == before ? what + 1 : 0;
             before = run;
-            // beyond the colours there are, dashes tell curves apart
+            // beyond the palette, dashes distinguish curves
             panel->curve[c].pen = several ? pen_of(what, run + what / SNW_PLOT_COLOURS)
                                           : pen_of(run, run / SNW_PLOT_COLOURS);
         }
@@ -140,7 +144,7 @@ static snw_status time_axis(snw_pool *pool, const snw_plot_frames *f, double **x
     return SNW_OK;
 }
 
-// frames of every run, and whether all of them know no time
+// Frames of every run; the x axis is the frame number when no run has different times.
 static snw_status plot_data_read_frames(snw_pool *pool, int nrun, const snw_plot_run *run,
                                         snw_plot_frames *f, snw_figure *out, snw_error *err) {
     bool timeless = true;
@@ -162,13 +166,13 @@ static snw_status plot_data_read_column(snw_pool *pool, const snw_plot_run *run,
     *out = snw_pool_array(pool, (size_t)n, sizeof **out);
     if (!*out) return plot_data_no_memory(err);
     SNW_TRY(snw_result_read_column(run->file, run->run, column, 0, n, *out, err));
-    plot_data_keep(f, *out);
+    select_values(f, *out);
     return SNW_OK;
 }
 
 // ---- probes over time --------------------------------------------------------------------------
 
-// All curves of run i into their panels, each with room for `room` curves.
+// Add all curves of run i to their panels, each with room for `room` curves.
 static snw_status plot_data_add_run(snw_pool *pool, int i, const snw_plot_run *run,
                                     const snw_plot_frames *f, int room, snw_figure *out,
                                     snw_error *err) {
@@ -207,11 +211,11 @@ snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run, sn
     if (!out->panel) return plot_data_no_memory(err);
     for (int i = 0; i < nrun; i++)
         SNW_TRY(plot_data_add_run(pool, i, &run[i], &f[i], room, out, err));
-    dress(out);
+    assign_pens(out);
     return SNW_OK;
 }
 
-// ---- one over another --------------------------------------------------------------------------
+// ---- phase plots -------------------------------------------------------------------------------
 
 snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
                           snw_error *err) {
@@ -243,9 +247,9 @@ snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw
         out->panel->quantity = snw_plot_text(pool, name[1]);
         if (!out->quantity || !out->panel->quantity) return plot_data_no_memory(err);
     }
-    // a path in space keeps its shape
+    // equal scales for a path in space
     out->equal = strcmp(out->unit, "m") == 0 && strcmp(out->panel->unit, "m") == 0;
-    dress(out);
+    assign_pens(out);
     return SNW_OK;
 }
 
@@ -268,7 +272,7 @@ static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, i
         double *y = snw_pool_array(pool, (size_t)n, sizeof *y);
         if (!y) return plot_data_no_memory(err);
         SNW_TRY(read_one(run, SNW_RESULT_ENERGY, k, n, y, err));
-        plot_data_keep(f, y);
+        select_values(f, y);
         if (!balance && all_zero(f->n, y)) continue;
         snw_panel *panel = snw_plot_panel(out, balance ? "balance" : "energy", "J");
         snw_curve *c = next_curve(pool, panel, room * SNW_ENERGIES);

@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: MIT
+//
+// Drawing of a laid-out figure on a canvas: grid, axes, curves, legend; colours and dashes.
 #include "output/plot.h"
 
 #include <math.h>
 
 static const unsigned INK = 0x1a1a1a, GRID = 0xe4e4e4, ZERO = 0xb0b0b0;
 static const double AXIS = 0.2, HAIR = 0.14; // widths of lines, mm
-static const double NEAR = 0.02; // points nearer than this to the last one drawn are not seen
+static const double NEAR = 0.02;             // mm; points nearer to the last one drawn are omitted
 
 // ---- colours and dashes ------------------------------------------------------------------------
 
-// Okabe and Ito's palette without its yellow, which paper swallows
+// The palette of Okabe and Ito without yellow, which is hardly visible on paper.
 unsigned snw_plot_colour(int i) {
     static const unsigned list[SNW_PLOT_COLOURS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                                     0x56b4e9, 0xe69f00, 0x333333};
     return list[i % SNW_PLOT_COLOURS];
 }
 
-static unsigned draw_mix(unsigned a, unsigned b, double share) {
+static unsigned draw_mix(unsigned a, unsigned b, double fraction) {
     unsigned out = 0;
     for (int shift = 0; shift <= 16; shift += 8) {
         const double x = (a >> shift) & 0xff, y = (b >> shift) & 0xff;
-        out |= (unsigned)lround(x + share * (y - x)) << shift;
+        out |= (unsigned)lround(x + fraction * (y - x)) << shift;
     }
     return out;
 }
 
-// light green over blue to a dark violet: lightness falls evenly
-unsigned snw_plot_course(double at) {
+// Light green to blue to dark violet, with uniformly decreasing lightness.
+unsigned snw_plot_gradient(double at) {
     static const unsigned stop[] = {0x7ad151, 0x22a884, 0x2a788e, 0x414487, 0x440154};
-    const double place = 4 * fmin(fmax(at, 0), 1);
-    const int k = place < 3 ? (int)place : 3;
-    return draw_mix(stop[k], stop[k + 1], place - k);
+    const double position = 4 * fmin(fmax(at, 0), 1);
+    const int k = position < 3 ? (int)position : 3;
+    return draw_mix(stop[k], stop[k + 1], position - k);
 }
 
-unsigned snw_plot_paler(unsigned colour, double share) { return draw_mix(colour, 0xffffff, share); }
-unsigned snw_plot_darker(unsigned colour, double share) { return draw_mix(colour, 0, share); }
+unsigned snw_plot_paler(unsigned colour, double fraction) {
+    return draw_mix(colour, 0xffffff, fraction);
+}
+unsigned snw_plot_darker(unsigned colour, double fraction) { return draw_mix(colour, 0, fraction); }
 
 const double *snw_pen_dashes(int dash, int *n) {
     static const double list[3][4] = {{5, 2, 5, 2}, {1.2, 1.6, 1.2, 1.6}, {6, 1.8, 1.4, 1.8}};
@@ -48,51 +52,52 @@ static double at_x(const snw_plot_layout *l, const snw_box *area, double shown) 
     return area->x + area->w * (shown - l->x.lo) / (l->x.hi - l->x.lo);
 }
 
-static double at_y(const snw_plot_place *p, double shown) {
+static double at_y(const snw_plot_panel_layout *p, double shown) {
     return p->area.y + p->area.h * (1 - (shown - p->y.lo) / (p->y.hi - p->y.lo));
 }
 
-static void straight(const snw_canvas *c, double x0, double y0, double x1, double y1,
-                     unsigned colour, double width) {
+static void draw_segment(const snw_canvas *c, double x0, double y0, double x1, double y1,
+                         unsigned colour, double width) {
     const double p[2][2] = {{x0, y0}, {x1, y1}};
     c->line(c->user, 2, p, (snw_pen){.colour = colour, .width = width});
 }
 
-static void draw_grid(const snw_plot_layout *l, const snw_plot_place *p, const snw_canvas *c) {
+static void draw_grid(const snw_plot_layout *l, const snw_plot_panel_layout *p,
+                      const snw_canvas *c) {
     const snw_box *a = &p->area;
     for (int i = 0; i < l->x.ticks.n; i++) {
         const double x = at_x(l, a, snw_tick_value(&l->x.ticks, i));
-        straight(c, x, a->y, x, a->y + a->h, GRID, HAIR);
+        draw_segment(c, x, a->y, x, a->y + a->h, GRID, HAIR);
     }
     for (int i = 0; i < p->y.ticks.n; i++) {
         const double value = snw_tick_value(&p->y.ticks, i), y = at_y(p, value);
-        straight(c, a->x, y, a->x + a->w, y, value == 0 && !p->y.log ? ZERO : GRID, HAIR);
+        draw_segment(c, a->x, y, a->x + a->w, y, value == 0 && !p->y.log ? ZERO : GRID, HAIR);
     }
 }
 
-static void draw_axes(const snw_plot_layout *l, const snw_plot_place *p, bool last,
+static void draw_axes(const snw_plot_layout *l, const snw_plot_panel_layout *p, bool last,
                       const snw_canvas *c) {
     const snw_box *a = &p->area;
     const double bottom = a->y + a->h, font = l->font;
     char text[SNW_TICK_SIZE];
-    straight(c, a->x, a->y, a->x, bottom, INK, AXIS);
-    straight(c, a->x, bottom, a->x + a->w, bottom, INK, AXIS);
+    draw_segment(c, a->x, a->y, a->x, bottom, INK, AXIS);
+    draw_segment(c, a->x, bottom, a->x + a->w, bottom, INK, AXIS);
     for (int i = 0; i < p->y.ticks.n; i++) {
         const double y = at_y(p, snw_tick_value(&p->y.ticks, i));
-        straight(c, a->x - l->mark, y, a->x, y, INK, AXIS);
+        draw_segment(c, a->x - l->mark, y, a->x, y, INK, AXIS);
         snw_tick_text(&p->y.ticks, i, text);
         const double at[2] = {a->x - l->mark - font / 3, y + 0.36 * font};
         c->text(c->user, at, font, SNW_ALIGN_RIGHT, false, text);
     }
     for (int i = 0; i < l->x.ticks.n; i++) {
         const double x = at_x(l, a, snw_tick_value(&l->x.ticks, i));
-        straight(c, x, bottom, x, bottom + l->mark, INK, AXIS);
+        draw_segment(c, x, bottom, x, bottom + l->mark, INK, AXIS);
         snw_tick_text(&l->x.ticks, i, text);
         const double at[2] = {x, bottom + l->mark + 1.1 * font};
         if (last) c->text(c->user, at, font, SNW_ALIGN_MIDDLE, false, text);
     }
     const double up[2] = {l->side, a->y + a->h / 2};
-    // a long title in a low panel is written smaller
+    // reduce the font of a title longer than its panel
     const double size = fmin(1, (a->h + 3) / c->measure(c->user, p->y.title, font)) * font;
     c->text(c->user, up, size, SNW_ALIGN_MIDDLE, true, p->y.title);
     const double along[2] = {a->x + a->w / 2, bottom + l->mark + 2.5 * font};
@@ -101,22 +106,23 @@ static void draw_axes(const snw_plot_layout *l, const snw_plot_place *p, bool la
 
 // ---- curves ------------------------------------------------------------------------------------
 
-// the points gathered so far, as a line, or as a dot when there is only one
-static void end_stroke(const snw_plot_layout *l, int n, snw_pen pen, const snw_canvas *c) {
+// Draw the collected points as a line, or as a dot when there is one only.
+static void draw_stroke(const snw_plot_layout *l, int n, snw_pen pen, const snw_canvas *c) {
     if (n == 1) c->dot(c->user, l->path[0], 2 * pen.width, pen.colour);
     if (n > 1) c->line(c->user, n, (const double(*)[2])l->path, pen);
 }
 
-// far beyond the clip, and still a coordinate for any canvas
+// Limit a coordinate to values that any canvas accepts, far outside the clip.
 static double on_paper(double x) { return fmin(fmax(x, -1e4), 1e4); }
 
-static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const snw_curve *k,
+static void draw_curve(const snw_plot_layout *l, const snw_plot_panel_layout *p, const snw_curve *k,
                        const snw_canvas *c) {
     int n = 0;
     for (int i = 0; i < k->n; i++) {
-        const double shown[2] = {snw_plot_shown(&l->x, k->x[i]), snw_plot_shown(&p->y, k->y[i])};
+        const double shown[2] = {snw_plot_axis_value(&l->x, k->x[i]),
+                                 snw_plot_axis_value(&p->y, k->y[i])};
         if (!isfinite(shown[0]) || !isfinite(shown[1])) {
-            end_stroke(l, n, k->pen, c);
+            draw_stroke(l, n, k->pen, c);
             n = 0;
             continue;
         }
@@ -128,11 +134,11 @@ static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const 
         l->path[n][1] = y;
         n++;
     }
-    end_stroke(l, n, k->pen, c);
+    draw_stroke(l, n, k->pen, c);
 }
 
-static void draw_names(const snw_plot_layout *l, const snw_plot_place *p, const snw_panel *panel,
-                       const snw_canvas *c) {
+static void draw_names(const snw_plot_layout *l, const snw_plot_panel_layout *p,
+                       const snw_panel *panel, const snw_canvas *c) {
     for (int i = 0; i < panel->ncurve; i++) {
         const snw_curve *k = &panel->curve[i];
         if (!k->name) continue;
@@ -151,9 +157,9 @@ static void draw_names(const snw_plot_layout *l, const snw_plot_place *p, const 
 
 void snw_plot_draw(const snw_figure *f, const snw_plot_layout *l, const snw_canvas *canvas) {
     for (int i = 0; i < f->npanel; i++) {
-        const snw_plot_place *p = &l->panel[i];
+        const snw_plot_panel_layout *p = &l->panel[i];
         draw_grid(l, p, canvas);
-        // half a line's width may stand over, and dots
+        // lines and dots may extend beyond the axes by half their width
         double over = 0.5;
         for (int c = 0; c < f->panel[i].ncurve; c++) {
             const snw_curve *k = &f->panel[i].curve[c];

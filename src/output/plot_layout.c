@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
+//
+// Layout of a figure: ranges, axes, ticks, areas of panels and positions of curve names, in mm.
 #include "base/fail.h"
 #include "output/plot.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// mm
-static const double LETTERS = 2.9;          // 8.2 pt, what journals ask for
-static const double EDGE = 1.5;             // free at the rim of the paper
+// Lengths in mm unless stated otherwise.
+static const double LETTERS = 2.9;          // font size, 8.2 pt as journals require
+static const double EDGE = 1.5;             // margin of the paper
 static const double GAP = 4.5;              // between panels
 static const double MARK = 1.2;             // length of a tick
-static const double SAMPLE = 5;             // piece of a curve before its name
-static const double LINE = 1.25;            // of letters, from name to name
-static const double AIR = 0.05;             // share of the range left free beyond curves
-static const double PANEL = 44, ALONE = 72; // height of one of several, and of a single one
-static const double HIGHEST = 125;          // of a shape whose height is not given
-static const double LEAST = 10;             // side of a panel
+static const double SAMPLE = 5;             // length of the line sample before a name
+static const double LINE = 1.25;            // line spacing of names, in font sizes
+static const double MARGIN = 0.05;          // fraction of the range left free around curves
+static const double PANEL = 44, ALONE = 72; // height of one of several panels, and of a single one
+static const double HIGHEST = 125; // largest height of an equal-scale figure without a given height
+static const double LEAST = 10;    // smallest side of a panel
 
 // ---- ranges ------------------------------------------------------------------------------------
 
@@ -29,7 +31,7 @@ static range no_range(void) { return (range){INFINITY, -INFINITY}; }
 
 static void plot_layout_widen(range *r, const double *value, const double *other, int n, bool log) {
     for (int i = 0; i < n; i++) {
-        // what has run away beyond all bounds has no axis
+        // omit diverged values
         if (!(fabs(value[i]) < BOUND && fabs(other[i]) < BOUND)) continue;
         if (log && !(value[i] > 0 && other[i] > 0)) continue;
         const double at = log ? log10(value[i]) : value[i];
@@ -38,12 +40,12 @@ static void plot_layout_widen(range *r, const double *value, const double *other
     }
 }
 
-double snw_plot_shown(const snw_plot_axis *a, double value) {
+double snw_plot_axis_value(const snw_plot_axis *a, double value) {
     if (!a->log) return value / a->scale.size;
     return value > 0 ? log10(value / a->scale.size) : NAN;
 }
 
-// of values, or of their logarithms
+// Range of x values, or of their logarithms.
 static range range_x(const snw_figure *f) {
     range r = no_range();
     for (int p = 0; p < f->npanel; p++) {
@@ -69,8 +71,8 @@ static double largest_in(const snw_figure *f, range r) {
     return f->log ? pow(10, r.hi) : fmax(fabs(r.lo), fabs(r.hi));
 }
 
-// what there is none of, or what does not change, gets a range all the same
-static range usable(range r, double air) {
+// Range with margin; a default one for no values and for constant values.
+static range padded_range(range r, double air) {
     if (!(r.lo <= r.hi)) return (range){0, 1};
     const double size = fmax(fabs(r.lo), fabs(r.hi)), span = r.hi - r.lo;
     if (!(span > 1e-9 * size)) {
@@ -109,13 +111,13 @@ static double widest_tick(const snw_plot_axis *a, const snw_canvas *canvas, doub
     return most;
 }
 
-// marks along x, as many as their texts leave room for
+// Ticks along x, as many as their texts leave room for.
 static void set_ticks_x(const snw_figure *f, const snw_canvas *canvas, double font, double width,
                         snw_plot_axis *a) {
     const double whole = f->counted ? fmax(2, floor(a->hi - a->lo) + 1) : 11;
     for (int most = (int)fmin(11, whole); most >= 2; most--) {
         a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
-        // 1 and 2 are the nearest of those by thirds of a decade
+        // of ticks at 1, 2, 5 the pair 1, 2 is closest
         const double step = a->ticks.log == 3 ? log10(2) : a->ticks.step;
         const double apart = width * step / (a->hi - a->lo);
         if (widest_tick(a, canvas, font) + 2 * font <= apart) return;
@@ -140,20 +142,20 @@ static double widest_name(const snw_figure *f, const snw_canvas *canvas, double 
     return most;
 }
 
-// where a curve ends, in mm; the middle of the panel for one without numbers
-static double plot_layout_end_of(const snw_curve *c, const snw_plot_place *at) {
+// Vertical position of the last point of a curve, mm; the middle of the panel when it has none.
+static double curve_end(const snw_curve *c, const snw_plot_panel_layout *at) {
     for (int i = c->n - 1; i >= 0; i--) {
-        const double shown = snw_plot_shown(&at->y, c->y[i]);
+        const double shown = snw_plot_axis_value(&at->y, c->y[i]);
         if (!isfinite(c->x[i]) || !isfinite(shown)) continue;
-        const double share = (shown - at->y.lo) / (at->y.hi - at->y.lo);
-        return at->area.y + (1 - share) * at->area.h;
+        const double fraction = (shown - at->y.lo) / (at->y.hi - at->y.lo);
+        return at->area.y + (1 - fraction) * at->area.h;
     }
     return at->area.y + at->area.h / 2;
 }
 
-// Names as near to where they want to be as their distance `apart` allows: groups of names that
-// would overlap share the middle of their wishes. `order` are the n curves from top to bottom.
-static void plot_layout_spread(int n, const int *order, double apart, range within, double *label) {
+// Move names apart to distances of at least `apart`, symmetrically about the mean of the
+// overlapping ones. order: the n curves from top to bottom.
+static void spread_names(int n, const int *order, double apart, range within, double *label) {
     for (int round = 0; round < 4 * n; round++) {
         bool moved = false;
         for (int i = 0; i + 1 < n; i++) {
@@ -166,7 +168,7 @@ static void plot_layout_spread(int n, const int *order, double apart, range with
         }
         if (!moved) break;
     }
-    // what rounds left over, and the ends of the panel
+    // enforce the distances, and the ends of the panel
     double floor = within.lo;
     for (int i = 0; i < n; i++) {
         label[order[i]] = fmax(label[order[i]], floor);
@@ -179,8 +181,8 @@ static void plot_layout_spread(int n, const int *order, double apart, range with
     }
 }
 
-static snw_status place_names(const snw_figure *f, int panel, double font, snw_pool *pool,
-                              snw_plot_place *at, snw_error *err) {
+static snw_status layout_names(const snw_figure *f, int panel, double font, snw_pool *pool,
+                               snw_plot_panel_layout *at, snw_error *err) {
     const snw_panel *p = &f->panel[panel];
     at->label = snw_pool_array(pool, (size_t)p->ncurve, sizeof *at->label);
     int *order = snw_pool_array(pool, (size_t)p->ncurve, sizeof *order);
@@ -188,9 +190,9 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
     int n = 0;
     for (int c = 0; c < p->ncurve; c++) {
         if (!p->curve[c].name) continue;
-        // without an end of their own names stand in the order of the curves, from the top
+        // otherwise names are listed from the top in the order of the curves
         at->label[c] =
-            f->tight ? plot_layout_end_of(&p->curve[c], at) : at->area.y + (0.5 + LINE * n) * font;
+            f->tight ? curve_end(&p->curve[c], at) : at->area.y + (0.5 + LINE * n) * font;
         int k = n++;
         for (; k > 0 && at->label[order[k - 1]] > at->label[c]; k--) order[k] = order[k - 1];
         order[k] = c;
@@ -204,17 +206,16 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
     }
     const double apart = fmin(LINE * font, room / n);
     const range within = {at->area.y, at->area.y + at->area.h};
-    plot_layout_spread(n, order, apart, within, at->label);
+    spread_names(n, order, apart, within, at->label);
     return SNW_OK;
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- the figure --------------------------------------------------------------------------------
 
-// one scale for both directions: the same unit, and as many mm for each, in whichever direction
-// there is room to spare
-static void make_equal(const snw_figure *f, range x, range y, snw_plot_layout *l) {
+// Give both axes the same unit and the same scale in mm, extending the range of one of them.
+static void equalise_scales(const snw_figure *f, range x, range y, snw_plot_layout *l) {
     const double largest = fmax(largest_in(f, range_x(f)), largest_in(f, range_y(f, 0)));
-    snw_plot_place *at = &l->panel[0];
+    snw_plot_panel_layout *at = &l->panel[0];
     const double per = fmax((x.hi - x.lo) / at->area.w, (y.hi - y.lo) / at->area.h);
     const double more_x = (per * at->area.w - (x.hi - x.lo)) / 2,
                  more_y = (per * at->area.h - (y.hi - y.lo)) / 2;
@@ -223,8 +224,8 @@ static void make_equal(const snw_figure *f, range x, range y, snw_plot_layout *l
              largest, &at->y);
 }
 
-// squares for a grid, unless one direction would be left without numbers
-static void same_steps(snw_plot_axis *x, snw_plot_axis *y) {
+// Use the coarser tick step on both axes, unless one would have fewer than two ticks.
+static void equalise_ticks(snw_plot_axis *x, snw_plot_axis *y) {
     snw_plot_axis *fine = x->ticks.step < y->ticks.step ? x : y, *coarse = fine == x ? y : x;
     const snw_ticks like = snw_ticks_like(&coarse->ticks, fine->lo, fine->hi);
     if (like.n >= 2) fine->ticks = like;
@@ -240,9 +241,8 @@ static int most_names(const snw_figure *f) {
     return most;
 }
 
-// Height of a panel when none is asked for. What must keep its shape may then leave part of the
-// width, too.
-static double suiting_height(const snw_figure *f, range x, range y, double font, double *inner) {
+// Default height of a panel. An equal-scale figure may also reduce the width *inner.
+static double default_height(const snw_figure *f, range x, range y, double font, double *inner) {
     const double names = most_names(f) * LINE * font;
     if (!f->equal) return fmax(f->npanel == 1 ? ALONE : PANEL, names);
     const double ratio = (y.hi - y.lo) / (x.hi - x.lo);
@@ -261,18 +261,19 @@ static int plot_layout_longest(const snw_figure *f) {
     return most;
 }
 
-// Axes, and areas for panels beside numbers of this width.
-static snw_status place_panels(const snw_figure *f, const snw_canvas *canvas, double numbers,
-                               snw_plot_layout *out, snw_error *err) {
+// Axes and areas of the panels, for tick texts of width `numbers`.
+static snw_status layout_panels(const snw_figure *f, const snw_canvas *canvas, double numbers,
+                                snw_plot_layout *out, snw_error *err) {
     const double font = out->font, names = widest_name(f, canvas, font);
     const double left = EDGE + LINE * font + font / 2 + numbers + font / 2 + MARK;
     const double right = EDGE + (names > 0 ? font / 2 + SAMPLE + font / 2 + names : 2 * font);
     const double top = EDGE + font / 2, below = EDGE + 2 * LINE * font + MARK + font / 2;
     double inner = f->width - left - right;
-    const range x = usable(range_x(f), f->tight ? 0 : AIR), y = usable(range_y(f, 0), AIR);
+    const range x = padded_range(range_x(f), f->tight ? 0 : MARGIN),
+                y = padded_range(range_y(f, 0), MARGIN);
     const double frame = top + below + (f->npanel - 1) * GAP;
     const double each =
-        f->height > 0 ? (f->height - frame) / f->npanel : suiting_height(f, x, y, font, &inner);
+        f->height > 0 ? (f->height - frame) / f->npanel : default_height(f, x, y, font, &inner);
     out->height = f->height > 0 ? f->height : frame + f->npanel * each;
     out->width = left + inner + right;
     if (!(inner >= LEAST) || !(each >= LEAST)) {
@@ -285,15 +286,15 @@ static snw_status place_panels(const snw_figure *f, const snw_canvas *canvas, do
     }
     for (int p = 0; p < f->npanel; p++) {
         out->panel[p].area = (snw_box){left, top + p * (each + GAP), inner, each};
-        const range r = usable(range_y(f, p), AIR);
+        const range r = padded_range(range_y(f, p), MARGIN);
         set_axis(f->panel[p].quantity, f->panel[p].unit, f->log, r, largest_in(f, range_y(f, p)),
                  &out->panel[p].y);
     }
     set_axis(f->quantity, f->unit, f->log, x, largest_in(f, range_x(f)), &out->x);
-    if (f->equal) make_equal(f, x, y, out);
+    if (f->equal) equalise_scales(f, x, y, out);
     set_ticks_x(f, canvas, font, inner, &out->x);
     for (int p = 0; p < f->npanel; p++) set_ticks_y(font, each, &out->panel[p].y);
-    if (f->equal) same_steps(&out->x, &out->panel[0].y);
+    if (f->equal) equalise_ticks(&out->x, &out->panel[0].y);
     return SNW_OK;
 }
 
@@ -307,16 +308,16 @@ snw_status snw_plot_lay_out(const snw_figure *f, const snw_canvas *canvas, snw_p
     out->panel = snw_pool_array(pool, (size_t)f->npanel, sizeof *out->panel);
     out->path = snw_pool_array(pool, (size_t)plot_layout_longest(f), sizeof *out->path);
     if (!out->panel || !out->path) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    // how wide the numbers are is known when there are ticks, for which the height must be known
+    // the width of the tick texts depends on the ticks, and these on the height: two passes
     double numbers = 0;
     for (int pass = 0; pass < 2; pass++) {
-        SNW_TRY(place_panels(f, canvas, numbers, out, err));
+        SNW_TRY(layout_panels(f, canvas, numbers, out, err));
         for (int p = 0; p < f->npanel; p++) {
             numbers = fmax(numbers, widest_tick(&out->panel[p].y, canvas, out->font));
         }
     }
     for (int p = 0; p < f->npanel; p++) {
-        SNW_TRY(place_names(f, p, out->font, pool, &out->panel[p], err));
+        SNW_TRY(layout_names(f, p, out->font, pool, &out->panel[p], err));
     }
     return SNW_OK;
 }

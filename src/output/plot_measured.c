@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// plot_measured.c: measurements as dots in the panels of the probes they are named after.
+// Measurements as dots in the panels of the equally named probes.
 #include "output/plot_data.h"
 
 #include "base/fail.h"
@@ -15,7 +15,7 @@ static snw_status measured_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-// The column of a file, 0 when it has none of this name; the first one is the time.
+// Column of the table with this name; 0: none (column 0 is the time).
 static int field_of(const snw_data_table *m, const char *name) {
     for (int k = 1; k < m->ncolumn; k++) {
         if (strcmp(m->name[k], name) == 0) return k;
@@ -23,7 +23,7 @@ static int field_of(const snw_data_table *m, const char *name) {
     return 0;
 }
 
-// The panel with one more curve, which is handed out.
+// Append a curve to a panel and return it.
 static snw_curve *measured_grow(snw_pool *pool, snw_panel *p) {
     snw_curve *all = snw_pool_array(pool, (size_t)p->ncurve + 1, sizeof *all);
     if (!all) return NULL;
@@ -32,8 +32,8 @@ static snw_curve *measured_grow(snw_pool *pool, snw_panel *p) {
     return &all[p->ncurve++];
 }
 
-// Dots have the colour of their curve, dark grey where there are several; those of another file a
-// lighter one.
+// Colour of dots: that of their curve, or dark grey when there are several; lighter for each
+// further file.
 static unsigned colour_of(const snw_panel *p, const char *probe) {
     unsigned colour = 0;
     int curves = 0, files = 0;

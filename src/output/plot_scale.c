@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Ticks with round steps on linear and logarithmic axes, and SI prefixes of units.
 #include "output/plot_scale.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+static const char *const superscript[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
 static void plot_scale_append(char *out, size_t size, const char *text) {
     const size_t used = strlen(out);
@@ -20,12 +22,12 @@ static void append_ten(char *out, size_t size, int exponent) {
     char digits[16];
     (void)snprintf(digits, sizeof digits, "%d", exponent < 0 ? -exponent : exponent);
     plot_scale_append(out, size, exponent < 0 ? "10⁻" : "10");
-    for (const char *c = digits; *c; c++) plot_scale_append(out, size, raised[*c - '0']);
+    for (const char *c = digits; *c; c++) plot_scale_append(out, size, superscript[*c - '0']);
 }
 
 // ---- ticks -------------------------------------------------------------------------------------
 
-// marks of a step inside of the range; a mark that rounding puts outside still counts
+// Multiples of the step inside the range, with a tolerance for rounding.
 static snw_ticks ticks_of(double lo, double hi, double step) {
     const double slack = 1e-9;
     const double from = ceil(lo / step - slack), to = floor(hi / step + slack);
@@ -34,7 +36,7 @@ static snw_ticks ticks_of(double lo, double hi, double step) {
 
 snw_ticks snw_ticks_make(double lo, double hi, int most) {
     static const int digit[] = {1, 2, 5};
-    // below any step that could do: three decades up there is always one
+    // start below any suitable step; one is found within three decades
     const int power = (int)floor(log10((hi - lo) / most)) - 1;
     for (int i = 0;; i++) {
         const int decade = power + i / 3;
@@ -53,7 +55,7 @@ snw_ticks snw_ticks_like(const snw_ticks *k, double lo, double hi) {
     return out;
 }
 
-// the m-th of 1, 2, 5, 10, 20, ..: a digit before a power of ten
+// Digit and *power of ten of the m-th term of 1, 2, 5, 10, 20, ..
 static int digit_of(int m, int *power) {
     static const int digit[] = {1, 2, 5};
     *power = (int)floor(m / 3.0);
@@ -75,14 +77,14 @@ snw_ticks snw_ticks_log(double lo, double hi, int most) {
     if (k.step < 1) k = ticks_of(lo, hi, 1);
     k.decimals = 0;
     k.log = 1;
-    // a single power of ten says nothing: then they stand closer
+    // one power of ten is not enough: use 1, 2, 5
     if (n <= most || k.n < 2) k = (snw_ticks){.n = n, .first = first, .step = 1, .log = 3};
     return k;
 }
 
 double snw_tick_value(const snw_ticks *k, int i) {
     if (k->log == 3) return log_of((int)k->first + i);
-    // whole multiples of the step, so that zero is zero
+    // integer multiples of the step, so that zero is exact
     return (round(k->first / k->step) + i) * k->step;
 }
 
@@ -106,17 +108,17 @@ void snw_tick_text(const snw_ticks *k, int i, char text[SNW_TICK_SIZE]) {
 
 // ---- units -------------------------------------------------------------------------------------
 
-// "N*m^2/s" as people print it
+// Unit "N*m^2/s" in typographic form, "N·m²/s".
 static void append_unit(char *out, size_t size, const char *unit) {
     for (const char *c = unit; *c; c++) {
         const char same[] = {*c, '\0'};
         const bool power = *c == '^' && c[1] >= '0' && c[1] <= '9';
-        plot_scale_append(out, size, power ? raised[c[1] - '0'] : *c == '*' ? "·" : same);
+        plot_scale_append(out, size, power ? superscript[c[1] - '0'] : *c == '*' ? "·" : same);
         if (power) c++;
     }
 }
 
-// does a prefix before it mean a thousandth of the whole?
+// Does an SI prefix before the unit scale it linearly?
 static bool takes_prefix(const char *unit) {
     static const char *const those[] = {"m",  "N",   "Pa",    "J",   "W",   "s",
                                         "Hz", "rad", "rad/s", "N*m", "m/s", "m/s^2"};
@@ -126,7 +128,7 @@ static bool takes_prefix(const char *unit) {
     return false;
 }
 
-// the power of 1000 that brings `largest` into [0.5, 500)
+// Power of 1000 that brings `largest` into [0.5, 500).
 static int thousands(double largest) {
     if (!(largest > 0) || !isfinite(largest)) return 0;
     return (int)floor(log10(largest * 2) / 3 + 1e-12);
@@ -137,13 +139,13 @@ snw_unit_scale snw_unit_scale_make(const char *unit, double largest) {
     snw_unit_scale s = {.size = 1};
     int k = thousands(largest);
     if (strcmp(unit, "m^3") == 0) {
-        // a prefix is cubed with its metre
+        // the prefix is cubed with the metre
         const bool cm = largest < 5e-4, mm = largest < 5e-7;
         s.size = mm ? 1e-9 : cm ? 1e-6 : 1;
         (void)snprintf(s.unit, sizeof s.unit, "%s³", mm ? "mm" : cm ? "cm" : "m");
         return s;
     }
-    // angles and times are not counted in thousands
+    // no prefixes above one for angles and times
     const bool small = strcmp(unit, "s") == 0 || strncmp(unit, "rad", 3) == 0;
     if (small && k > 0) k = 0;
     if (takes_prefix(unit) && k >= -3 && k <= 3) {

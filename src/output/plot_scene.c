@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Quantities, rods, bodies and tendons of a scene for figures.
 #include "output/plot_scene.h"
 
 #include "base/fail.h"
@@ -8,8 +10,8 @@
 
 // ---- quantities --------------------------------------------------------------------------------
 
-// What a probe of some kind yields in some unit; kind or unit NULL: any. The first line that fits
-// counts. `shown` NULL: the unit itself.
+// Quantity of a probe by its kind and unit; NULL: any. The first matching line is used. shown: unit
+// for display, NULL: the unit itself.
 static const struct {
     const char *kind, *unit, *quantity, *shown;
 } quantities[] = {
@@ -44,7 +46,7 @@ static const struct {
     {NULL, "1/m", "curvature", NULL},
 };
 
-// parts of a rotation have no unit to tell them by
+// Components of a rotation, identified by name since they have no unit.
 static void plot_scene_of_rotation(const char *component, const char **quantity,
                                    const char **unit) {
     const bool vector = component[0] == 'r';
@@ -82,21 +84,21 @@ static snw_status plot_scene_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory");
 }
 
-snw_status snw_plot_rods(const snw_look *look, snw_pool *pool, int *n, snw_plot_rod **out,
-                         snw_error *err) {
+snw_status snw_plot_rods(const snw_scene_geometry *geometry, snw_pool *pool, int *n,
+                         snw_plot_rod **out, snw_error *err) {
     *n = 0;
-    *out = snw_pool_array(pool, (size_t)look->nrod + (size_t)look->nbar, sizeof **out);
+    *out = snw_pool_array(pool, (size_t)geometry->nrod + (size_t)geometry->nbar, sizeof **out);
     if (!*out) return plot_scene_no_memory(err);
-    for (int i = 0; i < look->nrod; i++) {
-        const snw_look_rod *r = &look->rod[i];
+    for (int i = 0; i < geometry->nrod; i++) {
+        const snw_scene_rod *r = &geometry->rod[i];
         (*out)[(*n)++] = (snw_plot_rod){.link = r->link,
                                         .root = r->root,
                                         .first = r->first,
                                         .count = r->count,
                                         .condition = r->condition};
     }
-    for (int i = 0; i < look->nbar; i++) {
-        const snw_look_bar *b = &look->bar[i];
+    for (int i = 0; i < geometry->nbar; i++) {
+        const snw_scene_bar *b = &geometry->bar[i];
         if (b->rail) continue;
         (*out)[(*n)++] = (snw_plot_rod){.link = b->link,
                                         .rigid = true,
@@ -108,21 +110,20 @@ snw_status snw_plot_rods(const snw_look *look, snw_pool *pool, int *n, snw_plot_
     return SNW_OK;
 }
 
-// ---- bodies and tendons
-// ------------------------------------------------------------------------------
+// ---- bodies and tendons ------------------------------------------------------------------------
 
 enum { CORNERS = 8, RIM = 48 };
 
-static void plot_scene_corners(const snw_look_body *b, snw_plot_part *part) {
+static void plot_scene_corners(const snw_scene_body *b, snw_plot_part *part) {
     for (int i = 0; i < CORNERS; i++) {
         const snw_vec3 half = {{(i & 1 ? 0.5 : -0.5) * b->size[0],
                                 (i & 2 ? 0.5 : -0.5) * b->size[1],
                                 (i & 4 ? 0.5 : -0.5) * b->size[2]}};
-        part->point[part->n++] = (snw_look_point){.node = b->node, .at = snw_add(b->com, half)};
+        part->point[part->n++] = (snw_scene_point){.node = b->node, .at = snw_add(b->com, half)};
     }
 }
 
-static void plot_scene_rims(const snw_look_body *b, snw_plot_part *part) {
+static void plot_scene_rims(const snw_scene_body *b, snw_plot_part *part) {
     const double length = snw_norm(b->axis);
     const snw_vec3 d = length > 0 ? snw_scale(1 / length, b->axis) : (snw_vec3){{0, 0, 1}},
                    other = fabs(d.x) < 0.7 ? (snw_vec3){{1, 0, 0}} : (snw_vec3){{0, 1, 0}},
@@ -132,45 +133,45 @@ static void plot_scene_rims(const snw_look_body *b, snw_plot_part *part) {
         const double a = 2 * 3.14159265358979323846 * i / RIM, z = i < RIM ? -0.5 : 0.5;
         snw_vec3 at = snw_add(b->com, snw_scale(z * b->size[1], d));
         at = snw_add(at, snw_add(snw_scale(cos(a), u), snw_scale(sin(a), v)));
-        part->point[part->n++] = (snw_look_point){.node = b->node, .at = at};
+        part->point[part->n++] = (snw_scene_point){.node = b->node, .at = at};
     }
 }
 
-static snw_status plot_scene_add_body(const snw_look_body *b, snw_pool *pool, snw_plot_part *part,
+static snw_status plot_scene_add_body(const snw_scene_body *b, snw_pool *pool, snw_plot_part *part,
                                       snw_error *err) {
     *part = (snw_plot_part){.link = b->link, .condition = b->condition};
     part->point = snw_pool_array(pool, 2 * RIM, sizeof *part->point);
     if (!part->point) return plot_scene_no_memory(err);
     switch (b->shape) {
-    case SNW_LOOK_ANY:
+    case SNW_SCENE_ANY:
         break;
-    case SNW_LOOK_BOX:
+    case SNW_SCENE_BOX:
         plot_scene_corners(b, part);
         break;
-    case SNW_LOOK_CYLINDER:
+    case SNW_SCENE_CYLINDER:
         plot_scene_rims(b, part);
         break;
-    case SNW_LOOK_SPHERE:
+    case SNW_SCENE_SPHERE:
         part->point[part->n++] =
-            (snw_look_point){.node = b->node, .at = b->com, .radius = b->size[0]};
+            (snw_scene_point){.node = b->node, .at = b->com, .radius = b->size[0]};
         break;
     }
     return SNW_OK;
 }
 
-snw_status snw_plot_parts(const snw_look *look, snw_pool *pool, int *n, snw_plot_part **out,
-                          snw_error *err) {
+snw_status snw_plot_parts(const snw_scene_geometry *geometry, snw_pool *pool, int *n,
+                          snw_plot_part **out, snw_error *err) {
     *n = 0;
-    *out = snw_pool_array(pool, (size_t)look->nbody + (size_t)look->ntendon, sizeof **out);
+    *out = snw_pool_array(pool, (size_t)geometry->nbody + (size_t)geometry->ntendon, sizeof **out);
     if (!*out) return plot_scene_no_memory(err);
-    for (int i = 0; i < look->nbody; i++) {
-        if (look->body[i].shape == SNW_LOOK_ANY) continue;
-        SNW_TRY(plot_scene_add_body(&look->body[i], pool, &(*out)[(*n)++], err));
+    for (int i = 0; i < geometry->nbody; i++) {
+        if (geometry->body[i].shape == SNW_SCENE_ANY) continue;
+        SNW_TRY(plot_scene_add_body(&geometry->body[i], pool, &(*out)[(*n)++], err));
     }
-    for (int i = 0; i < look->ntendon; i++) {
-        const snw_look_tendon *cord = &look->tendon[i];
-        if (!cord->tendon || cord->n < 2) continue;
-        (*out)[(*n)++] = (snw_plot_part){.condition = -1, .n = cord->n, .point = cord->point};
+    for (int i = 0; i < geometry->ntendon; i++) {
+        const snw_scene_tendon *tendon = &geometry->tendon[i];
+        if (!tendon->tendon || tendon->n < 2) continue;
+        (*out)[(*n)++] = (snw_plot_part){.condition = -1, .n = tendon->n, .point = tendon->point};
     }
     return SNW_OK;
 }

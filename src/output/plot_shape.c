@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
+//
+// Figures of shapes: rods, bodies and tendons of runs at some instants, projected to a plane.
 #include "base/fail.h"
 #include "math/se3.h"
-#include "output/look.h"
 #include "output/plot_data.h"
 #include "output/plot_scene.h"
+#include "output/scene_read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double ROD = 0.55, RIGID = 0.35, THIN = 0.2; // widths of lines, mm
-enum { PIECES = 16, ROUND = 60 }; // of a curve between two nodes; of a circle
+enum { PIECES = 16, ROUND = 60 };                         // segments between two nodes; of a circle
 
 static snw_status plot_shape_no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer instants");
@@ -18,7 +20,7 @@ static snw_status plot_shape_no_memory(snw_error *err) {
 
 // ---- instants ----------------------------------------------------------------------------------
 
-// the frame nearest to a time, the later one of equals: it shows what holds behind a switch
+// Frame nearest to a time; of equal distances the later, which shows the state after a change.
 static int nearest(const snw_plot_frames *f, double t) {
     int best = 0;
     for (int i = 1; i < f->n; i++) {
@@ -44,9 +46,9 @@ static snw_status choose_times(const snw_plot_frames *f, const snw_shape_opts *o
         chosen[(*n)++] = nearest(f, t);
     }
     for (int i = 0; opts->ntime == 0 && i < opts->count; i++) {
-        const double share = opts->count > 1 ? (double)i / (opts->count - 1) : 1;
-        const int k =
-            f->timeless ? (int)lround(share * (f->n - 1)) : nearest(f, lo + share * (hi - lo));
+        const double fraction = opts->count > 1 ? (double)i / (opts->count - 1) : 1;
+        const int k = f->timeless ? (int)lround(fraction * (f->n - 1))
+                                  : nearest(f, lo + fraction * (hi - lo));
         if (*n == 0 || k != chosen[*n - 1]) chosen[(*n)++] = k;
     }
     return SNW_OK;
@@ -62,15 +64,15 @@ static node node_at(const double *pose, int i) {
     if (i < 0) return (node){.tangent = {.x = 1}};
     const double *p = pose + (size_t)i * SNW_RESULT_POSE_WIDTH;
     const double w = p[3], x = p[4], y = p[5], z = p[6];
-    // the section's normal, first column of the rotation
+    // normal of the section, first column of the rotation matrix
     return (node){{{p[0], p[1], p[2]}},
                   {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)}}};
 }
 
-// Point between two nodes. Where normals and chord tell of a gentle arc, the cubic that leaves and
-// arrives along the normals with the length of that arc; where they do not (shear, a coarse row of
-// nodes) the chord.
-static snw_vec3 plot_shape_between(const node *a, const node *b, double s) {
+// Point between two nodes. Where section normals and chord are nearly parallel, on the cubic
+// Hermite curve along the normals with the length of the circular arc; otherwise (shear, a coarse
+// mesh) on the chord.
+static snw_vec3 interpolate_rod(const node *a, const node *b, double s) {
     const snw_vec3 chord = snw_sub(b->p, a->p);
     const double c = snw_norm(chord), least = 0.8 * c;
     if (s >= 1) return b->p;
@@ -87,36 +89,36 @@ static snw_vec3 plot_shape_between(const node *a, const node *b, double s) {
 
 static int points_of(const snw_plot_rod *r) { return r->rigid ? 2 : r->count * PIECES + 1; }
 
-static void trace(const snw_plot_rod *r, const double *pose, snw_vec3 *out) {
+static void sample_rod(const snw_plot_rod *r, const double *pose, snw_vec3 *out) {
     node a = node_at(pose, r->root);
     int n = 0;
     out[n++] = a.p;
     for (int i = 0; i < r->count; i++) {
         const node b = node_at(pose, r->first + i);
         const int pieces = r->rigid ? 1 : PIECES;
-        for (int k = 1; k <= pieces; k++) out[n++] = plot_shape_between(&a, &b, (double)k / pieces);
+        for (int k = 1; k <= pieces; k++) out[n++] = interpolate_rod(&a, &b, (double)k / pieces);
         a = b;
     }
 }
 
-static snw_vec3 plot_shape_place(const double *pose, const snw_look_point *at) {
+static snw_vec3 point_in_world(const double *pose, const snw_scene_point *at) {
     if (at->node < 0) return at->at;
     const double *p = pose + (size_t)at->node * SNW_RESULT_POSE_WIDTH;
     const snw_mat3 R = snw_quat_to_mat3((snw_quat){{p[3], p[4], p[5], p[6]}});
     return snw_add((snw_vec3){{p[0], p[1], p[2]}}, snw_rotate(R, at->at));
 }
 
-// a ball is three circles, one of which is its outline on any plane
+// A sphere is drawn as three circles; one of them is its outline in any coordinate plane.
 static int points_of_part(const snw_plot_part *part) {
     return part->point[0].radius > 0 && part->link ? 3 * ROUND : part->n;
 }
 
-static void trace_part(const snw_plot_part *part, const double *pose, snw_vec3 *out) {
+static void sample_part(const snw_plot_part *part, const double *pose, snw_vec3 *out) {
     if (points_of_part(part) == part->n) {
-        for (int i = 0; i < part->n; i++) out[i] = plot_shape_place(pose, &part->point[i]);
+        for (int i = 0; i < part->n; i++) out[i] = point_in_world(pose, &part->point[i]);
         return;
     }
-    const snw_vec3 centre = plot_shape_place(pose, part->point);
+    const snw_vec3 centre = point_in_world(pose, part->point);
     for (int i = 0; i < 3 * ROUND; i++) {
         const double a = 2 * 3.14159265358979323846 * i / ROUND, r = part->point->radius;
         const int e = i / ROUND;
@@ -126,7 +128,7 @@ static void trace_part(const snw_plot_part *part, const double *pose, snw_vec3 *
     }
 }
 
-// frames that lie on top of each other
+// Do the two nodes coincide?
 static bool is_point(const snw_plot_rod *r, const double *pose) {
     const double least = 1e-9; // m
     return snw_norm(snw_sub(node_at(pose, r->first).p, node_at(pose, r->root).p)) < least;
@@ -177,21 +179,21 @@ static snw_status choose_links(const snw_shape_opts *opts, int *n, snw_plot_rod 
 
 // ---- the figure --------------------------------------------------------------------------------
 
-// lines in space, before anybody knows on which plane they are laid
-typedef struct space {
+// Lines in space, before projection.
+typedef struct line_set {
     int room, n;
     snw_curve *curve;
     snw_vec3 **point; // of each curve
-    bool *solid;      // it goes around its points
-} space;
+    bool *solid;      // drawn as the convex outline of its points
+} line_set;
 
-// *point <- where the points of a new line go
+// *point <- array for the n points of a new line
 static snw_status plot_shape_add_line(snw_pool *pool, int n, snw_pen pen, bool solid,
-                                      const char *name, space *out, snw_vec3 **point,
+                                      const char *name, line_set *out, snw_vec3 **point,
                                       snw_error *err) {
     SNW_ASSERT(out->n < out->room);
     snw_curve *c = &out->curve[out->n];
-    const size_t room = (size_t)n + 1; // an outline is closed
+    const size_t room = (size_t)n + 1; // a closed outline has one more point
     *c = (snw_curve){.name = name,
                      .n = n,
                      .x = snw_pool_array(pool, room, sizeof *c->x),
@@ -203,8 +205,8 @@ static snw_status plot_shape_add_line(snw_pool *pool, int n, snw_pen pen, bool s
     return SNW_OK;
 }
 
-static snw_status add_room(snw_pool *pool, int more, space *out, snw_error *err) {
-    const space old = *out;
+static snw_status add_room(snw_pool *pool, int more, line_set *out, snw_error *err) {
+    const line_set old = *out;
     out->room = old.n + more;
     out->curve = snw_pool_array(pool, (size_t)out->room, sizeof *out->curve);
     out->point = snw_pool_array(pool, (size_t)out->room, sizeof *out->point);
@@ -218,20 +220,20 @@ static snw_status add_room(snw_pool *pool, int more, space *out, snw_error *err)
     return SNW_OK;
 }
 
-// one run: what there is to draw, and when
-typedef struct subject {
+// Parts and instants of one run to be drawn.
+typedef struct shape_run {
     const snw_run_info *info;
     snw_plot_frames f;
     int nrod, npart, ninstant;
     snw_plot_rod *rod;
     snw_plot_part *part;
-    int *instant;           // among the frames of f
+    int *instant;           // indices into f.frame
     double *stage;          // of all frames
-    double *pose, *present; // of one
-} subject;
+    double *pose, *present; // of one frame
+} shape_run;
 
-static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const snw_shape_opts *opts,
-                               subject *s, snw_error *err) {
+static snw_status open_shape_run(snw_pool *pool, const snw_plot_run *run,
+                                 const snw_shape_opts *opts, shape_run *s, snw_error *err) {
     const int nframe = snw_result_frames(run->file, run->run),
               most = opts->ntime > 0 ? opts->ntime : opts->count;
     snw_node *scene;
@@ -244,10 +246,10 @@ static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const sn
                         "run the model again",
                         s->info->run);
     }
-    snw_look look;
-    SNW_TRY(snw_look_read(pool, s->info, scene, &look, err));
-    SNW_TRY(snw_plot_rods(&look, pool, &s->nrod, &s->rod, err));
-    SNW_TRY(snw_plot_parts(&look, pool, &s->npart, &s->part, err));
+    snw_scene_geometry geometry;
+    SNW_TRY(snw_scene_read(pool, s->info, scene, &geometry, err));
+    SNW_TRY(snw_plot_rods(&geometry, pool, &s->nrod, &s->rod, err));
+    SNW_TRY(snw_plot_parts(&geometry, pool, &s->npart, &s->part, err));
     SNW_TRY(choose_links(opts, &s->nrod, s->rod, &s->npart, s->part, err));
     const size_t width = SNW_RESULT_POSE_WIDTH * sizeof(double);
     s->instant = snw_pool_array(pool, (size_t)most, sizeof *s->instant);
@@ -259,16 +261,16 @@ static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const sn
     return choose_times(&s->f, opts, &s->ninstant, s->instant, err);
 }
 
-// "0.25 s"; of equilibria at one time the name of their step
-static const char *instant_name(snw_pool *pool, const subject *s, int k) {
+// "0.25 s"; for equilibria at equal times the name of their step.
+static const char *instant_name(snw_pool *pool, const shape_run *s, int k) {
     const int i = s->instant[k], stage = (int)s->stage[s->f.frame[i]];
     if (!s->f.timeless) {
         double largest = 0;
         for (int n = 0; n < s->f.n; n++) largest = fmax(largest, fabs(s->f.t[n]));
         const snw_unit_scale scale = snw_unit_scale_make("s", largest);
-        // to four digits of the longest time
-        const double grain = pow(10, floor(log10(largest / scale.size)) - 3),
-                     shown = round(s->f.t[i] / scale.size / grain) * grain;
+        // four digits of the largest time
+        const double resolution = pow(10, floor(log10(largest / scale.size)) - 3),
+                     shown = round(s->f.t[i] / scale.size / resolution) * resolution;
         return snw_pool_format(pool, "%.6g %s", shown == 0 ? 0 : shown, scale.unit);
     }
     const bool named = stage >= 0 && stage < s->info->nstage && s->info->stage[stage][0];
@@ -276,9 +278,9 @@ static const char *instant_name(snw_pool *pool, const subject *s, int k) {
                  : snw_pool_format(pool, "frame %d", i + 1);
 }
 
-// All that is there at instant k; the first line has the name.
-static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const subject *s, int k,
-                              unsigned colour, const char *name, space *out, snw_error *err) {
+// Add the active parts at instant k; the first line has the name.
+static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const shape_run *s, int k,
+                              unsigned colour, const char *name, line_set *out, snw_error *err) {
     const int frame = s->f.frame[s->instant[k]];
     SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_POSE, frame, 1, s->pose, err));
     SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_PRESENT, frame, 1, s->present, err));
@@ -289,7 +291,7 @@ static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const sub
         snw_vec3 *point;
         SNW_TRY(
             plot_shape_add_line(pool, points_of(&s->rod[r]), pen, false, name, out, &point, err));
-        trace(&s->rod[r], s->pose, point);
+        sample_rod(&s->rod[r], s->pose, point);
         name = NULL;
     }
     for (int i = 0; i < s->npart; i++) {
@@ -299,35 +301,35 @@ static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const sub
         snw_vec3 *point;
         SNW_TRY(plot_shape_add_line(pool, points_of_part(part), pen, part->link != NULL, name, out,
                                     &point, err));
-        trace_part(part, s->pose, point);
+        sample_part(part, s->pose, point);
         name = NULL;
     }
     return SNW_OK;
 }
 
-// Shapes of run i of n. Of one run colours tell the time; of several they tell the run, and grow
-// stronger with time.
+// Add the shapes of run i of nrun. With one run colours distinguish the instants; with several they
+// distinguish the runs and become stronger with time.
 static snw_status add_shapes(snw_pool *pool, int i, int nrun, const snw_plot_run *run,
-                             const snw_shape_opts *opts, space *out, snw_error *err) {
-    subject s = {0};
-    SNW_TRY(open_subject(pool, run, opts, &s, err));
+                             const snw_shape_opts *opts, line_set *out, snw_error *err) {
+    shape_run s = {0};
+    SNW_TRY(open_shape_run(pool, run, opts, &s, err));
     SNW_TRY(add_room(pool, s.ninstant * (s.nrod + s.npart), out, err));
     for (int k = 0; k < s.ninstant; k++) {
-        const double share = s.ninstant > 1 ? (double)k / (s.ninstant - 1) : 1;
+        const double fraction = s.ninstant > 1 ? (double)k / (s.ninstant - 1) : 1;
         const bool last = k + 1 == s.ninstant;
         const char *name = nrun == 1 ? instant_name(pool, &s, k)
                            : last    ? snw_plot_text(pool, run->name)
                                      : NULL;
         if (!name && (last || nrun == 1)) return plot_shape_no_memory(err);
-        const unsigned own = snw_plot_paler(snw_plot_colour(i), 0.7 * (1 - share));
-        SNW_TRY(add_instant(pool, run, &s, k, nrun == 1 ? snw_plot_course(share) : own, name, out,
-                            err));
+        const unsigned own = snw_plot_paler(snw_plot_colour(i), 0.7 * (1 - fraction));
+        SNW_TRY(add_instant(pool, run, &s, k, nrun == 1 ? snw_plot_gradient(fraction) : own, name,
+                            out, err));
     }
     return SNW_OK;
 }
 
-// the two axes along which the lines reach farthest, in alphabetical order
-static void widest_plane(const space *s, int plane[2]) {
+// plane <- the two axes of largest extent, in alphabetical order
+static void widest_plane(const line_set *s, int plane[2]) {
     double lo[3], hi[3];
     for (int e = 0; e < 3; e++) {
         lo[e] = INFINITY;
@@ -339,46 +341,45 @@ static void widest_plane(const space *s, int plane[2]) {
             }
         }
     }
-    int least = 1; // of equals y goes
+    int least = 1; // y is dropped first
     if (hi[0] - lo[0] < hi[least] - lo[least]) least = 0;
     if (hi[2] - lo[2] < hi[least] - lo[least]) least = 2;
     plane[0] = least == 0 ? 1 : 0;
     plane[1] = least == 2 ? 1 : 2;
 }
 
-// ---- outlines
-// --------------------------------------------------------------------------------------
+// ---- outlines ----------------------------------------------------------------------------------
 
-typedef struct spot {
+typedef struct point2 {
     double x, y;
-} spot;
+} point2;
 
-static int from_left(const void *a, const void *b) {
-    const spot *p = a, *q = b;
+static int compare_points(const void *a, const void *b) {
+    const point2 *p = a, *q = b;
     if (p->x != q->x) return p->x < q->x ? -1 : 1;
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-// does the way from a by b to c turn right, or go straight on?
-static bool turns_in(spot a, spot b, spot c) {
+// Does the path a, b, c turn right or continue straight?
+static bool is_right_turn(point2 a, point2 b, point2 c) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
 }
 
-// c <- the convex line around its points, closed (Andrew 1979)
+// c <- closed convex hull of its points (Andrew 1979)
 static snw_status outline(snw_pool *pool, snw_curve *c, snw_error *err) {
-    spot *p = snw_pool_array(pool, (size_t)c->n, sizeof *p),
-         *h = snw_pool_array(pool, 2 * (size_t)c->n + 1, sizeof *h);
+    point2 *p = snw_pool_array(pool, (size_t)c->n, sizeof *p),
+           *h = snw_pool_array(pool, 2 * (size_t)c->n + 1, sizeof *h);
     if (!p || !h) return plot_shape_no_memory(err);
-    for (int i = 0; i < c->n; i++) p[i] = (spot){c->x[i], c->y[i]};
-    qsort(p, (size_t)c->n, sizeof *p, from_left);
+    for (int i = 0; i < c->n; i++) p[i] = (point2){c->x[i], c->y[i]};
+    qsort(p, (size_t)c->n, sizeof *p, compare_points);
     int n = 0;
     for (int i = 0; i < c->n; i++) {
-        while (n >= 2 && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        while (n >= 2 && is_right_turn(h[n - 2], h[n - 1], p[i])) n--;
         h[n++] = p[i];
     }
     const int below = n + 1;
     for (int i = c->n - 2; i >= 0; i--) {
-        while (n >= below && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        while (n >= below && is_right_turn(h[n - 2], h[n - 1], p[i])) n--;
         h[n++] = p[i];
     }
     c->n = n;
@@ -389,7 +390,7 @@ static snw_status outline(snw_pool *pool, snw_curve *c, snw_error *err) {
 snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot_run *run,
                           const snw_shape_opts *opts, snw_figure *out, snw_error *err) {
     static const char *const axis[] = {"x", "y", "z"};
-    space s = {0};
+    line_set s = {0};
     for (int i = 0; i < nrun; i++) {
         SNW_TRY(add_shapes(pool, i, nrun, &run[i], opts, &s, err));
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Canvas that writes SVG.
 #include "output/plot_svg.h"
 
 #include <stdarg.h>
@@ -22,7 +24,7 @@ plot_svg_print(snw_svg *s, const char *format, ...) {
     if (n > 0) plot_svg_put(s, text, strlen(text));
 }
 
-// a coordinate, to a thousandth of a mm
+// A coordinate, to 1e-3 mm.
 static void plot_svg_put_number(snw_svg *s, char before, double x) {
     plot_svg_print(s, "%c%.3f", before, x == 0 ? 0 : x);
 }
@@ -34,9 +36,8 @@ static void plot_svg_put_escaped(snw_svg *s, const char *text) {
     }
 }
 
-// Widths of Helvetica's letters from the blank to the tilde, in thousandths of their size. Arial
-// and Liberation Sans have the same; what a reader without any of them takes may be wider, hence
-// the reserve.
+// Widths of the Helvetica characters from space to tilde, in thousandths of the font size. Arial
+// and Liberation Sans have the same widths; a substitute font may be wider, hence RESERVE.
 static const short letter[] = {
     278,  278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, //
     556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, //
@@ -51,13 +52,13 @@ static double plot_svg_measure(void *user, const char *text, double size) {
     double sum = 0;
     for (const char *c = text; *c; c++) {
         const unsigned char u = (unsigned char)*c;
-        if ((u & 0xc0) == 0x80) continue; // within a character
+        if ((u & 0xc0) == 0x80) continue; // continuation byte
         sum += u >= 0x20 && u < 0x7f ? letter[u - 0x20] : 556;
     }
     return RESERVE * size * sum / 1000;
 }
 
-static void clip(void *user, const snw_box *box) {
+static void plot_svg_clip(void *user, const snw_box *box) {
     snw_svg *s = user;
     if (s->clipped) plot_svg_print(s, "</g>\n");
     s->clipped = box != NULL;
@@ -70,7 +71,7 @@ static void clip(void *user, const snw_box *box) {
         s->nclip, box->x, box->y, box->w, box->h, s->nclip);
 }
 
-static void line(void *user, int n, const double (*p)[2], snw_pen pen) {
+static void plot_svg_line(void *user, int n, const double (*p)[2], snw_pen pen) {
     snw_svg *s = user;
     plot_svg_print(
         s, "<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"#%06x\" stroke-width=\"%.3f\"",
@@ -93,8 +94,8 @@ static void plot_svg_dot(void *user, const double p[2], double radius, unsigned 
                    p[1], radius, colour);
 }
 
-static void text(void *user, const double at[2], double size, snw_align align, bool upright,
-                 const char *what) {
+static void plot_svg_text(void *user, const double at[2], double size, snw_align align,
+                          bool upright, const char *what) {
     static const char *const anchor[] = {"start", "middle", "end"};
     plot_svg_print(user, "<text x=\"%.3f\" y=\"%.3f\" font-size=\"%.3f\" text-anchor=\"%s\"", at[0],
                    at[1], size, anchor[align]);
@@ -107,10 +108,10 @@ static void text(void *user, const double at[2], double size, snw_align align, b
 snw_canvas snw_svg_canvas(snw_svg *svg) {
     return (snw_canvas){.user = svg,
                         .measure = plot_svg_measure,
-                        .clip = clip,
-                        .line = line,
+                        .clip = plot_svg_clip,
+                        .line = plot_svg_line,
                         .dot = plot_svg_dot,
-                        .text = text};
+                        .text = plot_svg_text};
 }
 
 void snw_svg_begin(snw_svg *svg, double width, double height, const char *title) {

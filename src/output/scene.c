@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Writer of scenes: the geometry of a model as JSON, for recorders, viewer, exports and figures.
 #include "output/scene.h"
 
 #include "base/alloc.h"
@@ -13,13 +15,13 @@ enum { SCENE_VERSION = 1, MOST_CHANGES = 64 };
 
 // ---- numbers and lists -------------------------------------------------------------------------
 
-// the node of a segment
+// Node of a segment; 0, the world, is -1.
 static void scene_put_node(snw_json *j, const char *key, int seg) {
     snw_field_integer(j, key, seg - 1);
 }
 
-// the switch that says whether it is there; -1: it always is, -2: it never is
-static void put_switch(snw_json *j, int condition) { snw_field_integer(j, "switch", condition); }
+// Index of the condition; -1: always active, -2: never.
+static void put_condition(snw_json *j, int condition) { snw_field_integer(j, "switch", condition); }
 
 // ---- links -------------------------------------------------------------------------------------
 
@@ -55,7 +57,7 @@ static const char *scene_kind_name(snw_seg_kind kind) {
     return "world";
 }
 
-// stations of a rod are its root, then its nodes
+// Arc length of station k: 0 is the root, then the nodes.
 static double scene_station(const snw_model *m, const snw_rod *r, int k) {
     return k == 0 ? 0 : m->seg_x[r->seg0 + k - 1];
 }
@@ -70,7 +72,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_field_number(j, "length", r->L);
     snw_field_bool(j, "fed", link->rod.variable_length);
     snw_field_text(j, "section", snw_section_name(section->kind));
-    // where elasticity alone says what the rod bears
+    // strain components whose internal force is elastic
     snw_field_list(j, "free");
     for (int i = 0; i < 6; i++) snw_json_bool(j, link->rod.active[i] && !link->rod.given[i]);
     snw_json_close(j);
@@ -96,7 +98,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     for (int k = 0; k <= r->nseg; k++) {
         double H[36], D[36], diagonal[6] = {0};
         snw_inertia M;
-        // a rod may end in a point, where there is no section: no stiffness either
+        // a rod may end in a point: no section, zero stiffness
         if (snw_section_at(&link->rod, link->name, scene_station(m, r, k), H, D, &M, NULL) ==
             SNW_OK) {
             for (int i = 0; i < 6; i++) diagonal[i] = H[7 * i];
@@ -117,7 +119,7 @@ static void put_body(snw_json *j, const snw_body_desc *b, int condition) {
     snw_field_numbers(j, "com", 3, b->com.e);
     snw_field_number(j, "mass", b->mass);
     snw_field_numbers(j, "inertia", 6, inertia);
-    put_switch(j, condition);
+    put_condition(j, condition);
     snw_json_close(j);
 }
 
@@ -133,7 +135,7 @@ static void put_links(snw_json *j, const snw_model *m) {
         snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
         scene_put_node(j, "first", m->link_first[l]);
         scene_put_node(j, "end", m->link_end[l]);
-        put_switch(j, m->seg[m->link_end[l]].condition);
+        put_condition(j, m->seg[m->link_end[l]].condition);
         if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
         if (d->has_body) put_body(j, &d->body, m->seg[m->link_end[l]].condition);
         snw_json_close(j);
@@ -141,9 +143,9 @@ static void put_links(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
-// ---- what joins and acts -----------------------------------------------------------------------
+// ---- loops, tendons, loads, contacts, probes ---------------------------------------------------
 
-// how a closure looks; of a station that sweeps the place is not told
+// Symbol of a closure; "contact" for a sliding station.
 static const char *loop_name(const snw_model *m, int i) {
     if (m->loop[i].sliding_station) return "contact";
     switch (m->desc->loop[i].nonholonomic) {
@@ -163,19 +165,19 @@ static const char *loop_name(const snw_model *m, int i) {
     return snw_joint_name(m->desc->loop[i].joint);
 }
 
-// where a contact that sweeps along a rod is in the course of the study, by equal steps: its law is
-// known, the arrays hold none
+// Positions of a sliding station during the study, at equal time steps, from its law; the frames do
+// not contain them.
 static void put_stations(snw_json *j, const snw_model *m, const snw_sliding_station *station) {
     enum { STEPS = 400 };
-    double span = 0;
-    for (int i = 0; i < m->desc->nstep; i++) span += m->desc->step[i].duration;
+    double duration = 0;
+    for (int i = 0; i < m->desc->nstep; i++) duration += m->desc->step[i].duration;
     const double L = m->rod[station->rod].L;
-    snw_field_number(j, "span", span);
+    snw_field_number(j, "span", duration);
     snw_field_list(j, "stations");
     for (int i = 0; i <= STEPS; i++) {
-        const snw_at at = {.t = span * i / STEPS, .L = L};
+        const snw_at at = {.t = duration * i / STEPS, .L = L};
         const double x = fmin(fmax(snw_expr_value(station->x, at), 0), L);
-        snw_json_number(j, L * 1e-5 * round(x / L * 1e5)); // to be seen
+        snw_json_number(j, L * 1e-5 * round(x / L * 1e5)); // five digits suffice for drawing
     }
     snw_json_close(j);
 }
@@ -192,10 +194,10 @@ static void put_loops(snw_json *j, const snw_model *m) {
         snw_field_number(j, "radius", m->desc->loop[i].radius);
         scene_put_node(j, "a", loop->a);
         scene_put_node(j, "b", loop->b);
-        // what is off for good was compiled as nothing
+        // a loop that is never active was compiled without rows
         const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
                          loop->joint != m->desc->loop[i].joint;
-        put_switch(j, off ? SNW_NEVER : loop->condition);
+        put_condition(j, off ? SNW_NEVER : loop->condition);
         if (loop->sliding_station)
             put_stations(j, m, &m->sliding_station[loop->sliding_station - 1]);
         snw_json_close(j);
@@ -203,7 +205,7 @@ static void put_loops(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
-// a point of a tendon or chamber: its node, where it is in the node's frame, radius (0: a line)
+// A point of a tendon or chamber: node, position in the node's frame, radius (0: a line).
 static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
                             const snw_rod *r, int node, double x) {
     const snw_at at = {.x = x, .L = r->L};
@@ -212,14 +214,14 @@ static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_de
     const double area = d->area ? snw_expr_value(d->area, at) : 0;
     snw_json_array(j);
     snw_json_integer(j, node == 0 ? r->root - 1 : r->seg0 + node - 2);
-    snw_json_number(j, x - scene_station(m, r, node)); // along the section's normal
+    snw_json_number(j, x - scene_station(m, r, node)); // offset along the section's normal
     snw_json_number(j, y);
     snw_json_number(j, z);
     snw_json_number(j, sqrt(area > 0 ? area / M_PI : 0));
     snw_json_close(j);
 }
 
-// the stations between two arc lengths, and these themselves from their nearest station
+// Stations between two arc lengths, and the two ends relative to their nearest station.
 static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d, const snw_rod *r,
                       double from, double to) {
     const double grain = 1e-9 * r->L;
@@ -238,7 +240,7 @@ static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
     }
 }
 
-// an end of a straight part
+// An end of a straight segment.
 static void put_corner(snw_json *j, int seg) {
     snw_json_array(j);
     snw_json_integer(j, seg - 1);
@@ -246,8 +248,8 @@ static void put_corner(snw_json *j, int seg) {
     snw_json_close(j);
 }
 
-static void put_measures(snw_json *j, const snw_model *m) {
-    int span = 0; // of all tendons, in their order
+static void put_tendons(snw_json *j, const snw_model *m) {
+    int duration = 0; // index into the segments of all tendons
     snw_field_list(j, "measures");
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
@@ -256,9 +258,9 @@ static void put_measures(snw_json *j, const snw_model *m) {
         snw_field_text(j, "kind", d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
         snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
-            for (; part < d->nsegment && d->segment[part].after == k; part++, span++) {
-                put_corner(j, m->tendon_segment[span].a);
-                put_corner(j, m->tendon_segment[span].b);
+            for (; part < d->nsegment && d->segment[part].after == k; part++, duration++) {
+                put_corner(j, m->tendon_segment[duration].a);
+                put_corner(j, m->tendon_segment[duration].b);
             }
             if (k == d->nlink) break;
             const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];
@@ -287,7 +289,7 @@ static void put_loads(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
-// where a named site is: on the screw from node a to node b, and a pose from there
+// Named sites: a fraction of the screw motion from node a to node b, and a relative pose.
 static void put_sites(snw_json *j, const snw_model *m) {
     snw_field_list(j, "sites");
     for (int i = 0; i < m->desc->nnamed; i++) {
@@ -295,7 +297,7 @@ static void put_sites(snw_json *j, const snw_model *m) {
         const snw_rod *r =
             s->link >= 0 && m->link_rod[s->link] >= 0 ? &m->rod[m->link_rod[s->link]] : NULL;
         int a = 0, b = 0; // segments
-        double share = 0;
+        double fraction = 0;
         switch (s->kind) {
         case SNW_SITE_WORLD:
             break;
@@ -313,15 +315,15 @@ static void put_sites(snw_json *j, const snw_model *m) {
             const double h = scene_station(m, r, k + 1) - scene_station(m, r, k);
             a = k == 0 ? r->root : r->seg0 + k - 1;
             b = r->seg0 + k;
-            share = h > 0 ? (x - scene_station(m, r, k)) / h : 0;
+            fraction = h > 0 ? (x - scene_station(m, r, k)) / h : 0;
         }
         }
         const snw_quat q = snw_quat_from_mat3(s->pose.R);
         snw_json_object(j);
         snw_field_text(j, "name", m->desc->named[i].name);
         scene_put_node(j, "a", a);
-        scene_put_node(j, "b", share > 0 ? b : a);
-        snw_field_number(j, "share", share);
+        scene_put_node(j, "b", fraction > 0 ? b : a);
+        snw_field_number(j, "share", fraction);
         snw_field_numbers(j, "at", 3, s->pose.p.e);
         snw_field_numbers(j, "turn", 4, q.e);
         snw_json_close(j);
@@ -356,7 +358,7 @@ static void put_probes(snw_json *j, const snw_model *m) {
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
-            // coordinates of joints without dimension are angles
+            // dimensionless joint coordinates are angles
             const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
             snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
         }
@@ -366,9 +368,9 @@ static void put_probes(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- scenes ------------------------------------------------------------------------------------
 
-// what stands in the object of a model
+// Keys of the scene of one model.
 static void put_scene(snw_json *j, const snw_model *m) {
     double gravity[3] = {0};
     for (int i = 0; i < 3; i++) {
@@ -385,24 +387,24 @@ static void put_scene(snw_json *j, const snw_model *m) {
     snw_json_close(j);
     put_links(j, m);
     put_loops(j, m);
-    put_measures(j, m);
+    put_tendons(j, m);
     put_loads(j, m);
     put_sites(j, m);
     put_contacts(j, m);
     put_probes(j, m);
 }
 
-// Models, and from which step on they count.
-typedef struct era {
+// A model, and the step from which it is valid.
+typedef struct scene_phase {
     const snw_model *model;
     int stage;
-} era;
+} scene_phase;
 
-static snw_status put_all(snw_json *j, int n, const era *e, snw_error *err) {
+static snw_status put_all(snw_json *j, int n, const scene_phase *e, snw_error *err) {
     snw_json_object(j);
     snw_field_integer(j, "scene", SCENE_VERSION);
     put_scene(j, e[0].model);
-    // the last key: who does not need it stops here
+    // last key, so that readers can stop before it
     if (n > 1) snw_field_list(j, "changes");
     for (int i = 1; i < n; i++) {
         snw_json_object(j);
@@ -415,7 +417,7 @@ static snw_status put_all(snw_json *j, int n, const era *e, snw_error *err) {
     return snw_json_finish(j, err);
 }
 
-static snw_status scene_make(int n, const era *e, char **out, snw_error *err) {
+static snw_status scene_make(int n, const scene_phase *e, char **out, snw_error *err) {
     *out = NULL;
     snw_json j;
     snw_buffer to = {0};
@@ -430,12 +432,12 @@ static snw_status scene_make(int n, const era *e, char **out, snw_error *err) {
 }
 
 snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
-    return scene_make(1, &(era){.model = m}, out, err);
+    return scene_make(1, &(scene_phase){.model = m}, out, err);
 }
 
-// Changes of what is not seen, as most are, are left out.
+// Changes that do not affect the scene are omitted.
 snw_status snw_scene_of_run(const snw_run *r, char **out, snw_error *err) {
-    era e[MOST_CHANGES + 1] = {{.model = snw_run_model(r)}};
+    scene_phase e[MOST_CHANGES + 1] = {{.model = snw_run_model(r)}};
     const snw_model *seen = e[0].model;
     char *last;
     int n = 1;
@@ -448,7 +450,7 @@ snw_status snw_scene_of_run(const snw_run *r, char **out, snw_error *err) {
         seen = m;
         const snw_status s = snw_scene_make(m, &text, err);
         if (s == SNW_OK && strcmp(text, last) != 0) {
-            e[n++] = (era){m, i};
+            e[n++] = (scene_phase){m, i};
             snw_free(last);
             last = text;
         } else {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Sinks to a stream and to memory; numbers that read back exactly; XML entities.
 #include "output/sink.h"
 
 #include <math.h>
@@ -35,7 +37,7 @@ void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
         (void)snprintf(text, SNW_NUMBER_SIZE, "%.*g", digits, x);
         if (strtod(text, NULL) == x) break;
     }
-    // the locale's decimal mark, of one or more bytes
+    // replace the locale's decimal mark, which may have several bytes
     const size_t before = strspn(text, "+-0123456789");
     const size_t mark = strcspn(text + before, "e0123456789");
     if (mark == 0) return;

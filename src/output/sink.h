@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sink.h: where text goes, a stream or whatever the caller has, and how numbers look in it.
+// sink.h: output of text to a stream, memory or a callback, and formatting of numbers.
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 
 typedef struct snw_sink {
     void *user;
-    // All of the bytes, or false (errno may say why).
+    // Write all bytes; false on failure (errno may have the reason).
     bool (*write)(void *user, const char *bytes, size_t size);
 } snw_sink;
 
-// A stream of the caller, who flushes and closes it.
+// Sink to a stream, which the caller flushes and closes.
 snw_sink snw_sink_stream(FILE *stream);
 
-// Text in memory, whose room is the caller's business; without room only its size is counted.
+// Text in memory of sufficient size, provided by the caller; NULL: only the size is counted.
 typedef struct snw_buffer {
     char *text; // not terminated
     size_t size;
@@ -26,9 +26,9 @@ snw_sink snw_sink_buffer(snw_buffer *to);
 
 enum { SNW_NUMBER_SIZE = 32 };
 
-// The shortest of 15, 16 or 17 digits that read back as the same number, with a point whatever the
-// locale; "nan", "inf", "-inf".
+// The shortest of 15, 16 or 17 digits that read back as the same number, with a decimal point in
+// any locale; "nan", "inf", "-inf".
 void snw_number_text(double x, char text[SNW_NUMBER_SIZE]);
 
-// What stands for a character of a text in XML; NULL: itself. Control characters become blanks.
+// XML entity of a character; NULL: the character itself. Control characters become blanks.
 const char *snw_xml_entity(char c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// result.h: result files. One HDF5 file holds the runs of one model, and can be read at any moment:
+// result.h: result files. One HDF5 file holds the runs of one model. It can be read at any time:
 // while it grows, when it is finished, and after the writer was killed. docs/results.md describes
 // the layout for other programs.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-// ---- what a run stores of each frame -----------------------------------------------------------
+// ---- fields of a frame -------------------------------------------------------------------------
 
 // Datasets along the frames: field, name in the file, meaning.
 #define SNW_RESULT_FIELDS(X)                                                                       \
@@ -36,10 +36,10 @@ typedef enum snw_result_field {
 } snw_result_field;
 
 enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
-// x y z, and the unit quaternion with w >= 0.
+// out <- position x y z, and the unit quaternion w x y z with w >= 0.
 void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
 
-// Names of what rows of energies and statistics hold, in their order.
+// Names of the entries of rows of energies and statistics, in their order.
 enum {
     SNW_ENERGIES = sizeof(snw_energy) / sizeof(double),
     SNW_STATS = sizeof(snw_stats) / sizeof(double)
@@ -47,10 +47,10 @@ enum {
 extern const char *const snw_energy_name[SNW_ENERGIES];
 extern const char *const snw_stats_name[SNW_STATS];
 
-// Where a run stands: state, word in the file.
+// State of a run: identifier, word in the file.
 #define SNW_RESULT_STATES(X)                                                                       \
     X(SNW_RESULT_PENDING, "pending") /* no frame yet */                                            \
-    X(SNW_RESULT_RUNNING, "running") /* also what a killed run leaves behind */                    \
+    X(SNW_RESULT_RUNNING, "running") /* also of a killed run */                                    \
     X(SNW_RESULT_FINISHED, "finished")                                                             \
     X(SNW_RESULT_FAILED, "failed")                                                                 \
     X(SNW_RESULT_STOPPED, "stopped")
@@ -70,43 +70,42 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field);
 
 // ---- writing -----------------------------------------------------------------------------------
 
-typedef struct snw_result snw_result; // an open file, see reading
+typedef struct snw_result snw_result; // a file open for reading
 
 // A file being written. Recorders of different runs may be used from different threads.
 typedef struct snw_results snw_results;
 
-// Begin the file for `nrun` runs (names differ). It grows beside `path` under the name
-// `.NAME.partial-PID` and takes the place of `path` with its first frame, so that a run which fails
-// at once leaves an older file alone. `info` and `model_text` are not needed after the call.
-// SNW_E_IO with path and reason: no such folder, not writable, `path` is a folder, disk full.
+// Create the file for `nrun` runs with distinct names. It grows beside `path` under the name
+// `.NAME.partial-PID` and replaces `path` with its first frame, so a run that fails at once leaves
+// an older file unchanged. `info` and `model_text` are not needed after the call. SNW_E_IO with
+// path and reason: no such folder, not writable, `path` is a folder, disk full.
 SNW_NODISCARD snw_status snw_results_create(const char *path, int nrun,
                                             const snw_run_info *const *info, const char *model_text,
                                             snw_results **out, snw_error *err);
 
-// The recorder of run `index`; valid until the file is closed. Frames are gathered and written when
-// they fill a buffer, and when a frame comes in with the oldest one waiting for a second. A write
-// that fails ends the run; what was written before stays readable.
+// Recorder of run `index`; valid until the file is closed. Frames are buffered. They are written
+// when the buffer is full, or when a frame arrives and the oldest one has waited for a second. A
+// failed write ends the run; frames written before stay readable.
 snw_recorder snw_results_recorder(snw_results *r, int index);
 
 // Begin run `index` with the first `nframe` frames of a run of another file that has the same
 // columns and sizes, and with `save`, the checkpoint that belongs to them (NULL: none). `whole`:
-// the run has ended well and gets nothing more. To be called before any frame; the file takes its
-// place with the first frame that is not a copy.
+// the run had finished and receives no more frames. Call before any frame. The file replaces its
+// target with the first frame that is not a copy.
 SNW_NODISCARD snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int run,
                                           int nframe, const double *save, bool whole,
                                           snw_error *err);
 
-// Write the frames that have waited for `age` seconds or more; 0 writes them all. Cheap when there
-// are none, so it may be called between the increments of a slow run.
+// Write the frames that have waited for `age` seconds or more; 0 writes all. Cheap when there are
+// none, so it may be called between the increments of a slow run.
 SNW_NODISCARD snw_status snw_results_flush(snw_results *r, double age, snw_error *err);
 
-// Does the file stand in its place, with the first frames? Not when it was removed or replaced
-// since.
-bool snw_results_there(const snw_results *r);
+// Has the file replaced its target, and was it neither removed nor replaced since?
+bool snw_results_in_place(const snw_results *r);
 
-// Write what is left and close. Runs that never heard of their end are marked stopped. A file
-// without a single frame takes its place only when all its runs ended well. `r` is gone afterwards,
-// also on failure; NULL is fine.
+// Write the buffered frames and close. Runs whose end was not recorded are marked stopped. A file
+// without frames replaces its target only when all its runs finished. Frees `r`, also on failure;
+// NULL is fine.
 SNW_NODISCARD snw_status snw_results_close(snw_results *r, snw_error *err);
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -116,30 +115,30 @@ SNW_NODISCARD snw_status snw_results_close(snw_results *r, snw_error *err);
 SNW_NODISCARD snw_status snw_result_open(const char *path, snw_result **out, snw_error *err);
 void snw_result_close(snw_result *r); // NULL is fine
 
-// Of the whole file; text belongs to `r`.
-const char *snw_result_model(const snw_result *r);   // the model as read
-const char *snw_result_version(const snw_result *r); // of the Sinew that wrote it
+// Data of the whole file; texts belong to `r`.
+const char *snw_result_model(const snw_result *r);   // text of the model file
+const char *snw_result_version(const snw_result *r); // version of Sinew that wrote it
 const char *snw_result_created(const snw_result *r); // "2024-05-31T12:00:00Z"
 
-// Runs in the order written.
+// Number of runs, in the order written.
 int snw_result_runs(const snw_result *r);
 
-// Of one run; pointers belong to `r`. `message` (NULL: not wanted) is empty unless the run failed
-// or was stopped.
+// Data of one run; pointers belong to `r`. `message` (NULL: not wanted) is empty unless the run
+// failed or was stopped.
 const snw_run_info *snw_result_info(const snw_result *r, int run);
 int snw_result_frames(const snw_result *r, int run);
 snw_result_state snw_result_state_of(const snw_result *r, int run, const char **message);
 
 // out <- `field` of `nframe` frames from `first` on, nframe x snw_result_width, frame by frame. The
-// range lies within the frames of the run.
+// range must lie within the frames of the run.
 SNW_NODISCARD snw_status snw_result_read(snw_result *r, int run, snw_result_field field, int first,
                                          int nframe, double *out, snw_error *err);
 
-// The run's last checkpoint: save <- its info.nsave numbers, *nframe <- the frames it belongs to, 0
-// when there is none.
+// Last checkpoint of the run: save <- its info.nsave numbers, *nframe <- number of frames after
+// which it was taken, 0 when there is none.
 SNW_NODISCARD snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *save,
                                                snw_error *err);
 
-// out <- one of the columns, nframe numbers.
+// out <- one probe column, nframe numbers.
 SNW_NODISCARD snw_status snw_result_read_column(snw_result *r, int run, int column, int first,
                                                 int nframe, double *out, snw_error *err);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// HDF5 virtual file driver of the result files, and messages for their failures.
 #include "results/result_file.h"
 
 #include "base/alloc.h"
@@ -29,7 +31,7 @@ snw_status snw_file_fail_errno(const char *path, const char *what, int reason, s
                     shorten ? path + length - PATH_SHOWN : path, what, text, hint);
 }
 
-// the innermost entry of the error stack
+// user (160 bytes) <- text of the innermost entry of the error stack
 static herr_t first_cause(unsigned n, const H5E_error2_t *e, void *user) {
     if (n == 0 && e->desc) (void)snprintf(user, 160, "%s", e->desc);
     return 0;
@@ -52,11 +54,11 @@ snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
                     cause[0] ? cause : "HDF5 gives no reason; is there memory left?");
 }
 
-void snw_file_hush(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+void snw_file_silence_hdf5(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-static void file_put(snw_file *f, off_t at, size_t size, const char *bytes) {
+static void file_write(snw_file *f, off_t at, size_t size, const char *bytes) {
     while (size > 0 && !f->reason) {
         const ssize_t n = pwrite(f->fd, bytes, size, at);
         if (n < 0 && errno == EINTR) continue;
@@ -72,16 +74,16 @@ static void file_put(snw_file *f, off_t at, size_t size, const char *bytes) {
     }
 }
 
-void snw_file_put(snw_file *f, haddr_t at, size_t size, const void *bytes) {
-    // in place, hence possible on a full disk: a failure before this one does not stop it
+void snw_file_write_at(snw_file *f, haddr_t at, size_t size, const void *bytes) {
+    // overwrites existing bytes, which works on a full disk: an earlier failure does not prevent it
     const int before = f->reason;
     f->reason = 0;
-    file_put(f, (off_t)at, size, bytes);
+    file_write(f, (off_t)at, size, bytes);
     if (before) f->reason = before;
 }
 
-// bytes read, less than `size` at the end of the file; negative on failure
-static ssize_t get(snw_file *f, off_t at, size_t size, char *bytes) {
+// Returns the bytes read, fewer than `size` at the end of the file; negative on failure.
+static ssize_t file_read(snw_file *f, off_t at, size_t size, char *bytes) {
     size_t done = 0;
     while (done < size) {
         const ssize_t n = pread(f->fd, bytes + done, size - done, at + (off_t)done);
@@ -99,7 +101,7 @@ static ssize_t get(snw_file *f, off_t at, size_t size, char *bytes) {
 // ---- the driver --------------------------------------------------------------------------------
 
 typedef struct driver {
-    H5FD_t public; // first, as HDF5 demands
+    H5FD_t public; // must be first
     snw_file *file;
     haddr_t eoa, eof;
 } driver;
@@ -114,15 +116,15 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     snw_file *const *file = H5Pget_driver_info(fapl);
     struct stat s;
     if (!file || fstat((*file)->fd, &s) != 0) return NULL;
-    // a file that is empty is left alone: ext4 takes a truncation for a hint and makes close() wait
-    const bool empty = (flags & H5F_ACC_TRUNC) != 0;
-    if (empty && s.st_size > 0 && ftruncate((*file)->fd, 0) != 0) return NULL;
+    // do not truncate an empty file: ext4 would flush it when it is closed
+    const bool truncate = (flags & H5F_ACC_TRUNC) != 0;
+    if (truncate && s.st_size > 0 && ftruncate((*file)->fd, 0) != 0) return NULL;
     driver *d = snw_alloc(sizeof *d);
     if (!d) (*file)->reason = ENOMEM;
     if (!d) return NULL;
     d->file = *file;
-    d->eof = empty ? 0 : (haddr_t)s.st_size;
-    // the length a writer has noted is ahead of the file's, and this is no reason to refuse it
+    d->eof = truncate ? 0 : (haddr_t)s.st_size;
+    // the end recorded by an active writer may lie beyond the file's: accept it
     if (flags & H5F_ACC_SWMR_READ) d->eof = address_limit;
     return &d->public;
 }
@@ -132,24 +134,24 @@ static herr_t driver_close(H5FD_t *base) {
     return 0;
 }
 
-// every opening is a file of its own, so one process may write and read the same results
+// Each opening counts as a different file, so one process may write and read the same results.
 static int driver_compare(const H5FD_t *a, const H5FD_t *b) { return (a > b) - (a < b); }
 
 static herr_t driver_query(const H5FD_t *base, unsigned long *flags) {
     (void)base;
-    // nothing is allocated in larger blocks and given out behind our back, see driver_alloc
+    // no aggregation of allocations: driver_alloc must see each one
     *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
              H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 
-// Linux may end a write between two pages of memory when the process is killed. What HDF5 rewrites
-// in place is small and has a checksum: kept within a page, it is either old or new.
+// Linux may end a write at a page boundary when the process is killed. Records that HDF5 rewrites
+// in place are small and have a checksum. Kept within one page, a record is either old or new.
 static haddr_t driver_alloc(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, hsize_t size) {
     (void)dxpl;
     driver *d = (driver *)base;
     haddr_t at = d->eoa;
-    const hsize_t within = type == H5FD_MEM_DRAW ? RECORD : PAGE; // chunks need not
+    const hsize_t within = type == H5FD_MEM_DRAW ? RECORD : PAGE; // chunks are not rewritten
     if (size <= within && at % PAGE + size > PAGE) at += PAGE - at % PAGE;
     if (size > address_limit - at) return HADDR_UNDEF;
     d->eoa = at + size;
@@ -167,8 +169,8 @@ static herr_t driver_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t at) {
     return 0;
 }
 
-// a reader looks anew: the file may have grown since it was opened, and HDF5 compares this with the
-// end that the writer has noted since
+// A reader queries the size each time: the file may have grown since it was opened, and HDF5
+// compares the size with the end recorded by the writer.
 static haddr_t driver_get_eof(const H5FD_t *base, H5FD_mem_t type) {
     (void)type;
     const driver *d = (const driver *)base;
@@ -182,10 +184,10 @@ static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at,
     (void)dxpl;
     snw_file *f = ((driver *)base)->file;
     if (at > address_limit || size > address_limit - at) return -1;
-    const ssize_t n = get(f, (off_t)at, size, bytes);
+    const ssize_t n = file_read(f, (off_t)at, size, bytes);
     if (n < 0) return -1;
     if ((size_t)n == size) return 0;
-    // HDF5 may ask for more metadata than there is, and tells by the checksum; values have none
+    // HDF5 may read metadata past the end and detects it by the checksum; raw data have none
     memset((char *)bytes + n, 0, size - (size_t)n);
     if (type != H5FD_MEM_DRAW || f->writing) return 0;
     f->cut_short = true;
@@ -198,7 +200,7 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at
     (void)dxpl;
     driver *d = (driver *)base;
     if (at > address_limit || size > address_limit - at) return -1;
-    file_put(d->file, (off_t)at, size, bytes);
+    file_write(d->file, (off_t)at, size, bytes);
     if (at + size > d->eof) d->eof = at + size;
     return 0;
 }
@@ -235,14 +237,14 @@ static const H5FD_class_t driver_class = {
 hid_t snw_file_access(snw_file *f) {
     const hid_t driver_id = H5FDregister(&driver_class);
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    // A reader beside a writer tries again when it meets metadata in the making. HDF5 doubles its
-    // pause each time from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
+    // a reader beside a writer retries metadata that is being written; HDF5 doubles its pause from
+    // 1 ns: 24 attempts last 17 ms, its default of 100 would never end
     const unsigned attempts = f->live ? 24 : 1;
     const bool good = driver_id >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver_id, &f) >= 0 &&
                       H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
                       H5Pset_metadata_read_attempts(fapl, attempts) >= 0 &&
                       H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
-    // the list holds the driver from here on
+    // the list keeps its own reference to the driver
     if (driver_id >= 0) (void)H5FDunregister(driver_id);
     if (good) return fapl;
     if (fapl >= 0) (void)H5Pclose(fapl);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Layout of a result file: names and widths of the fields, and creation of groups, attributes and
+// datasets for the writer.
 #include "results/result_layout.h"
 
 #include "base/alloc.h"
@@ -14,10 +17,10 @@
 
 enum {
     TEXT_LIMIT = 4096,         // bytes of an attribute's text
-    COMPACT_LIMIT = 16 * 1024, // small tables live in their header
-    CHUNK_BYTES = 4096,        // of a growing dataset, with at least CHUNK_FRAMES frames ..
+    COMPACT_LIMIT = 16 * 1024, // smaller tables are stored in their object header
+    CHUNK_BYTES = 4096,        // of a growing dataset, at least CHUNK_FRAMES frames,
     CHUNK_FRAMES = 8,
-    CHUNK_LARGE = 64 * 1024 // .. unless these are larger than this
+    CHUNK_LARGE = 64 * 1024 // unless these exceed CHUNK_LARGE
 };
 
 // ---- names and sizes ---------------------------------------------------------------------------
@@ -126,7 +129,7 @@ snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field fie
 
 // ---- fixed contents ----------------------------------------------------------------------------
 
-// UTF-8 of fixed size, NUL included; to be closed by the caller
+// Type of UTF-8 text of fixed size, NUL included; to be closed by the caller.
 static hid_t text_type(size_t size) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     if (type < 0) return type;
@@ -138,7 +141,7 @@ static hid_t text_type(size_t size) {
     return H5I_INVALID_HID;
 }
 
-// An attribute of n equal pieces; n = 0 makes a scalar.
+// Add an attribute of n elements; n = 0: a scalar.
 static bool add_attribute(hid_t where, const char *name, hid_t type, hsize_t n, const void *data) {
     const hid_t space = n ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     const hid_t attribute = H5Acreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -152,7 +155,7 @@ static bool add_text_attribute(hid_t where, const char *name, const char *text) 
     char copy[TEXT_LIMIT + 1];
     (void)snprintf(copy, sizeof copy, "%s", text);
     if (strlen(text) > TEXT_LIMIT) {
-        // not within a character
+        // do not cut within a character
         size_t end = TEXT_LIMIT;
         while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) end--;
         copy[end] = '\0';
@@ -163,8 +166,7 @@ static bool add_text_attribute(hid_t where, const char *name, const char *text) 
     return good;
 }
 
-// A dataset that never grows: n values of `file_type` (n < 0: a single one without shape) from
-// `data`.
+// Add a dataset of fixed size: n values of `file_type` (n < 0: a scalar) from `data`.
 static bool add_table(hid_t where, const char *name, hid_t file_type, hid_t memory_type, long n,
                       const void *data) {
     const hsize_t dims = n < 0 ? 1 : (hsize_t)n;
@@ -181,7 +183,7 @@ static bool add_table(hid_t where, const char *name, hid_t file_type, hid_t memo
     return good;
 }
 
-// n texts, padded with NUL to the longest
+// Add n texts, padded with NUL to the longest.
 static bool add_texts(hid_t where, const char *name, int n, const char *const *text) {
     size_t size = 1;
     for (int i = 0; i < n; i++) {
@@ -199,7 +201,7 @@ static bool add_texts(hid_t where, const char *name, int n, const char *const *t
     return good;
 }
 
-// The columns: their full names, and the parts these are made of.
+// Add the columns: full names, and the parts of these.
 static bool result_layout_add_columns(hid_t group, const snw_run_info *info) {
     const int n = info->ncolumn;
     enum { NAME_SIZE = 512 };
@@ -226,7 +228,7 @@ static bool result_layout_add_columns(hid_t group, const snw_run_info *info) {
     return good;
 }
 
-// By which overrides the run differs from its file.
+// Add the values of the model file that the run overrides.
 static bool add_overrides(hid_t group, const snw_run_info *info) {
     const int n = info->noverride;
     if (n == 0) return true;
@@ -273,13 +275,13 @@ static bool add_names(hid_t set, int n, const char *const *names) {
     return good;
 }
 
-// An empty dataset that grows along the frames.
+// Add an empty dataset that grows along the frames.
 static bool result_layout_add_field(hid_t group, const snw_run_info *info, snw_result_field field) {
     const snw_layout_shape shape = snw_layout_field(info, field);
     hsize_t dims[3], most[3], chunk[3];
     for (int i = 0; i < 3; i++) {
         dims[i] = shape.dims[i];
-        most[i] = chunk[i] = dims[i] ? dims[i] : 1; // a chunk has no empty side
+        most[i] = chunk[i] = dims[i] ? dims[i] : 1; // chunk dimensions are at least 1
     }
     dims[0] = 0;
     most[0] = H5S_UNLIMITED;
@@ -324,7 +326,7 @@ hid_t snw_layout_status_type(void) {
     return H5I_INVALID_HID;
 }
 
-// The record of how a run stands, with room on disk and at a fixed place from now on.
+// Add the status record, allocated on disk at a fixed address.
 static bool add_status(hid_t group, haddr_t *at) {
     snw_layout_status record = {"", ""};
     (void)snprintf(record.state, sizeof record.state, "%s",
@@ -346,8 +348,8 @@ static bool add_status(hid_t group, haddr_t *at) {
     return good;
 }
 
-double snw_layout_sum(const snw_layout_checkpoint *head, int nsave, const double *save) {
-    // FNV-1a over the numbers' bits, cut to what a double holds
+double snw_layout_checksum(const snw_layout_checkpoint *head, int nsave, const double *save) {
+    // FNV-1a over the bits, reduced to the integers that a double represents exactly
     uint64_t hash = 14695981039346656037U;
     for (int i = -2; i < nsave; i++) {
         const double x = i == -2 ? head->sequence : i == -1 ? head->frames : save[i];
@@ -358,7 +360,7 @@ double snw_layout_sum(const snw_layout_checkpoint *head, int nsave, const double
     return (double)(hash >> 12);
 }
 
-// Room for the checkpoints, empty, at a fixed place from now on.
+// Add the empty checkpoint rows, allocated on disk at a fixed address.
 static bool add_checkpoints(hid_t group, int nsave, haddr_t *at) {
     const hsize_t dims[2] = {SNW_LAYOUT_SLOTS, (hsize_t)nsave + SNW_LAYOUT_CHECKPOINT_HEAD};
     double *empty = snw_alloc((size_t)(dims[0] * dims[1]) * sizeof *empty);
@@ -380,7 +382,7 @@ static bool add_checkpoints(hid_t group, int nsave, haddr_t *at) {
     return good;
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- root and runs -----------------------------------------------------------------------------
 
 bool snw_layout_create_head(hid_t h5, const char *model_text) {
     char created[32] = "";

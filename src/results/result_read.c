@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Reader of result files: checks the file and all sizes before values are read, since a file may be
+// growing, cut off, damaged or of another program.
 #include "results/result.h"
 
 #include "base/alloc.h"
@@ -18,9 +21,8 @@
 #include <unistd.h>
 
 enum {
-    BATCH = 1 << 16, // frames a killed writer may leave unfinished, more than it ever gathers
-    PACKED = 2000 // values a filter may make of one that is stored, should somebody have repacked
-                  // the file
+    UNWRITTEN_LIMIT = 1 << 16, // frames that a killed writer may leave unwritten, an upper bound
+    FILTER_RATIO = 2000        // largest compression ratio of a filter, in repacked files
 };
 
 static const size_t pool_limit = (size_t)1 << 30;
@@ -50,7 +52,7 @@ static snw_status result_read_no_memory(const snw_result *r, snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "results '%.200s': no memory to read them", r->file.path);
 }
 
-// ---- the head of the file, before HDF5 sees it -------------------------------------------------
+// ---- superblock, read without HDF5 -------------------------------------------------------------
 
 static uint64_t little_endian(const unsigned char *bytes) {
     uint64_t value = 0;
@@ -58,9 +60,8 @@ static uint64_t little_endian(const unsigned char *bytes) {
     return value;
 }
 
-// How the file was left: HDF5's superblock, version 2 and later, holds flags in byte 11 (1: open
-// for writing, 4: for the writing that readers may watch) and the length of the file from byte 28
-// on.
+// Check the superblock of HDF5, version 2 and later: byte 11 holds flags (1: open for writing, 4:
+// open for single-writer multiple-reader access), bytes 28 to 35 the length of the file.
 static snw_status check_head(snw_result *r, snw_error *err) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[36];
@@ -93,9 +94,8 @@ static snw_status check_head(snw_result *r, snw_error *err) {
 
 // ---- datasets ----------------------------------------------------------------------------------
 
-// Does the file itself hold its values? Those of another file may be a pipe's, or nobody's
-// business.
-static bool is_here(hid_t set) {
+// Are the values in this file? External and virtual datasets are refused: they could open any file.
+static bool is_in_file(hid_t set) {
     const hid_t plist = H5Dget_create_plist(set);
     if (plist < 0) return false;
     const H5D_layout_t layout = H5Pget_layout(plist);
@@ -104,19 +104,19 @@ static bool is_here(hid_t set) {
     return own;
 }
 
-// A dataset for reading; negative with *s set.
+// Open a dataset for reading; negative with *s set.
 static hid_t open_set(const snw_result *r, hid_t where, const char *name, snw_status *s,
                       snw_error *err) {
     const hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
     *s = set < 0 ? snw_file_fail(&r->file, name, err) : SNW_OK;
-    if (set < 0 || is_here(set)) return set;
+    if (set < 0 || is_in_file(set)) return set;
     *s = damaged(r, name, err);
     (void)H5Dclose(set);
     return H5I_INVALID_HID;
 }
 
-// Are so many values stored? HDF5 makes up any number of those that never were, and believes what a
-// file says of its length.
+// Are n values stored? HDF5 itself supplies fill values for those that were never written, and
+// trusts the extent that a file declares.
 static bool is_stored(const snw_result *r, hid_t set, hsize_t n) {
     const hid_t plist = H5Dget_create_plist(set), type = H5Dget_type(set);
     const size_t size = type >= 0 ? H5Tget_size(type) : 0;
@@ -128,7 +128,7 @@ static bool is_stored(const snw_result *r, hid_t set, hsize_t n) {
     struct stat file;
     if (fstat(r->file.fd, &file) != 0) return false;
     if (stored > (hsize_t)file.st_size) stored = (hsize_t)file.st_size;
-    return n == 0 || (size > 0 && n <= stored / size * (filtered ? PACKED : 1));
+    return n == 0 || (size > 0 && n <= stored / size * (filtered ? FILTER_RATIO : 1));
 }
 
 // ---- texts and tables --------------------------------------------------------------------------
@@ -139,7 +139,7 @@ static bool is_text(hid_t type, size_t *size) {
     return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && *size > 0;
 }
 
-// Number of pieces, negative when there are more than we would ever have written.
+// Number of elements; negative when above INT_MAX.
 static long long piece_count(hid_t space) {
     const hssize_t n = H5Sget_simple_extent_npoints(space);
     return n <= INT_MAX ? (long long)n : -1;
@@ -171,7 +171,7 @@ static snw_status read_attribute(snw_result *r, hid_t where, const char *name, c
     return s;
 }
 
-// text <- n texts of `size` bytes each, with or without a NUL; false when memory is out.
+// text <- n texts of `size` bytes each, NUL-terminated or not; false when memory is out.
 static bool split_texts(snw_pool *pool, long long n, size_t size, const char *packed,
                         const char **text) {
     for (long long i = 0; i < n; i++) {
@@ -235,8 +235,8 @@ static snw_status read_numbers(snw_result *r, hid_t where, const char *name, hid
 
 // Shape of a field: frames, numbers per frame, and for poses the nodes; refreshed from disk if the
 // file is live.
-static snw_status result_read_read_shape(snw_result *r, hid_t group, snw_result_field field,
-                                         hsize_t dims[3], snw_error *err) {
+static snw_status read_shape(snw_result *r, hid_t group, snw_result_field field, hsize_t dims[3],
+                             snw_error *err) {
     const char *name = snw_result_field_name(field);
     const int want = field == SNW_RESULT_POSE                             ? 3
                      : field == SNW_RESULT_T || field == SNW_RESULT_STAGE ? 1
@@ -262,7 +262,7 @@ static snw_status open_group(snw_result *r, const stored_run *u, hid_t *group, s
     return *group >= 0 ? SNW_OK : snw_file_fail(&r->file, u->group, err);
 }
 
-// out <- frames of a field, or of one number of it (`column` >= 0).
+// out <- frames of a field, or of one entry of it (`column` >= 0).
 static snw_status read_field(snw_result *r, const stored_run *u, snw_result_field field, int column,
                              int first, int nframe, double *out, snw_error *err) {
     const size_t width = snw_result_width(&u->info, field);
@@ -292,7 +292,7 @@ static snw_status read_field(snw_result *r, const stored_run *u, snw_result_fiel
     return s;
 }
 
-// A writer that died may have left times without value behind the last whole frame.
+// A killed writer may have left NaN times after the last complete frame: omit these frames.
 static snw_status drop_unwritten(snw_result *r, stored_run *u, snw_error *err) {
     enum { PIECE = 1024 };
     double t[PIECE];
@@ -304,7 +304,7 @@ static snw_status drop_unwritten(snw_result *r, stored_run *u, snw_error *err) {
         u->nframe -= n - left;
         if (left > 0) break;
         dropped += n;
-        if (dropped > BATCH) return damaged(r, "times without values", err);
+        if (dropped > UNWRITTEN_LIMIT) return damaged(r, "times without values", err);
     }
     return SNW_OK;
 }
@@ -332,15 +332,15 @@ static snw_status read_state(snw_result *r, stored_run *u, hid_t group, snw_erro
     return s;
 }
 
-// Frames and state, which change while the file is live.
+// Number of frames and state; they change while the file is live.
 static snw_status read_progress(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     hsize_t nframe = INT_MAX;
-    // the state first: a run seen as finished has all its frames
+    // the state first: then a run read as finished has all its frames
     SNW_TRY(read_state(r, u, group, err));
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         hsize_t dims[3];
         if (!snw_layout_has(&u->info, (snw_result_field)f)) continue;
-        SNW_TRY(result_read_read_shape(r, group, (snw_result_field)f, dims, err));
+        SNW_TRY(read_shape(r, group, (snw_result_field)f, dims, err));
         const hsize_t width = f == SNW_RESULT_POSE ? dims[1] * dims[2] : dims[1];
         if (width != snw_result_width(&u->info, (snw_result_field)f)) {
             return damaged(r, snw_result_field_name((snw_result_field)f), err);
@@ -366,8 +366,7 @@ static snw_status check_frames(snw_result *r, const stored_run *u, hid_t group, 
     return SNW_OK;
 }
 
-static snw_status result_read_read_columns(snw_result *r, hid_t group, snw_run_info *info,
-                                           snw_error *err) {
+static snw_status read_columns(snw_result *r, hid_t group, snw_run_info *info, snw_error *err) {
     int n = 0, n_probe = 0, n_component = 0;
     const char *const *name, *const *probe, *const *component;
     SNW_TRY(read_texts(r, group, "column", &n, &name, err));
@@ -384,7 +383,7 @@ static snw_status result_read_read_columns(snw_result *r, hid_t group, snw_run_i
     return SNW_OK;
 }
 
-// Numbers of a checkpoint, 0 in a file without any.
+// *out <- numbers of a checkpoint; 0: the file has none.
 static snw_status read_nsave(snw_result *r, hid_t group, int *out, snw_error *err) {
     *out = 0;
     if (H5Lexists(group, SNW_LAYOUT_CHECKPOINT, H5P_DEFAULT) <= 0) return SNW_OK;
@@ -404,14 +403,14 @@ static snw_status read_nsave(snw_result *r, hid_t group, int *out, snw_error *er
     return SNW_OK;
 }
 
-// How many of what acts a frame has, `each` numbers for one of them; 0 in a file without.
-static snw_status read_acting(snw_result *r, hid_t group, snw_result_field field, int each,
-                              int *out, snw_error *err) {
+// *out <- number of loads, loops, .. of a field with `each` numbers apiece; 0: no such field.
+static snw_status read_count(snw_result *r, hid_t group, snw_result_field field, int each, int *out,
+                             snw_error *err) {
     *out = 0;
     const char *name = snw_result_field_name(field);
     if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return SNW_OK;
     hsize_t dims[3];
-    SNW_TRY(result_read_read_shape(r, group, field, dims, err));
+    SNW_TRY(read_shape(r, group, field, dims, err));
     if (dims[1] > INT_MAX || dims[1] % (hsize_t)each != 0) return damaged(r, name, err);
     *out = (int)dims[1] / each;
     return SNW_OK;
@@ -428,7 +427,7 @@ static snw_status read_scene(snw_result *r, hid_t group, const char **out, snw_e
     return SNW_OK;
 }
 
-// By which overrides the run differs from its file; none in a file without.
+// Values of the model file that the run overrides; none when the dataset is absent.
 static snw_status read_overrides(snw_result *r, hid_t group, snw_run_info *info, snw_error *err) {
     if (H5Lexists(group, SNW_LAYOUT_OVERRIDE, H5P_DEFAULT) <= 0) return SNW_OK;
     int n = 0, ntext = 0, nunit = 0;
@@ -461,21 +460,21 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     if (!x) return result_read_no_memory(r, err);
     SNW_TRY(read_numbers(r, group, "node_x", H5T_NATIVE_DOUBLE, info->nnode, x, err));
     info->node_x = x;
-    SNW_TRY(result_read_read_shape(r, group, SNW_RESULT_V, dims, err));
+    SNW_TRY(read_shape(r, group, SNW_RESULT_V, dims, err));
     if (dims[1] > INT_MAX) return damaged(r, "v", err);
     info->nv = (int)dims[1];
-    SNW_TRY(read_acting(r, group, SNW_RESULT_LOAD, 6, &info->nload, err));
-    SNW_TRY(read_acting(r, group, SNW_RESULT_LOOP, 6, &info->nloop, err));
-    SNW_TRY(read_acting(r, group, SNW_RESULT_CONTACT, 6, &info->ncontact, err));
-    SNW_TRY(read_acting(r, group, SNW_RESULT_EFFORT, 1, &info->ntendon, err));
-    SNW_TRY(read_acting(r, group, SNW_RESULT_PRESENT, 1, &info->ncondition, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_LOAD, 6, &info->nload, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_LOOP, 6, &info->nloop, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_CONTACT, 6, &info->ncontact, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_EFFORT, 1, &info->ntendon, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_PRESENT, 1, &info->ncondition, err));
     SNW_TRY(read_scene(r, group, &info->scene, err));
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
     SNW_TRY(read_overrides(r, group, info, err));
-    return result_read_read_columns(r, group, info, err);
+    return read_columns(r, group, info, err);
 }
 
-static snw_status result_read_read_run(snw_result *r, int i, H5_index_t order, snw_error *err) {
+static snw_status read_run(snw_result *r, int i, H5_index_t order, snw_error *err) {
     stored_run *u = &r->run[i];
     H5L_info_t link;
     const hsize_t at = (hsize_t)i;
@@ -502,7 +501,7 @@ static snw_status result_read_read_run(snw_result *r, int i, H5_index_t order, s
 
 // ---- the file ----------------------------------------------------------------------------------
 
-static snw_status result_read_read_head(snw_result *r, snw_error *err) {
+static snw_status read_head(snw_result *r, snw_error *err) {
     const char *format = NULL;
     if (H5Aexists(r->h5, "format") <= 0 || read_attribute(r, r->h5, "format", &format, NULL) ||
         !format || strcmp(format, SNW_LAYOUT_FORMAT) != 0) {
@@ -541,7 +540,7 @@ static snw_status read_runs(snw_result *r, snw_error *err) {
     if (info.nlinks > INT_MAX) return damaged(r, "runs", err);
     r->run = snw_pool_array(r->pool, (size_t)info.nlinks, sizeof *r->run);
     if (!r->run) return result_read_no_memory(r, err);
-    // a repacked file may have lost the order of creation
+    // a repacked file may lack the creation order
     const hid_t plist = H5Gget_create_plist(r->runs);
     unsigned order = 0;
     const bool ordered = plist >= 0 && H5Pget_link_creation_order(plist, &order) >= 0 &&
@@ -549,7 +548,7 @@ static snw_status read_runs(snw_result *r, snw_error *err) {
     if (plist >= 0) (void)H5Pclose(plist);
     r->nrun = (int)info.nlinks;
     for (int i = 0; i < r->nrun; i++) {
-        SNW_TRY(result_read_read_run(r, i, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, err));
+        SNW_TRY(read_run(r, i, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, err));
     }
     return SNW_OK;
 }
@@ -557,7 +556,7 @@ static snw_status read_runs(snw_result *r, snw_error *err) {
 static snw_status open_all(snw_result *r, const char *path, snw_error *err) {
     r->file.path = snw_pool_text(r->pool, path, strlen(path));
     if (!r->file.path) return snw_fail(err, SNW_E_MEMORY, "no memory to read '%.200s'", path);
-    r->file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never wait for a pipe
+    r->file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // do not block on a pipe
     if (r->file.fd < 0) {
         return snw_fail(err, SNW_E_IO, "results '%.200s': cannot open: %s", path,
                         errno == ENOENT   ? "no such file"
@@ -571,13 +570,13 @@ static snw_status open_all(snw_result *r, const char *path, snw_error *err) {
     const snw_status s = r->h5 < 0 ? snw_file_fail(&r->file, "cannot open", err) : SNW_OK;
     (void)H5Pclose(fapl);
     SNW_TRY(s);
-    SNW_TRY(result_read_read_head(r, err));
+    SNW_TRY(read_head(r, err));
     return read_runs(r, err);
 }
 
 snw_status snw_result_open(const char *path, snw_result **out, snw_error *err) {
     *out = NULL;
-    snw_file_hush();
+    snw_file_silence_hdf5();
     snw_result *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail(err, SNW_E_MEMORY, "no memory to read '%.200s'", path);
     r->file = (snw_file){.fd = -1};
@@ -595,7 +594,7 @@ snw_status snw_result_open(const char *path, snw_result **out, snw_error *err) {
 
 void snw_result_close(snw_result *r) {
     if (!r) return;
-    snw_file_hush();
+    snw_file_silence_hdf5();
     if (r->runs >= 0) (void)H5Gclose(r->runs);
     if (r->h5 >= 0) (void)H5Fclose(r->h5);
     if (r->file.fd >= 0) (void)close(r->file.fd);
@@ -603,7 +602,7 @@ void snw_result_close(snw_result *r) {
     snw_free(r);
 }
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- access ------------------------------------------------------------------------------------
 
 static stored_run *run_at(const snw_result *r, int run) {
     SNW_ASSERT(run >= 0 && run < r->nrun);
@@ -626,7 +625,7 @@ snw_status snw_result_read(snw_result *r, int run, snw_result_field field, int f
                            double *out, snw_error *err) {
     const stored_run *u = run_at(r, run);
     SNW_ASSERT(first >= 0 && nframe >= 0 && first <= u->nframe - nframe);
-    snw_file_hush();
+    snw_file_silence_hdf5();
     return read_field(r, u, field, -1, first, nframe, out, err);
 }
 
@@ -635,7 +634,7 @@ snw_status snw_result_read_column(snw_result *r, int run, int column, int first,
     const stored_run *u = run_at(r, run);
     SNW_ASSERT(first >= 0 && nframe >= 0 && first <= u->nframe - nframe);
     SNW_ASSERT(column >= 0 && column < u->info.ncolumn);
-    snw_file_hush();
+    snw_file_silence_hdf5();
     return read_field(r, u, SNW_RESULT_COLUMNS, column, first, nframe, out, err);
 }
 
@@ -645,7 +644,7 @@ snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *sa
     *nframe = 0;
     const int nsave = u->info.nsave, width = nsave + SNW_LAYOUT_CHECKPOINT_HEAD;
     if (nsave == 0) return SNW_OK;
-    snw_file_hush();
+    snw_file_silence_hdf5();
     hid_t group;
     SNW_TRY(open_group(r, u, &group, err));
     double *rows = snw_alloc((size_t)width * SNW_LAYOUT_SLOTS * sizeof *rows);
@@ -656,13 +655,13 @@ snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *sa
     }
     double latest = 0;
     for (int i = 0; s == SNW_OK && i < SNW_LAYOUT_SLOTS; i++) {
-        // whole, later than the other, and of a frame that is there
+        // complete, later than the other, and of an existing frame
         const double *row = rows + (size_t)i * (size_t)width;
         snw_layout_checkpoint head;
         memcpy(&head, row, sizeof head);
         row += SNW_LAYOUT_CHECKPOINT_HEAD;
         if (!(head.sequence > latest) || !(head.frames >= 1 && head.frames <= u->nframe)) continue;
-        if (head.sum != snw_layout_sum(&head, nsave, row)) continue;
+        if (head.sum != snw_layout_checksum(&head, nsave, row)) continue;
         latest = head.sequence;
         *nframe = (int)head.frames;
         memcpy(save, row, (size_t)nsave * sizeof *save);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Order of writing. All objects are created first; then the file turns to HDF5's single-writer,
-// multiple-reader mode, in which every flush leaves a readable file. A batch of frames is appended
-// to all datasets but `t` and flushed, then to `t` and flushed again: the length of `t` says how
-// many frames are whole, whenever the process dies.
+// Writer of result files. All objects are created first; then the file is switched to HDF5's
+// single-writer, multiple-reader mode, in which every flush leaves a readable file. A batch of
+// frames is appended to all datasets but `t` and flushed, then to `t` and flushed again. The length
+// of `t` is therefore the number of complete frames, whenever the process is killed.
 #include "results/result.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@
 
 enum {
     PATH_SIZE = 4096,
-    NAME_SHOWN = 200,          // bytes of the target's name in the partial one
+    NAME_SHOWN = 200,          // bytes of the target's name in the partial file's name
     BUFFER_BYTES = 1024 * 1024 // frames of a run waiting to be written
 };
 
@@ -31,20 +31,20 @@ static const double flush_period = 1; // s
 
 typedef struct run {
     snw_results *file;
-    char *group; // its name
+    char *group; // name of its group in /runs
     snw_layout_shape shape[SNW_RESULT_NFIELD];
-    bool kept[SNW_RESULT_NFIELD];     // there is such a dataset
+    bool stored[SNW_RESULT_NFIELD];   // the dataset exists
     hid_t data[SNW_RESULT_NFIELD];    // datasets, open from the first frame to the end
-    double *buffer;                   // likewise
-    double *field[SNW_RESULT_NFIELD]; // in it, capacity x width
+    double *buffer;                   // frames to be written, allocated likewise
+    double *field[SNW_RESULT_NFIELD]; // parts of the buffer, capacity x width
     int capacity, waiting;
-    double since; // when the oldest frame waiting came in, s
+    double since; // arrival of the oldest buffered frame, s
     hsize_t written;
     haddr_t status_at, checkpoint_at;
     int nsave;
-    double *row; // of the next checkpoint: head, numbers
-    bool saved;  // it waits to be written
-    bool ended, well;
+    double *row; // next checkpoint: head, numbers
+    bool saved;  // row is to be written
+    bool ended, succeeded;
 } run;
 
 struct snw_results {
@@ -57,16 +57,16 @@ struct snw_results {
     char path[PATH_SIZE], target[PATH_SIZE], partial[PATH_SIZE];
 };
 
-// ---- places ------------------------------------------------------------------------------------
+// ---- paths -------------------------------------------------------------------------------------
 
-// length of the folder part, slash included
+// Length of the folder part, slash included.
 static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-// target <- path, links of its last part followed, so that the file behind a link is replaced and
-// not it
+// target <- path with symbolic links of its last component resolved, so that the file is replaced
+// and not the link
 static snw_status follow_links(const char *path, char *target, snw_error *err) {
     if (strlen(path) >= PATH_SIZE) {
         return snw_file_fail_errno(path, "cannot create", ENAMETOOLONG, err);
@@ -75,7 +75,7 @@ static snw_status follow_links(const char *path, char *target, snw_error *err) {
     for (int hops = 0; hops < 16; hops++) {
         char to[PATH_SIZE];
         const ssize_t n = readlink(target, to, sizeof to - 1);
-        if (n < 0) return SNW_OK; // no link, or nothing there
+        if (n < 0) return SNW_OK; // not a link, or absent
         to[n] = '\0';
         const size_t keep = to[0] == '/' ? 0 : folder_length(target);
         if (keep + (size_t)n >= PATH_SIZE) break;
@@ -84,8 +84,8 @@ static snw_status follow_links(const char *path, char *target, snw_error *err) {
     return snw_file_fail_errno(path, "cannot follow the link", ELOOP, err);
 }
 
-// The folder takes new files, and what stands at the target may be replaced.
-static snw_status check_place(const snw_results *r, snw_error *err) {
+// Check that the folder is writable and that an existing target may be replaced.
+static snw_status check_target(const snw_results *r, snw_error *err) {
     const size_t n = folder_length(r->target);
     if (!r->target[0] || !r->target[n]) {
         return snw_file_fail_errno(r->path, "cannot create", r->target[0] ? EISDIR : ENOENT, err);
@@ -116,7 +116,7 @@ static snw_status check_place(const snw_results *r, snw_error *err) {
     return SNW_OK;
 }
 
-// Create `.NAME.partial-PID` beside the target, with a number more when that exists.
+// Create `.NAME.partial-PID` beside the target, with a number appended when that exists.
 static snw_status create_partial(snw_results *r, snw_error *err) {
     const size_t n = folder_length(r->target);
     for (int k = 0; k < 1000; k++) {
@@ -150,19 +150,20 @@ static snw_status result_write_publish(snw_results *r, snw_error *err) {
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static void put_status(snw_results *r, const run *u, snw_result_state state, const char *message) {
+static void write_status(snw_results *r, const run *u, snw_result_state state,
+                         const char *message) {
     snw_layout_status record = {"", ""};
     (void)snprintf(record.state, sizeof record.state, "%s", snw_result_state_name(state));
     (void)snprintf(record.message, sizeof record.message, "%s", message);
-    snw_file_put(&r->file, u->status_at, sizeof record, &record);
+    snw_file_write_at(&r->file, u->status_at, sizeof record, &record);
 }
 
-// Sizes of the run's frames; false when a frame cannot be stored.
+// Set the shapes of the run's fields; false when a frame is too large to be stored.
 static bool set_sizes(run *u, const snw_run_info *info) {
     size_t frame = 0;
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         u->shape[f] = snw_layout_field(info, (snw_result_field)f);
-        u->kept[f] = snw_layout_has(info, (snw_result_field)f);
+        u->stored[f] = snw_layout_has(info, (snw_result_field)f);
         const size_t bytes = u->shape[f].width * sizeof(double);
         if (bytes > UINT32_MAX) return false; // HDF5's largest chunk
         frame += bytes;
@@ -195,7 +196,7 @@ static snw_status result_write_add_run(snw_results *r, run *u, const snw_run_inf
     return s;
 }
 
-// Free everything, the file on disk left as it is; the HDF5 file is closed.
+// Free the memory after the HDF5 file was closed; the file on disk is unchanged.
 static void result_write_release(snw_results *r) {
     for (int i = 0; r->run && i < r->nrun; i++) {
         snw_free(r->run[i].buffer);
@@ -207,12 +208,12 @@ static void result_write_release(snw_results *r) {
     snw_free(r);
 }
 
-// Close HDF5 and the descriptor; remove what has not been published.
-static snw_status shut(snw_results *r, snw_error *err) {
+// Close HDF5 and the descriptor; remove a partial file.
+static snw_status close_file(snw_results *r, snw_error *err) {
     snw_status s = SNW_OK;
     if (r->groups >= 0) (void)H5Gclose(r->groups);
     if (r->h5 >= 0 && H5Fclose(r->h5) < 0) s = snw_file_fail(&r->file, "cannot close", err);
-    // what HDF5 could not close it may still use
+    // HDF5 may still use a file that it could not close: keep the memory
     const bool keep = s != SNW_OK;
     if (s == SNW_OK && r->file.reason) s = snw_file_fail(&r->file, "cannot write", err);
     if (!keep && r->file.fd >= 0 && close(r->file.fd) != 0 && errno != EINTR && s == SNW_OK) {
@@ -230,7 +231,7 @@ static snw_status shut(snw_results *r, snw_error *err) {
 static snw_status result_write_begin(snw_results *r, const snw_run_info *const *info,
                                      const char *model_text, snw_error *err) {
     SNW_TRY(follow_links(r->path, r->target, err));
-    SNW_TRY(check_place(r, err));
+    SNW_TRY(check_target(r, err));
     SNW_TRY(create_partial(r, err));
     const hid_t fapl = snw_file_access(&r->file);
     if (fapl < 0) return snw_fail(err, SNW_E_MEMORY, "no memory to write '%.200s'", r->path);
@@ -253,7 +254,7 @@ static snw_status result_write_begin(snw_results *r, const snw_run_info *const *
 snw_status snw_results_create(const char *path, int nrun, const snw_run_info *const *info,
                               const char *model_text, snw_results **out, snw_error *err) {
     *out = NULL;
-    snw_file_hush();
+    snw_file_silence_hdf5();
     snw_results *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail(err, SNW_E_MEMORY, "no memory to write '%.200s'", path);
     r->file = (snw_file){.path = r->path, .fd = -1, .writing = true};
@@ -278,7 +279,7 @@ snw_status snw_results_create(const char *path, int nrun, const snw_run_info *co
         *out = r;
         return SNW_OK;
     }
-    (void)shut(r, NULL);
+    (void)close_file(r, NULL);
     return s;
 }
 
@@ -290,17 +291,17 @@ static double result_write_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// the quaternion from its largest component, which loses no digits
+// The quaternion is computed from its largest component, which avoids cancellation.
 void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]) {
     const double(*R)[3] = g->R.e;
     const double trace = R[0][0] + R[1][1] + R[2][2];
     double q[4] = {1 + trace, 1 + 2 * R[0][0] - trace, 1 + 2 * R[1][1] - trace,
-                   1 + 2 * R[2][2] - trace}; // 4 times the squares
+                   1 + 2 * R[2][2] - trace}; // 4 q_i^2
     int k = 0;
     for (int i = 1; i < 4; i++) {
         if (q[i] > q[k]) k = i;
     }
-    // 4 q_i q_j of the pairs with the largest one
+    // rows of 4 q_i q_j
     const double w[3] = {R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]};
     const double xy = R[0][1] + R[1][0], xz = R[0][2] + R[2][0], yz = R[1][2] + R[2][1];
     const double pair[4][4] = {
@@ -318,7 +319,7 @@ static bool open_run(snw_results *r, run *u) {
     const hid_t group = H5Gopen2(r->groups, u->group, H5P_DEFAULT);
     bool good = group >= 0;
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
-        if (!u->kept[f]) continue;
+        if (!u->stored[f]) continue;
         u->data[f] = H5Dopen2(group, snw_result_field_name((snw_result_field)f), H5P_DEFAULT);
         good = u->data[f] >= 0;
     }
@@ -326,7 +327,7 @@ static bool open_run(snw_results *r, run *u) {
     return good;
 }
 
-// Give back what a run needs while frames come in.
+// Close the datasets of a run and free its buffer.
 static void close_run(run *u) {
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         if (u->data[f] >= 0) (void)H5Dclose(u->data[f]);
@@ -358,40 +359,40 @@ static bool append_field(const run *u, int field) {
 static bool append_all(snw_results *r, run *u) {
     if (u->data[0] < 0 && !open_run(r, u)) return false;
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
-        if (f != SNW_RESULT_T && u->kept[f] && !append_field(u, f)) return false;
+        if (f != SNW_RESULT_T && u->stored[f] && !append_field(u, f)) return false;
     }
     return H5Fflush(r->h5, H5F_SCOPE_LOCAL) >= 0 && append_field(u, SNW_RESULT_T) &&
            H5Fflush(r->h5, H5F_SCOPE_LOCAL) >= 0;
 }
 
-// The checkpoint of the last frame so far; the numbers go to the row that waits.
-static void keep_checkpoint(run *u, const double *save) {
+// Buffer the checkpoint of the last frame.
+static void buffer_checkpoint(run *u, const double *save) {
     if (u->nsave == 0 || !save) return;
     memcpy(u->row + SNW_LAYOUT_CHECKPOINT_HEAD, save, (size_t)u->nsave * sizeof *save);
     u->row[1] = (double)u->written + u->waiting;
     u->saved = true;
 }
 
-// In place, by turns, and after the frames it belongs to.
-static void put_checkpoint(snw_results *r, run *u) {
+// Write the buffered checkpoint in place, alternating the rows; after the frames it belongs to.
+static void write_checkpoint(snw_results *r, run *u) {
     if (!u->saved) return;
     snw_layout_checkpoint head = {u->row[0] + 1, u->row[1], 0};
-    head.sum = snw_layout_sum(&head, u->nsave, u->row + SNW_LAYOUT_CHECKPOINT_HEAD);
+    head.sum = snw_layout_checksum(&head, u->nsave, u->row + SNW_LAYOUT_CHECKPOINT_HEAD);
     memcpy(u->row, &head, sizeof head);
     const size_t bytes = ((size_t)u->nsave + SNW_LAYOUT_CHECKPOINT_HEAD) * sizeof *u->row;
     const haddr_t slot = (haddr_t)fmod(head.sequence, SNW_LAYOUT_SLOTS);
-    snw_file_put(&r->file, u->checkpoint_at + slot * bytes, bytes, u->row);
+    snw_file_write_at(&r->file, u->checkpoint_at + slot * bytes, bytes, u->row);
     u->saved = false;
 }
 
-bool snw_results_there(const snw_results *r) {
+bool snw_results_in_place(const snw_results *r) {
     struct stat s;
     return r->published && (fstat(r->file.fd, &s) != 0 || s.st_nlink > 0);
 }
 
-// What nobody could open any more is not worth computing.
-static snw_status check_there(snw_results *r, snw_error *err) {
-    if (!r->published || snw_results_there(r)) return SNW_OK;
+// Fail when the file was removed or replaced: its results would be lost.
+static snw_status check_in_place(snw_results *r, snw_error *err) {
+    if (!r->published || snw_results_in_place(r)) return SNW_OK;
     r->file.reason = ESTALE;
     return snw_fail(err, SNW_E_IO,
                     "results '%.200s': somebody has removed the file, or another run has put its "
@@ -399,25 +400,25 @@ static snw_status check_there(snw_results *r, snw_error *err) {
                     r->path);
 }
 
-// Write the frames that are waiting; the first ones of all put the file in its place.
+// Write the buffered frames; the first frames of all also move the file to its target.
 static snw_status result_write_append(snw_results *r, run *u, snw_error *err) {
     if (u->waiting == 0) return SNW_OK;
     if (r->file.reason) return snw_file_fail(&r->file, "cannot write", err);
-    SNW_TRY(check_there(r, err));
+    SNW_TRY(check_in_place(r, err));
     if (!append_all(r, u) || r->file.reason) {
         const snw_status s = snw_file_fail(&r->file, "cannot write", err);
-        // nothing more reaches the disk: it stays as the last good flush left it
+        // stop all writing: the file stays as the last successful flush left it
         if (!r->file.reason) r->file.reason = EIO;
         return s;
     }
-    if (u->written == 0) put_status(r, u, SNW_RESULT_RUNNING, "");
+    if (u->written == 0) write_status(r, u, SNW_RESULT_RUNNING, "");
     u->written += (hsize_t)u->waiting;
     u->waiting = 0;
-    put_checkpoint(r, u);
+    write_checkpoint(r, u);
     return r->copying ? SNW_OK : result_write_publish(r, err);
 }
 
-static snw_status take_buffer(run *u, snw_error *err) {
+static snw_status alloc_buffer(run *u, snw_error *err) {
     size_t frame = 0;
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) frame += u->shape[f].width;
     u->buffer = snw_alloc(frame * (size_t)u->capacity * sizeof(double));
@@ -430,18 +431,18 @@ static snw_status take_buffer(run *u, snw_error *err) {
     return SNW_OK;
 }
 
-static double *result_write_row(const run *u, int field) {
+static double *buffer_row(const run *u, int field) {
     return u->field[field] + (size_t)u->waiting * u->shape[field].width;
 }
 
 static void copy_row(const run *u, int field, const void *from) {
     if (u->shape[field].width > 0)
-        memcpy(result_write_row(u, field), from, u->shape[field].width * sizeof(double));
+        memcpy(buffer_row(u, field), from, u->shape[field].width * sizeof(double));
 }
 
-static void result_write_keep_frame(run *u, const snw_frame *f) {
-    *result_write_row(u, SNW_RESULT_T) = f->t;
-    *result_write_row(u, SNW_RESULT_STAGE) = f->stage;
+static void buffer_frame(run *u, const snw_frame *f) {
+    *buffer_row(u, SNW_RESULT_T) = f->t;
+    *buffer_row(u, SNW_RESULT_STAGE) = f->stage;
     copy_row(u, SNW_RESULT_Q, f->q);
     copy_row(u, SNW_RESULT_V, f->v);
     copy_row(u, SNW_RESULT_COLUMNS, f->column);
@@ -452,7 +453,7 @@ static void result_write_keep_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_CONTACT, f->contact);
     copy_row(u, SNW_RESULT_EFFORT, f->effort);
     copy_row(u, SNW_RESULT_PRESENT, f->present);
-    double *pose = result_write_row(u, SNW_RESULT_POSE);
+    double *pose = buffer_row(u, SNW_RESULT_POSE);
     const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
     for (size_t i = 0; i < nnode; i++)
         snw_result_pose(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
@@ -465,14 +466,14 @@ static snw_status result_write_record_frame(void *user, const snw_frame *f, snw_
     snw_status s = SNW_OK;
     (void)pthread_mutex_lock(&r->lock);
     SNW_ASSERT(!u->ended);
-    if (!u->buffer) s = take_buffer(u, err);
+    if (!u->buffer) s = alloc_buffer(u, err);
     if (s == SNW_OK) {
         const double now = result_write_seconds();
         if (u->waiting == 0) u->since = now;
-        result_write_keep_frame(u, f);
-        keep_checkpoint(u, f->save);
+        buffer_frame(u, f);
+        buffer_checkpoint(u, f->save);
         if (u->written == 0 || u->waiting == u->capacity || now - u->since >= flush_period) {
-            snw_file_hush();
+            snw_file_silence_hdf5();
             s = result_write_append(r, u, err);
         }
     }
@@ -486,10 +487,10 @@ static snw_status result_write_record_end(void *user, snw_status status, const c
     snw_results *r = u->file;
     (void)pthread_mutex_lock(&r->lock);
     SNW_ASSERT(!u->ended);
-    snw_file_hush();
+    snw_file_silence_hdf5();
     snw_error own = {0};
     snw_status s = result_write_append(r, u, &own);
-    // a failure told before is the reason of this end: not told again
+    // an earlier failure is the reason for this end: do not report it again
     if (s != SNW_OK && status == SNW_OK) {
         if (err) *err = own;
         status = s;
@@ -498,12 +499,12 @@ static snw_status result_write_record_end(void *user, snw_status status, const c
         s = SNW_OK;
     }
     u->ended = true;
-    u->well = status == SNW_OK;
-    put_status(r, u,
-               status == SNW_OK          ? SNW_RESULT_FINISHED
-               : status == SNW_E_STOPPED ? SNW_RESULT_STOPPED
-                                         : SNW_RESULT_FAILED,
-               message && status != SNW_OK ? message : "");
+    u->succeeded = status == SNW_OK;
+    write_status(r, u,
+                 status == SNW_OK          ? SNW_RESULT_FINISHED
+                 : status == SNW_E_STOPPED ? SNW_RESULT_STOPPED
+                                           : SNW_RESULT_FAILED,
+                 message && status != SNW_OK ? message : "");
     close_run(u);
     (void)pthread_mutex_unlock(&r->lock);
     return s;
@@ -516,8 +517,7 @@ snw_recorder snw_results_recorder(snw_results *r, int index) {
     return recorder;
 }
 
-// ---- frames of another file
-// ------------------------------------------------------------------------
+// ---- frames of another file --------------------------------------------------------------------
 
 static snw_status copy_frames(snw_results *r, run *u, snw_result *from, int which, int nframe,
                               const double *save, snw_error *err) {
@@ -527,7 +527,7 @@ static snw_status copy_frames(snw_results *r, run *u, snw_result *from, int whic
             SNW_TRY(snw_result_read(from, which, (snw_result_field)f, first, n, u->field[f], err));
         }
         u->waiting = n;
-        if (first + n == nframe) keep_checkpoint(u, save);
+        if (first + n == nframe) buffer_checkpoint(u, save);
         SNW_TRY(result_write_append(r, u, err));
     }
     return SNW_OK;
@@ -545,14 +545,14 @@ snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int whi
     }
     (void)pthread_mutex_lock(&r->lock);
     SNW_ASSERT(u->written == 0 && u->waiting == 0 && !u->ended);
-    snw_file_hush();
+    snw_file_silence_hdf5();
     r->copying = true;
-    snw_status s = u->buffer ? SNW_OK : take_buffer(u, err);
+    snw_status s = u->buffer ? SNW_OK : alloc_buffer(u, err);
     if (s == SNW_OK) s = copy_frames(r, u, from, which, nframe, save, err);
     r->copying = false;
     if (s == SNW_OK && whole) {
-        u->ended = u->well = true;
-        put_status(r, u, SNW_RESULT_FINISHED, "");
+        u->ended = u->succeeded = true;
+        write_status(r, u, SNW_RESULT_FINISHED, "");
         close_run(u);
     }
     (void)pthread_mutex_unlock(&r->lock);
@@ -562,7 +562,7 @@ snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int whi
 snw_status snw_results_flush(snw_results *r, double age, snw_error *err) {
     snw_status s = SNW_OK;
     (void)pthread_mutex_lock(&r->lock);
-    snw_file_hush();
+    snw_file_silence_hdf5();
     const double now = result_write_seconds();
     for (int i = 0; i < r->nrun && s == SNW_OK; i++) {
         run *u = &r->run[i];
@@ -574,20 +574,20 @@ snw_status snw_results_flush(snw_results *r, double age, snw_error *err) {
 
 snw_status snw_results_close(snw_results *r, snw_error *err) {
     if (!r) return SNW_OK;
-    snw_file_hush();
+    snw_file_silence_hdf5();
     snw_status s = SNW_OK;
-    bool well = true;
+    bool succeeded = true;
     for (int i = 0; i < r->nrun; i++) {
         run *u = &r->run[i];
-        well = well && u->ended && u->well;
+        succeeded = succeeded && u->ended && u->succeeded;
         if (!u->ended) {
             const snw_status t = result_write_append(r, u, s == SNW_OK ? err : NULL);
             if (s == SNW_OK) s = t;
-            if (u->written > 0) put_status(r, u, SNW_RESULT_STOPPED, "closed before its end");
+            if (u->written > 0) write_status(r, u, SNW_RESULT_STOPPED, "closed before its end");
         }
         close_run(u);
     }
-    if (s == SNW_OK && well && !r->file.reason) s = result_write_publish(r, err);
-    const snw_status t = shut(r, s == SNW_OK ? err : NULL);
+    if (s == SNW_OK && succeeded && !r->file.reason) s = result_write_publish(r, err);
+    const snw_status t = close_file(r, s == SNW_OK ? err : NULL);
     return s == SNW_OK ? t : s;
 }

@@ -52,8 +52,8 @@ static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error 
     v->run->now = &v->phase;
     const snw_energy e =
         snw_run_energies(v->run, &r->integrator, r->integrator.look(r->integrator.self));
-    v->run->here.start = e.kinetic + e.elastic + e.gravity;
-    if (changed) v->run->work += v->run->here.start - v->run->held;
+    v->run->cursor.start = e.kinetic + e.elastic + e.gravity;
+    if (changed) v->run->work += v->run->cursor.start - v->run->energy_before_change;
     return SNW_OK;
 }
 
@@ -141,18 +141,18 @@ double snw_live_step_length(const snw_live *v) { return v->how.step; }
 snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err) {
     const snw_integrator *it = &v->robot->integrator;
     const snw_work *w = it->look(it->self);
-    const snw_view view = {.state = it->state(it->self),
-                           .in = it->inputs(it->self),
-                           .w = w,
-                           .integrator = it,
-                           .energy = snw_run_energies(v->run, it, w),
-                           .stats = {.load = 1,
-                                     .increments = v->steps,
-                                     .stability = NAN,
-                                     .truncation = NAN,
-                                     .damping = NAN,
-                                     .condition = NAN},
-                           .live = true};
+    const snw_frame_source view = {.state = it->state(it->self),
+                                   .in = it->inputs(it->self),
+                                   .w = w,
+                                   .integrator = it,
+                                   .energy = snw_run_energies(v->run, it, w),
+                                   .stats = {.load = 1,
+                                             .increments = v->steps,
+                                             .stability = NAN,
+                                             .truncation = NAN,
+                                             .damping = NAN,
+                                             .condition = NAN},
+                                   .live = true};
     v->steps = 0;
     v->run->nrecorder = 1;
     v->run->recorder = recorder;
@@ -237,15 +237,15 @@ snw_status snw_live_step(snw_live *v, snw_error *err) {
     SNW_TRY(move_hand(v, h, err));
     SNW_TRY(snw_robot_step(v->robot, h, err));
     v->steps++;
-    return snw_run_limits(v->run, v->robot->s, err);
+    return snw_run_check_limits(v->run, v->robot->s, err);
 }
 
 // what was done until now counts, and a new start is prepared
 static void live_settle(snw_live *v) {
     const snw_integrator *it = &v->robot->integrator;
     const snw_energy e = snw_run_energies(v->run, it, it->look(it->self));
-    snw_run_settle(v->run, &e);
-    v->run->held = e.kinetic + e.elastic + e.gravity;
+    snw_run_accumulate_energies(v->run, &e);
+    v->run->energy_before_change = e.kinetic + e.elastic + e.gravity;
 }
 
 snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(void *owner),

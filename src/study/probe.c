@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Evaluation of probes from state, inputs and work: kinematics of stations, strains and wrenches,
+// joints and actuators, tendons, energies; for frames, conditions and the public API.
 #include "study/probe.h"
 
 #include "dynamics/constraint.h"
@@ -11,8 +14,8 @@
 
 #include <math.h>
 
-// the rotation vector of R nearest to `near`: vectors of one rotation differ by whole turns about
-// its axis
+// Rotation vector of R nearest to `near`. The vectors of one rotation differ by full turns about
+// its axis.
 static snw_vec3 nearest_log(snw_mat3 R, snw_vec3 near) {
     const snw_vec3 w = snw_so3_log(R);
     const double angle = snw_norm(w), turn = 2 * M_PI;
@@ -35,7 +38,7 @@ void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotat
     }
 }
 
-static double *probe_put(double *out, snw_vec3 a) {
+static double *put_vec3(double *out, snw_vec3 a) {
     for (int i = 0; i < 3; i++) *out++ = a.e[i];
     return out;
 }
@@ -43,7 +46,7 @@ static double *probe_put(double *out, snw_vec3 a) {
 static double *put_rotation(double *out, snw_mat3 R, snw_vec3 vector) {
     const snw_quat h = snw_quat_from_mat3(R);
     for (int i = 0; i < 4; i++) *out++ = h.e[i];
-    out = probe_put(out, vector);
+    out = put_vec3(out, vector);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) *out++ = R.e[i][j];
     }
@@ -61,11 +64,11 @@ snw_vec3 snw_rotate_known(snw_mat3 R, snw_vec3 v) {
 }
 
 static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
-    out = probe_put(out, to_world ? snw_rotate_known(*to_world, F.m) : F.m);
-    return probe_put(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
+    out = put_vec3(out, to_world ? snw_rotate_known(*to_world, F.m) : F.m);
+    return put_vec3(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
 }
 
-// coordinates of a joint, their rates, or what springs, damping and friction exert on them
+// Coordinates of a joint, their rates, or the efforts of its springs, damping and friction.
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
                          const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
@@ -111,7 +114,7 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
     return 0;
 }
 
-// efforts times rates of all its coordinates
+// Sum of effort times rate over all coordinates of an actuator, W.
 static double motor_power(const snw_model *m, int motor, const snw_inputs *in, const snw_state *s,
                           const snw_work *w) {
     double power = 0;
@@ -124,7 +127,7 @@ static double motor_power(const snw_model *m, int motor, const snw_inputs *in, c
     return power;
 }
 
-// all coordinates of an actuator
+// Value, rate or effort of all coordinates of an actuator.
 static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
                       const snw_inputs *in, const snw_state *s, const snw_work *w) {
     const snw_motor *motor = &m->motor[p->item];
@@ -140,8 +143,7 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     }
 }
 
-static double study_probe_of_measure(const snw_model *m, const snw_probe_desc *p,
-                                     const snw_work *w) {
+static double read_tendon(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
     const snw_tendon_work *now = &w->tendon[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->tendon[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
@@ -149,22 +151,22 @@ static double study_probe_of_measure(const snw_model *m, const snw_probe_desc *p
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
-// power of what drives, speed of the centre of mass, its way, and the work for weight and way;
-// where nothing weighs, by 9.81 m/s^2
+// Power of the drives, speed of the centre of mass, its distance from the start, and the cost of
+// transport: work over weight times distance, with 9.81 m/s^2 when gravity is zero.
 static double *put_transport(double *out, const snw_model *m, const snw_inputs *in,
-                             const snw_state *s, const snw_work *w, const snw_readings *more) {
+                             const snw_state *s, const snw_work *w, const snw_readings *readings) {
     snw_vec3 c;
     const double mass = snw_center_of_mass(m, w, &c), g = snw_norm(in->gravity);
-    const double way = snw_norm(snw_sub(c, more->start));
+    const double distance = snw_norm(snw_sub(c, readings->start));
     *out++ = snw_drive_power(m, in, s, w);
     *out++ = snw_norm(snw_momentum(m, w).f) / mass;
-    *out++ = way;
-    *out++ = way > 0 ? more->energy.work / (mass * (g > 0 ? g : 9.81) * way) : 0;
+    *out++ = distance;
+    *out++ = distance > 0 ? readings->energy.work / (mass * (g > 0 ? g : 9.81) * distance) : 0;
     return out;
 }
 
-// of the ground, or of all rings along a rod: in the world, about its origin; what is not
-// determined counts as none
+// Wrench of a ground, or sum over the rings along a rod, in the world about its origin.
+// Undetermined components count as zero.
 static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i) {
     const snw_contact_desc *d = &m->desc->contact[i];
     snw_wrench sum = snw_contact_wrench(m, w, i);
@@ -175,42 +177,42 @@ static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i)
     return sum;
 }
 
-// one station
+// Columns of a probe at one station.
 static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const snw_station *at,
                              const snw_inputs *in, const snw_state *s, const snw_work *w,
-                             const snw_readings *more, double *out) {
+                             const snw_readings *readings, double *out) {
     const int i = at->seg;
     const snw_se3 g = w->g[i];
     const snw_mat3 *world = p->body ? NULL : &g.R;
     switch (p->kind) {
     case SNW_PROBE_POSITION:
-        return probe_put(out, g.p);
+        return put_vec3(out, g.p);
     case SNW_PROBE_ROTATION:
-        return put_rotation(out, g.R, more->rotation[i]);
+        return put_rotation(out, g.R, readings->rotation[i]);
     case SNW_PROBE_POSE:
-        return put_rotation(probe_put(out, g.p), g.R, more->rotation[i]);
+        return put_rotation(put_vec3(out, g.p), g.R, readings->rotation[i]);
     case SNW_PROBE_VELOCITY:
-        return probe_put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+        return put_vec3(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
     case SNW_PROBE_TWIST:
-        out = probe_put(out, world ? snw_rotate(g.R, w->V[i].w) : w->V[i].w);
-        return probe_put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+        out = put_vec3(out, world ? snw_rotate(g.R, w->V[i].w) : w->V[i].w);
+        return put_vec3(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
     case SNW_PROBE_ACCELERATION: {
-        // A lacks gravity and the turning of the frame: d/dt (R v) = R (v' + w x v)
+        // A excludes gravity and the rotation of the frame: d/dt (R v) = R (v' + w x v)
         const snw_vec3 felt = snw_add(w->A[i].v, snw_cross(w->V[i].w, w->V[i].v));
         const snw_vec3 a = snw_add(snw_rotate(g.R, felt), in->gravity);
-        out = probe_put(out, world ? a : snw_rotate_inv(g.R, a));
-        return probe_put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
+        out = put_vec3(out, world ? a : snw_rotate_inv(g.R, a));
+        return put_vec3(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
     }
     case SNW_PROBE_STRAIN: {
-        snw_twist xi = more->fields ? snw_shooter_strain(more->fields, at->rod, at->x)
-                                    : snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
+        snw_twist xi = readings->fields ? snw_shooter_strain(readings->fields, at->rod, at->x)
+                                        : snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;
     }
     case SNW_PROBE_WRENCH:
-        if (more->fields) {
-            return put_wrench(out, snw_shooter_wrench(more->fields, at->rod, at->x), NULL);
+        if (readings->fields) {
+            return put_wrench(out, snw_shooter_wrench(readings->fields, at->rod, at->x), NULL);
         }
         return put_wrench(out, snw_internal_wrench(m, at, w), NULL);
     case SNW_PROBE_REACTION: {
@@ -241,9 +243,9 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_PULL:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
-        break; // of measures
+        break; // read by read_tendon
     case SNW_PROBE_ENERGY: {
-        const snw_energy *e = &more->energy;
+        const snw_energy *e = &readings->energy;
 #define X(name) *out++ = e->name;
         SNW_ENERGY_LIST(X)
 #undef X
@@ -255,42 +257,41 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_CENTER_OF_MASS: {
         snw_vec3 c;
         (void)snw_center_of_mass(m, w, &c);
-        return probe_put(out, c);
+        return put_vec3(out, c);
     }
     case SNW_PROBE_STABILITY:
-        *out++ = more->stability;
+        *out++ = readings->stability;
         return out;
     case SNW_PROBE_LAW:
-        break; // of other probes
+        break; // read by read_law
     case SNW_PROBE_TRANSPORT:
-        return put_transport(out, m, in, s, w, more);
+        return put_transport(out, m, in, s, w, readings);
     case SNW_PROBE_FREQUENCY:
         for (int k = 0; k < SNW_PROBE_FREQUENCIES; k++) {
-            *out++ = more->frequency ? more->frequency[k] : NAN;
+            *out++ = readings->frequency ? readings->frequency[k] : NAN;
         }
         return out;
     }
     return out;
 }
 
-// A law of the numbers that other probes show.
-static double study_probe_read_law(const snw_model *m, const snw_probe_desc *p,
-                                   const snw_inputs *in, const snw_state *s, const snw_work *w,
-                                   const snw_readings *more) {
+// Value of a law of other probes' columns.
+static double read_law(const snw_model *m, const snw_probe_desc *p, const snw_inputs *in,
+                       const snw_state *s, const snw_work *w, const snw_readings *readings) {
     double signal[SNW_SIGNALS_MAX + SNW_LAW_READS] = {0};
     for (int k = 0; k < p->nread; k++) {
         double column[SNW_LAW_WIDTH];
-        snw_probe_read(m, p->read_probe[k], in, s, w, more, column);
+        snw_probe_read(m, p->read_probe[k], in, s, w, readings, column);
         signal[SNW_SIGNALS_MAX + k] = column[p->read_column[k]];
     }
     return snw_expr_value(p->law, (snw_at){.t = in->t, .signal = signal});
 }
 
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
-                    const snw_work *w, const snw_readings *more, double *out) {
+                    const snw_work *w, const snw_readings *readings, double *out) {
     const snw_probe_desc *p = &m->desc->probe[i];
     if (p->kind == SNW_PROBE_LAW) {
-        *out = study_probe_read_law(m, p, in, s, w, more);
+        *out = read_law(m, p, in, s, w, readings);
         return;
     }
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
@@ -311,11 +312,11 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         return;
     }
     if (p->of == SNW_PROBE_OF_TENDON) {
-        *out = study_probe_of_measure(m, p, w);
+        *out = read_tendon(m, p, w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {
         out = probe_read_at(m, &m->desc->probe[i], &m->station[m->probe_station[i] + k], in, s, w,
-                            more, out);
+                            readings, out);
     }
 }

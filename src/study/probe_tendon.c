@@ -1,49 +1,53 @@
 // SPDX-License-Identifier: MIT
+//
+// Tension along the routing of a tendon with capstan friction (theory.md 3.11), from the tension
+// ratios at its quadrature points, and the end wrenches; for probes.
 #include "study/probe_tendon.h"
 
 #include <math.h>
 
-// How much of the loss from spot k - 1 to k there is at a way from the former, of `rest` to the end
-// of its rod and `whole` in all: by equal parts, as where the path bends evenly, and at a kink at
-// once.
-static double lost_at(const snw_model *m, int k, double way, double rest, double whole,
-                      const snw_work *w) {
+// Exponent, 0 to 1, of the tension ratio between points k - 1 and k at a distance from the former;
+// `remaining`: distance from it to the end of its rod; `total`: to point k. Proportional to the
+// distance, as with constant curvature, and with a jump at a corner.
+static double loss_fraction(const snw_model *m, int k, double distance, double remaining,
+                            double total, const snw_work *w) {
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    if (m->tendon_point[k].corner < 0) return way / whole;
+    if (m->tendon_point[k].corner < 0) return distance / total;
     const double before = m->tendon_point[k - 1].after * at[-1].turning;
-    const double behind = m->tendon_point[k].before * at->turning,
-                 angle = before + at->corner + behind;
+    const double after = m->tendon_point[k].before * at->turning,
+                 angle = before + at->corner + after;
     if (!(angle > 0)) return 0;
-    if (way < rest) return before / angle * way / rest;
-    return (before + at->corner + behind * (way - rest) / (whole - rest)) / angle;
+    if (distance < remaining) return before / angle * distance / remaining;
+    return (before + at->corner + after * (distance - remaining) / (total - remaining)) / angle;
 }
 
-// along a straight part tensions are equal
+// The tension is constant along a straight segment.
 double snw_tendon_tension(const snw_model *m, int tendon, double fraction, const snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
     const double e = w->tendon[tendon].effort;
-    const double way = fraction * (x->reference - w->tendon[tendon].value);
-    double at = 0, rest = 0, share = 1; // the last place known, and what of its rod is behind it
+    const double distance = fraction * (x->reference - w->tendon[tendon].value);
+    double at = 0, remaining = 0,
+           ratio = 1; // at the last point: position, rest of its rod, tension
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const snw_tendon_point_work *point = &w->tendon_point[k];
         const bool straight = m->tendon_point[k].segment >= 0;
-        const double next = at + rest + m->tendon_point[k].before * point->f;
-        if (way < next) {
-            return e * share *
-                   pow(point->tension_fraction / share,
-                       lost_at(m, k, way - at, rest, next - at, w));
+        const double next = at + remaining + m->tendon_point[k].before * point->f;
+        if (distance < next) {
+            return e * ratio *
+                   pow(point->tension_fraction / ratio,
+                       loss_fraction(m, k, distance - at, remaining, next - at, w));
         }
         at = straight ? next + point->f : next;
-        rest = m->tendon_point[k].after * point->f;
-        share = point->tension_fraction;
-        if (way < at) return e * share;
+        remaining = m->tendon_point[k].after * point->f;
+        ratio = point->tension_fraction;
+        if (distance < at) return e * ratio;
     }
-    // from the last spot to where it is tied
-    const double part = rest > 0 ? fmin((way - at) / rest, 1) : 1;
-    return e * share * pow(w->tendon[tendon].tied_fraction / share, part);
+    // from the last point to the fixed end
+    const double part = remaining > 0 ? fmin((distance - at) / remaining, 1) : 1;
+    return e * ratio * pow(w->tendon[tendon].tied_fraction / ratio, part);
 }
 
-// unit tangent of the path at x in the section's frame, and where it is
+// Unit tangent of the routing at x, and *D its position, both in the frame of the section.
 static snw_vec3 tangent_at(const snw_model *m, const snw_tendon_desc *d, int link, double x,
                            double t, const snw_state *s, snw_vec3 *D) {
     const snw_rod *rod = &m->rod[m->link_rod[link]];
@@ -61,7 +65,7 @@ snw_wrench snw_tendon_pull(const snw_model *m, int tendon, bool tied, snw_se3 g,
     const snw_tendon *x = &m->tendon[tendon];
     const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const int k = tied ? x->point_adr + x->npoint - 1 : x->point_adr;
-    // towards the rest of the tendon
+    // directed along the tendon, away from the end
     const double e = w->tendon[tendon].effort, T = tied ? -e * w->tendon[tendon].tied_fraction : e;
     snw_wrench F = {0};
     if (m->tendon_point[k].segment >= 0) {

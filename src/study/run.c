@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Creation and execution of a run: compiles one model per phase of the study, describes the columns
+// and coordinates to the recorders, and carries out the steps in order.
 #include "study/run_private.h"
 
 #include "constraint/locomotion.h"
@@ -20,15 +23,14 @@
 
 enum { POOL_LIMIT = 1 << 28 };
 
-// Share of the energy that moved which the balance may miss before it is worth a word.
-static const double astray = 0.1;
+// Fraction of the exchanged energy above which an unaccounted balance is reported.
+static const double BALANCE_LIMIT = 0.1;
 
-// How far a loop may be open at the start before it is worth a word, in radians or relative to the
-// robot's size.
-static const double open_enough = 1e-3;
+// Initial violation of a loop above which it is reported, in radians or relative to the robot's
+// size.
+static const double OPEN_LIMIT = 1e-3;
 
-// ---- what will be recorded
-// -------------------------------------------------------------------------
+// ---- description of the recorded quantities ----------------------------------------------------
 
 static bool recorded(const snw_desc *d, int probe) {
     if (d->nrecord < 0) return true;
@@ -105,7 +107,7 @@ static snw_status describe_coordinates(snw_run *r) {
     return SNW_OK;
 }
 
-// how the first kinematic step finds its motion, as far as that can be told at the beginning
+// Class of locomotion of the first kinematic step, at the initial configuration.
 static snw_status describe_locomotion(snw_run *r) {
     const snw_model *m = r->phase[0].model;
     int i = 0;
@@ -129,11 +131,11 @@ static snw_status describe_locomotion(snw_run *r) {
     snw_locomotion_destroy(lo);
     snw_inputs_destroy(in);
     snw_state_destroy(s);
-    return status == SNW_E_MEMORY ? status : SNW_OK; // what else is wrong the step says
+    return status == SNW_E_MEMORY ? status : SNW_OK; // the step itself reports other faults
 }
 
-// the centre of mass at the beginning
-static snw_status find_start(snw_run *r) {
+// r->start <- initial centre of mass
+static snw_status find_initial_centre(snw_run *r) {
     const snw_model *m = r->phase[0].model;
     snw_inputs *in = NULL;
     snw_state *s = NULL;
@@ -152,7 +154,7 @@ static snw_status find_start(snw_run *r) {
     return status;
 }
 
-static snw_status describe_rest(snw_run *r, const char *name) {
+static snw_status describe_model(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
     const snw_model *m = r->phase[0].model;
     const char **stage = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *stage);
@@ -169,9 +171,9 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         snw_projection_describe(m, i, text, 300);
         note[i] = snw_pool_text(r->pool, text, strlen(text));
         snw_projection_remark(m, i, text, 300);
-        const size_t n = strlen(text), gap = n > 0 ? 2 : 0;
-        snw_projection_remark_singular(m, i, text + n + gap, sizeof text - n - gap);
-        if (n > 0 && text[n + gap]) memcpy(text + n, "; ", 2);
+        const size_t n = strlen(text), separator = n > 0 ? 2 : 0;
+        snw_projection_remark_singular(m, i, text + n + separator, sizeof text - n - separator);
+        if (n > 0 && text[n + separator]) memcpy(text + n, "; ", 2);
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
@@ -188,7 +190,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     for (int i = 0; i < m->ntendon; i++) r->info.driven += m->tendon[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     SNW_TRY(describe_locomotion(r));
-    SNW_TRY(find_start(r));
+    SNW_TRY(find_initial_centre(r));
     r->info.loop_note = note;
     r->info.loop_warning = warning;
     r->info.freedom = m->freedom;
@@ -211,8 +213,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
-// nothing but motion of given shapes?
-static bool only_given(const snw_desc *d) {
+// Does the study consist of kinematic steps and changes only?
+static bool only_kinematic(const snw_desc *d) {
     bool all = d->nstep > 0;
     for (int i = 0; i < d->nstep; i++) {
         all &= d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE;
@@ -220,30 +222,30 @@ static bool only_given(const snw_desc *d) {
     return all;
 }
 
-// one model for the beginning and one for each change; all have the same coordinates and nodes
-static snw_status compile_eras(snw_run *r, snw_error *err) {
+// Compile one model for the start and one for each change. All have the same coordinates and nodes.
+static snw_status compile_phases(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     r->phase = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase);
     r->phase_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->phase_of_step);
     if (!r->phase || !r->phase_of_step) return SNW_E_MEMORY;
-    const bool given = only_given(d);
+    const bool given = only_kinematic(d);
     for (int i = -1; i < d->nstep; i++) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
-            SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
+            SNW_TRY(snw_run_mesh_own_desc(r, i < 0 ? d : d->step[i].changed, e));
             SNW_TRY(given ? snw_projection_compile_given(e->desc, &e->model, err)
                           : snw_projection_compile(e->desc, &e->model, err));
         }
         if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
     }
-    SNW_TRY(snw_run_same_nodes(r, given, err));
+    SNW_TRY(snw_run_mesh_equal_nodes(r, given, err));
     for (int i = -1; i < d->nstep; i++) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
         snw_phase *e = &r->phase[i < 0 ? 0 : r->phase_of_step[i]];
         SNW_TRY(snw_statics_create(e->model, &e->statics));
         snw_statics_choose_rows(e->statics, e->model);
         const snw_model *first = r->phase[0].model, *m = e->model;
-        if (!r->wide || m->nconstraint > r->wide->nconstraint) r->wide = m;
+        if (!r->largest || m->nconstraint > r->largest->nconstraint) r->largest = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
             const snw_source_location at = d->step[i].location;
             const snw_status s =
@@ -258,20 +260,20 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-// what shall be accelerated needs mass
+// Dynamic steps need inertia on every coordinate.
 static snw_status check_masses(const snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
-    const snw_model *looked_at = NULL;
+    const snw_model *checked = NULL;
     for (int i = 0; i < d->nstep; i++) {
         const snw_model *m = r->phase[r->phase_of_step[i]].model;
-        if (d->step[i].kind != SNW_STEP_DYNAMIC || m == looked_at) continue;
+        if (d->step[i].kind != SNW_STEP_DYNAMIC || m == checked) continue;
         SNW_TRY(snw_massless_check(m, err));
-        looked_at = m;
+        checked = m;
     }
     return SNW_OK;
 }
 
-// the shooting engine says what it cannot do before anything is computed
+// Report what the shooting engine cannot do before anything is computed.
 static snw_status check_shooting(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].engine != SNW_ENGINE_SHOOTING) continue;
@@ -292,7 +294,7 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-// and so do schemes
+// Report models that a time integrator cannot handle before anything is computed.
 static snw_status check_schemes(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         const snw_step_desc *step = &r->desc->step[i];
@@ -306,8 +308,8 @@ static snw_status check_schemes(const snw_run *r, snw_error *err) {
 static snw_status prepare_modes(snw_run *r) {
     const snw_desc *d = r->desc;
     r->modes = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes);
-    r->found = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->found);
-    if (!r->modes || !r->found) return SNW_E_MEMORY;
+    r->modes_found = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes_found);
+    if (!r->modes || !r->modes_found) return SNW_E_MEMORY;
     bool any = false;
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].kind != SNW_STEP_MODES) continue;
@@ -315,53 +317,56 @@ static snw_status prepare_modes(snw_run *r) {
         const snw_model *m = r->phase[r->phase_of_step[i]].model;
         SNW_TRY(snw_modes_create(m, d->step[i].count, d->step[i].steady, &r->modes[i]));
     }
-    return any ? snw_state_create(r->phase[0].model, &r->shape) : SNW_OK;
+    return any ? snw_state_create(r->phase[0].model, &r->mode_state) : SNW_OK;
 }
 
 static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
     if (!r->pool) return SNW_E_MEMORY;
-    SNW_TRY(compile_eras(r, err));
+    SNW_TRY(compile_phases(r, err));
     SNW_TRY(check_masses(r, err));
     SNW_TRY(check_shooting(r, err));
     SNW_TRY(check_schemes(r, err));
     const snw_model *m = r->phase[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
-    SNW_TRY(describe_rest(r, name));
-    SNW_TRY(snw_run_room(r));
-    SNW_TRY(snw_run_choose_room(r));
-    SNW_TRY(snw_state_create(r->wide, &r->state));
+    SNW_TRY(describe_model(r, name));
+    SNW_TRY(snw_run_mesh_alloc(r));
+    SNW_TRY(snw_run_rows_alloc(r));
+    SNW_TRY(snw_state_create(r->largest, &r->state));
     SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
-    r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
-    r->q = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *r->q);
-    r->v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->v);
-    r->lambda = snw_pool_array(r->pool, (size_t)r->wide->nconstraint + 1, sizeof *r->lambda);
+    r->rotation_scratch =
+        snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation_scratch);
+    r->declared_q = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *r->declared_q);
+    r->declared_v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->declared_v);
+    r->lambda = snw_pool_array(r->pool, (size_t)r->largest->nconstraint + 1, sizeof *r->lambda);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
-    r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
-    r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
-    r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon), sizeof *r->beyond);
-    r->turned = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->turned);
-    r->passed = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->passed);
-    r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
+    r->never_sampled = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->never_sampled);
+    r->end_state = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->end_state);
+    r->warned_limit =
+        snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon), sizeof *r->warned_limit);
+    r->spring_rotation = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->spring_rotation);
+    r->warned_half_turn =
+        snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->warned_half_turn);
+    r->warned_rows = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->warned_rows);
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
-    r->field_saves = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_saves);
-    if (!r->rotation || !r->turn || !r->q || !r->v || !r->lambda || !r->z || !r->fresh ||
-        !r->ended || !r->beyond || !r->turned || !r->passed || !r->said || !r->fields ||
-        !r->field_saves)
+    r->field_save_size = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_save_size);
+    if (!r->rotation || !r->rotation_scratch || !r->declared_q || !r->declared_v || !r->lambda ||
+        !r->z || !r->never_sampled || !r->end_state || !r->warned_limit || !r->spring_rotation ||
+        !r->warned_half_turn || !r->warned_rows || !r->fields || !r->field_save_size)
         return SNW_E_MEMORY;
-    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
-    r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
-                               sizeof *r->acting);
-    if (!r->acting) return SNW_E_MEMORY;
-    const size_t nsave = snw_run_save_size(r);
+    r->forces = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
+                               sizeof *r->forces);
+    if (!r->forces) return SNW_E_MEMORY;
+    const size_t nsave = snw_run_checkpoint_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
-    r->save = snw_pool_array(r->pool, nsave + 1, sizeof *r->save);
-    return r->save ? SNW_OK : SNW_E_MEMORY;
+    r->checkpoint = snw_pool_array(r->pool, nsave + 1, sizeof *r->checkpoint);
+    return r->checkpoint ? SNW_OK : SNW_E_MEMORY;
 }
 
 snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
@@ -386,10 +391,10 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
 
 void snw_run_destroy(snw_run *r) {
     if (!r) return;
-    for (int i = 0; r->ended && i < r->desc->nstep; i++) snw_state_destroy(r->ended[i]);
+    for (int i = 0; r->end_state && i < r->desc->nstep; i++) snw_state_destroy(r->end_state[i]);
     for (int i = 0; r->fields && i < r->desc->nstep; i++) snw_shooter_destroy(r->fields[i]);
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
-    snw_state_destroy(r->shape);
+    snw_state_destroy(r->mode_state);
     snw_state_destroy(r->state);
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
         snw_truncation_destroy(r->phase[i].truncation);
@@ -408,11 +413,11 @@ const snw_model *snw_run_model_at(const snw_run *r, int stage) {
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
-    return r->modes[stage] && r->found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
+    return r->modes[stage] && r->modes_found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
 }
 
-snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
-    snw_model *whole = NULL; // with columns
+snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
+    snw_model *whole = NULL; // with its Jacobian columns
     if (r->phase[0].model->bare) SNW_TRY(snw_projection_compile(r->phase[0].desc, &whole, err));
     const snw_model *m = whole ? whole : r->phase[0].model;
     snw_projection *pr = NULL;
@@ -451,7 +456,7 @@ bool snw_run_stopped(const snw_run *r) {
     return r->hooks->stop && r->hooks->stop(r->hooks->user);
 }
 
-void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1) {
+void snw_run_report_progress(const snw_run *r, int stage, double t, double t0, double t1) {
     if (!r->hooks || !r->hooks->progress) return;
     const double part = t1 > t0 ? (t - t0) / (t1 - t0) : 1;
     const snw_progress p = {.stage_name = r->desc->step[stage].name,
@@ -470,29 +475,29 @@ void snw_run_set_conditions(snw_run *r) {
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    snw_memory_read(m, in, r->state, &e, r->turn, w);
+    snw_memory_read(m, in, r->state, &e, r->rotation_scratch, w);
     (void)snw_memory_throw(m, r->state, w, r->z);
     snw_impacts_set(snw_statics_impacts(r->now->statics), in, r->z, r->state);
 }
 
-void snw_run_remark(snw_run *r, const snw_state *s) {
+void snw_run_warn_dropped_rows(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     char text[400];
     for (int i = 0; i < m->nloop && m->ncondition > 0; i++) {
         const int rows = snw_impacts_describe_dropped(m, s, i, text, sizeof text);
-        if (!text[0] || r->said[i] >> rows & 1) continue;
-        r->said[i] |= 1ULL << rows;
+        if (!text[0] || r->warned_rows[i] >> rows & 1) continue;
+        r->warned_rows[i] |= 1ULL << rows;
         snw_run_warn(r, text);
     }
 }
 
-// the multipliers of r->state, made by the rows of one model, in the rows of another: loops and
-// drives that both have keep theirs
-static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
+// r->state->lambda <- multipliers of the rows of model `from` in the row numbers of model `to`.
+// Rows that only `to` has start from zero.
+static void transfer_multipliers(snw_run *r, const snw_model *from, const snw_model *to) {
     double *lambda = r->state->lambda;
     if (from == to) return;
     for (int i = 0; i < from->nconstraint; i++) r->lambda[i] = lambda[i];
-    for (int i = 0; i < r->wide->nconstraint; i++) lambda[i] = 0;
+    for (int i = 0; i < r->largest->nconstraint; i++) lambda[i] = 0;
     for (int i = 0; i < to->nloop && i < from->nloop; i++) {
         const snw_loop *a = &from->loop[i], *b = &to->loop[i];
         for (int k = 0; a->nrow == b->nrow && k < b->nrow; k++)
@@ -512,8 +517,9 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
     }
 }
 
-// a condition that nobody has any more holds for nobody, and begins anew when it comes back
-static void forget_gates(snw_run *r) {
+// A condition without a source in the present phase is inactive; it starts from inactive when a
+// later change restores it.
+static void reset_removed_conditions(snw_run *r) {
     const snw_desc *d = r->now->desc;
     for (int i = 0; i < d->nsignal; i++) {
         if (d->signal[i].kind == SNW_SIGNAL_CONDITION && !d->signal[i].source) r->state->z[i] = 0;
@@ -526,32 +532,32 @@ static double run_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static snw_status do_steps(snw_run *r, snw_error *err) {
+static snw_status execute_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
-    for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
+    for (int i = r->resuming ? r->cursor.stage : 0; i < d->nstep; i++) {
         if (!r->resuming) {
             bool changed;
             if (d->step[i].from >= 0) {
                 const int from = d->step[i].from;
-                snw_state_copy(r->wide, r->ended[from], r->state);
+                snw_state_copy(r->largest, r->end_state[from], r->state);
                 r->current = r->fields[from];
-                r->held = NAN;
-                carry_rows(r, r->phase[r->phase_of_step[from]].model, r->now->model);
+                r->energy_before_change = NAN;
+                transfer_multipliers(r, r->phase[r->phase_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
-            forget_gates(r);
+            reset_removed_conditions(r);
             r->next_frame = -INFINITY;
-            r->here = (snw_here){.stage = i, .t0 = r->state->t};
-            // after a change the loads that held until then count, by node
+            r->cursor = (snw_run_cursor){.stage = i, .t0 = r->state->t};
+            // not after a change: the loads carried over are stored by node
             const bool is_static = d->step[i].kind != SNW_STEP_DYNAMIC;
             if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
-                SNW_TRY(snw_run_follow(r, r->state, is_static, true, &changed, err));
+                SNW_TRY(snw_run_mesh_adapt(r, r->state, is_static, true, &changed, err));
         }
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
-            if (!d->step[i].steady) snw_run_friction(r);
+            if (!d->step[i].steady) snw_run_warn_static_friction(r);
             if (d->step[i].engine == SNW_ENGINE_SHOOTING) {
-                SNW_TRY(snw_run_shoot(r, i, err));
+                SNW_TRY(snw_run_shooting(r, i, err));
                 break;
             }
             r->current = NULL;
@@ -560,8 +566,8 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         case SNW_STEP_DYNAMIC: {
             const double clock = run_seconds(), began = r->state->t;
             const snw_status s = snw_run_dynamic(r, i, err);
-            r->totals.moving += run_seconds() - clock;
-            r->totals.moved += r->state->t - began;
+            r->totals.wall += run_seconds() - clock;
+            r->totals.simulated += r->state->t - began;
             SNW_TRY(s);
             break;
         }
@@ -569,20 +575,22 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_modes(r, i, err));
             break;
         case SNW_STEP_CHANGE:
-            if (isnan(r->held) && r->loaded) r->held = snw_run_stored(r);
-            SNW_TRY(snw_run_grid_apply(r, &r->phase[r->phase_of_step[i]], err));
-            // statics goes on from the loads that held until now
+            if (isnan(r->energy_before_change) && r->loads_applied)
+                r->energy_before_change = snw_run_mechanical_energy(r);
+            SNW_TRY(snw_run_mesh_apply(r, &r->phase[r->phase_of_step[i]], err));
+            // statics continues from the present loads
             snw_statics_take(r->phase[r->phase_of_step[i]].statics, r->now->statics);
-            carry_rows(r, r->now->model, r->phase[r->phase_of_step[i]].model);
+            transfer_multipliers(r, r->now->model, r->phase[r->phase_of_step[i]].model);
             r->now = &r->phase[r->phase_of_step[i]];
             break;
         }
         r->resuming = false;
         const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
         if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
-        if (!stays) r->held = NAN;
-        r->loaded |= d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
-        snw_state_copy(r->wide, r->state, r->ended[i]);
+        if (!stays) r->energy_before_change = NAN;
+        r->loads_applied |=
+            d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
+        snw_state_copy(r->largest, r->state, r->end_state[i]);
     }
     return SNW_OK;
 }
@@ -593,14 +601,14 @@ void snw_run_warn_violations(snw_run *r) {
     (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
     snw_projection *pr = snw_statics_projection(r->now->statics);
     int row;
-    const double gap =
+    const double violation =
         snw_projection_violation(pr, snw_statics_inputs(r->now->statics), r->state, &row);
-    if (gap <= open_enough) return;
-    // a given volume fills what it finds: no word about that
+    if (violation <= OPEN_LIMIT) return;
+    // a chamber of given volume starts from any volume: not reported
     for (int i = 0; i < r->now->model->ntendon; i++) {
         if (r->now->model->tendon[i].row == row) return;
     }
-    snw_projection_explain_violation(pr, row, gap, by, sizeof by);
+    snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     const char *kind, *name;
     (void)snw_projection_place_of(pr, row, &kind, &name);
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
@@ -608,8 +616,8 @@ void snw_run_warn_violations(snw_run *r) {
     snw_run_warn(r, text);
 }
 
-// what was left out of the loops, and how far they are open where the file puts the robot
-static void speak_of_loops(snw_run *r) {
+// Warn of redundant rows left out, of singular loops, and of loops open in the initial pose.
+static void warn_loops(snw_run *r) {
     const snw_model *m = r->now->model;
     char text[600];
     for (int i = 0; i < m->nloop; i++) {
@@ -621,14 +629,14 @@ static void speak_of_loops(snw_run *r) {
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
 }
 
-// at the end: nodes too few, steps too long
-static void speak_of_errors(const snw_run *r) {
+// Warn, at the end, of discretisation errors and of energy that is not accounted for.
+static void warn_errors(const snw_run *r) {
     char text[280];
-    snw_run_speak_of_accuracy(r);
-    bool asked = false; // torques of the projective form are not in balance
-    for (int i = 0; i < r->desc->nstep; i++) asked |= r->desc->step[i].projective;
-    const double noise = 1e-15; // J, of what does not move
-    if (!asked && fabs(r->totals.balance) > fmax(astray * r->totals.exchanged, noise)) {
+    snw_run_warn_accuracy(r);
+    bool projective = false; // its torques are not in balance
+    for (int i = 0; i < r->desc->nstep; i++) projective |= r->desc->step[i].projective;
+    const double noise = 1e-15; // J, of a robot at rest
+    if (!projective && fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
                        "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
@@ -647,46 +655,46 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->recorder = recorder;
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
-    r->cut_of = NULL;
-    r->leans = r->gives = r->smooth = false;
-    r->left = 0;
+    r->truncation_desc = NULL;
+    r->warned_unstable = r->warned_violation = r->warned_friction = false;
+    r->nbranch_left = 0;
     r->now = &r->phase[0];
-    r->loaded = r->resuming;
-    SNW_TRY(snw_run_grid_reset(r, err));
-    snw_run_choose_reset(r);
+    r->loads_applied = r->resuming;
+    SNW_TRY(snw_run_mesh_reset(r, err));
+    snw_run_rows_reset(r);
     r->work = r->heat = r->scheme = r->balance = 0;
-    r->held = NAN;
+    r->energy_before_change = NAN;
     const snw_model *m = r->now->model;
-    // start anew: the initial state, no loads
+    // initial state, no loads
     r->state->t = 0;
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
-    for (int i = 0; i < r->wide->nconstraint; i++) r->state->lambda[i] = 0;
+    for (int i = 0; i < r->largest->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->beyond[i] = false;
-    r->opened = false;
-    for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
+    for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->warned_limit[i] = false;
+    r->warned_open = false;
+    for (int i = 0; i < r->desc->nloop; i++) r->warned_rows[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
-    for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
+    for (int i = 0; i < r->desc->nstep; i++) r->modes_found[i] = false;
     r->current = NULL;
-    snw_run_turns_begin(r);
+    snw_run_spring_turns_begin(r);
     snw_statics_reset(r->now->statics);
-    if (r->resuming) SNW_TRY(snw_run_load(r, err));
+    if (r->resuming) SNW_TRY(snw_run_checkpoint_load(r, err));
     r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_set_conditions(r);
-    speak_of_loops(r);
+    warn_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
-    snw_status s = do_steps(r, err);
-    // The failure of a step is reported at its place in the text, which may be an included file.
-    const bool its = s == SNW_E_DIVERGED || s == SNW_E_SINGULAR || s == SNW_E_MODEL;
-    if (its && !err->line && r->here.stage >= 0 && r->here.stage < r->desc->nstep) {
-        const snw_source_location at = r->desc->step[r->here.stage].location;
+    snw_status s = execute_steps(r, err);
+    // report the failure of a step at its source location, which may be in an included file
+    const bool of_step = s == SNW_E_DIVERGED || s == SNW_E_SINGULAR || s == SNW_E_MODEL;
+    if (of_step && !err->line && r->cursor.stage >= 0 && r->cursor.stage < r->desc->nstep) {
+        const snw_source_location at = r->desc->step[r->cursor.stage].location;
         (void)snw_fail_at_location(err, s, at.file, at.line, at.column);
     }
     r->resuming = false;
-    speak_of_errors(r);
+    warn_errors(r);
     for (int i = 0; i < nrecorder; i++) {
         const snw_status e =
             recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);

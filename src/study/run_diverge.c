@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Does a motion diverge? Energy that its steps have made, G = change of T + U - work + heat, is
-// compared with all that could have moved the robot: energy stored at the start, work of everything
-// that acts, heights gained or lost. theory.md (6.14)
+// Divergence test of a dynamic step, theory.md (6.14): the energy created by its time steps,
+// G = change of (T + U) - work + heat, is compared with the energy that could have moved the robot:
+// energy stored at the start, work of all forces, change of gravitational energy.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double FACTOR = 10;    // of what was supplied: nothing is right any more
-static const double NOTHING = 1e-6; // of typical energies: what rounding makes of a robot at rest
+static const double FACTOR = 10; // created over supplied energy above which the motion has diverged
+static const double ROUNDING = 1e-6; // fraction of typical energies, for rounding at rest
 
 static double diverge_typical_energy(const snw_model *m) {
     double most = 0;
@@ -19,49 +19,51 @@ static double diverge_typical_energy(const snw_model *m) {
     return most;
 }
 
-void snw_run_supply(snw_run *r, const snw_energy *first) {
-    r->here.supplied = first->kinetic + fabs(first->elastic);
-    r->here.height = first->gravity;
+void snw_run_divergence_begin(snw_run *r, const snw_energy *first) {
+    r->cursor.supplied = first->kinetic + fabs(first->elastic);
+    r->cursor.height = first->gravity;
 }
 
-// Advice for the error message, by the step control in use.
-static void advise(const snw_model *m, const snw_step_desc *step, char *out, size_t size) {
-    const bool chooses =
+// Advice for the error message, by the integrator and its step control.
+static void divergence_advice(const snw_model *m, const snw_step_desc *step, char *out,
+                              size_t size) {
+    const bool adaptive =
         step->control || step->method == SNW_METHOD_ADAPTIVE || step->method == SNW_METHOD_STIFF;
-    const bool alone = step->method == SNW_METHOD_CONSERVING || step->method == SNW_METHOD_RK4 ||
-                       step->engine == SNW_ENGINE_SHOOTING;
-    if (chooses) {
+    const bool no_adaptive = step->method == SNW_METHOD_CONSERVING ||
+                             step->method == SNW_METHOD_RK4 || step->engine == SNW_ENGINE_SHOOTING;
+    if (adaptive) {
         (void)snprintf(out, size, "Give a smaller tolerance, e.g. 'tolerance: %.2g'",
                        0.01 * (step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR));
-    } else if (alone) {
+    } else if (no_adaptive) {
         (void)snprintf(out, size, "Give a shorter step, e.g. 'step: %.3g ms'",
                        0.125e3 * step->step);
     } else {
         snw_step_desc fine = *step;
         snw_error ignored = {0};
         fine.method = SNW_METHOD_GAUSS4;
-        const bool knows = snw_integrator_knows(m, &fine, &ignored) == SNW_OK;
+        const bool supported = snw_integrator_knows(m, &fine, &ignored) == SNW_OK;
         (void)snprintf(out, size,
                        "Let '%sadapt: on' choose them, or give a shorter one, e.g. 'step: %.3g ms'",
-                       knows ? "scheme: gauss4, " : "", 0.125e3 * step->step);
+                       supported ? "scheme: gauss4, " : "", 0.125e3 * step->step);
     }
 }
 
-snw_status snw_run_diverges(snw_run *r, const snw_integrator *it, const snw_energy *e,
-                            snw_error *err) {
-    const snw_step_desc *step = &r->desc->step[r->here.stage];
+snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it, const snw_energy *e,
+                                    snw_error *err) {
+    const snw_step_desc *step = &r->desc->step[r->cursor.stage];
     const snw_work_done done = it->work(it->self);
     double work = 0, sum = 0;
     for (int i = 0; i < done.n; i++) work += fabs(done.work[i]), sum += done.work[i];
-    const double made = e->kinetic + e->elastic + e->gravity - r->here.start - sum + done.heat;
-    const double start = r->here.supplied, moved = fmax(work, fabs(e->gravity - r->here.height));
-    r->here.supplied = fmax(start, moved); // NaN of what runs away is left out
+    const double created = e->kinetic + e->elastic + e->gravity - r->cursor.start - sum + done.heat;
+    const double start = r->cursor.supplied,
+                 moved = fmax(work, fabs(e->gravity - r->cursor.height));
+    r->cursor.supplied = fmax(start, moved); // fmax drops the NaN of a diverged step
     const double limit =
-        FACTOR * r->here.supplied + NOTHING * diverge_typical_energy(r->now->model);
-    if (step->kinematic || made <= limit) return SNW_OK;
+        FACTOR * r->cursor.supplied + ROUNDING * diverge_typical_energy(r->now->model);
+    if (step->kinematic || created <= limit) return SNW_OK;
     char text[200];
     const snw_model *m = r->now->model;
-    advise(m, step, text, sizeof text);
+    divergence_advice(m, step, text, sizeof text);
     if (m->singular > 0) {
         (void)snprintf(text, sizeof text,
                        "Start beside the singular configuration of '%.40s', or let rods stretch",
@@ -71,5 +73,5 @@ snw_status snw_run_diverges(snw_run *r, const snw_integrator *it, const snw_ener
         err, SNW_E_DIVERGED,
         "the motion diverges: by t = %g s its steps, too long for it, made %.2g J where "
         "%.2g J were stored or supplied; what was computed is kept. %s",
-        it->state(it->self)->t, made, r->here.supplied, text);
+        it->state(it->self)->t, created, r->cursor.supplied, text);
 }

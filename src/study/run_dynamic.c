@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A dynamic step: time goes from instant to instant, of a grid of steps, of jumps in the laws, of
-// the end; between two instants a mover carries the state, in shorter steps where it must.
+// A dynamic step. Time advances from instant to instant: points of the time grid, discontinuities
+// of the laws, switching times of conditions, the end (theory.md 6.2). Between two instants the
+// time integrator advances the state, in shorter steps where necessary.
 #include "study/run_private.h"
 
 #include "base/alloc.h"
@@ -15,22 +16,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- instants at which laws jump or bend
-// -----------------------------------------------------------
+// ---- discontinuities of laws -------------------------------------------------------------------
 
 enum { MOST_BREAKS = 20000 };
 
+// Times at which laws, or their rates, jump, in rising order.
 typedef struct breaks {
     int n, next;
     double *t;
 } breaks;
 
-static void dynamic_run_gather(breaks *b, snw_law law, double t0, double t1) {
+static void gather_breaks(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
 }
 
-static int dynamic_run_rising(const void *a, const void *b) {
+static int compare_times(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -39,55 +40,52 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
                               breaks *b) {
     *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
     if (!b->t) return SNW_E_MEMORY;
-    for (int i = 0; i < 3; i++) dynamic_run_gather(b, d->gravity[i], t0, t1);
+    for (int i = 0; i < 3; i++) gather_breaks(b, d->gravity[i], t0, t1);
     for (int i = 0; i < d->nlink; i++) {
         const snw_pose_desc *p = &d->link[i].pose;
-        for (int k = 0; k < 3; k++) dynamic_run_gather(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) dynamic_run_gather(b, p->turn[k].angle, t0, t1);
-        for (int k = 0; k < 6; k++) dynamic_run_gather(b, d->link[i].rod.given[k], t0, t1);
+        for (int k = 0; k < 3; k++) gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) gather_breaks(b, p->turn[k].angle, t0, t1);
+        for (int k = 0; k < 6; k++) gather_breaks(b, d->link[i].rod.given[k], t0, t1);
     }
     for (int i = 0; i < d->nload; i++) {
-        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->load[i].force[k], t0, t1);
-        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->load[i].torque[k], t0, t1);
-        dynamic_run_gather(b, d->load[i].when, t0, t1);
+        for (int k = 0; k < 3; k++) gather_breaks(b, d->load[i].force[k], t0, t1);
+        for (int k = 0; k < 3; k++) gather_breaks(b, d->load[i].torque[k], t0, t1);
+        gather_breaks(b, d->load[i].when, t0, t1);
     }
     for (int i = 0; i < d->nstress; i++) {
-        for (int k = 0; k < 6; k++) dynamic_run_gather(b, d->stress[i].stress[k], t0, t1);
-        dynamic_run_gather(b, d->stress[i].when, t0, t1);
+        for (int k = 0; k < 6; k++) gather_breaks(b, d->stress[i].stress[k], t0, t1);
+        gather_breaks(b, d->stress[i].when, t0, t1);
     }
     for (int i = 0; i < d->nloop; i++) {
         const snw_pose_desc *p = &d->loop[i].pose;
-        for (int k = 0; k < 3; k++) dynamic_run_gather(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) dynamic_run_gather(b, p->turn[k].angle, t0, t1);
-        dynamic_run_gather(b, d->loop[i].b.sliding, t0, t1);
+        for (int k = 0; k < 3; k++) gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) gather_breaks(b, p->turn[k].angle, t0, t1);
+        gather_breaks(b, d->loop[i].b.sliding, t0, t1);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        for (int k = 0; k < d->motor[i].n; k++) dynamic_run_gather(b, d->motor[i].law[k], t0, t1);
-        dynamic_run_gather(b, d->motor[i].when, t0, t1);
+        for (int k = 0; k < d->motor[i].n; k++) gather_breaks(b, d->motor[i].law[k], t0, t1);
+        gather_breaks(b, d->motor[i].when, t0, t1);
     }
     for (int i = 0; i < d->ntendon; i++) {
-        dynamic_run_gather(b, d->tendon[i].law, t0, t1);
-        dynamic_run_gather(b, d->tendon[i].temperature, t0, t1);
-        dynamic_run_gather(b, d->tendon[i].ambient, t0, t1);
-        dynamic_run_gather(b, d->tendon[i].when, t0, t1);
+        gather_breaks(b, d->tendon[i].law, t0, t1);
+        gather_breaks(b, d->tendon[i].temperature, t0, t1);
+        gather_breaks(b, d->tendon[i].ambient, t0, t1);
+        gather_breaks(b, d->tendon[i].when, t0, t1);
     }
     for (int i = 0; i < d->nfluid; i++) {
-        for (int k = 0; k < 3; k++) dynamic_run_gather(b, d->fluid[i].current[k], t0, t1);
+        for (int k = 0; k < 3; k++) gather_breaks(b, d->fluid[i].current[k], t0, t1);
     }
-    for (int i = 0; i < d->nsignal; i++) dynamic_run_gather(b, d->signal[i].source, t0, t1);
-    dynamic_run_gather(b, step->until, t0, t1);
-    qsort(b->t, (size_t)b->n, sizeof *b->t, dynamic_run_rising);
+    for (int i = 0; i < d->nsignal; i++) gather_breaks(b, d->signal[i].source, t0, t1);
+    gather_breaks(b, step->until, t0, t1);
+    qsort(b->t, (size_t)b->n, sizeof *b->t, compare_times);
     return SNW_OK;
 }
 
-// ---- frames
-// ----------------------------------------------------------------------------------------
+// ---- frames ------------------------------------------------------------------------------------
 
-static double dynamic_run_total(const snw_energy *e) {
-    return e->kinetic + e->elastic + e->gravity;
-}
+static double total_energy(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-double snw_run_stored(snw_run *r) {
+double snw_run_mechanical_energy(snw_run *r) {
     if (r->current) {
         const snw_shoot_energy e = snw_shooter_energy(r->current);
         return e.kinetic + e.elastic + e.gravity;
@@ -115,22 +113,21 @@ snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const sn
         const snw_shoot_energy full = snw_shooter_energy(it->shooter(it->self));
         e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
     }
-    e.balance =
-        r->balance + (dynamic_run_total(&e) - r->here.start) - work + done.heat + done.scheme;
+    e.balance = r->balance + (total_energy(&e) - r->cursor.start) - work + done.heat + done.scheme;
     return e;
 }
 
-void snw_run_settle(snw_run *r, const snw_energy *e) {
+void snw_run_accumulate_energies(snw_run *r, const snw_energy *e) {
     r->balance = e->balance, r->work = e->work, r->heat = e->dissipated, r->scheme = e->scheme;
 }
 
-// what moved until now, J: the measure of what the balance misses
+// Exchanged energy so far, J: the scale for errors of the energy balance.
 static double exchanged(const snw_run *r, const snw_energy *e) {
-    return fmax(fmax(e->kinetic, fabs(dynamic_run_total(e) - r->here.start)),
+    return fmax(fmax(e->kinetic, fabs(total_energy(e) - r->cursor.start)),
                 fmax(fabs(e->work), e->dissipated));
 }
 
-// `sum`: what the solver did since the last frame; begins anew
+// Frame at the integrator's present. sum: solver statistics since the last frame, then cleared.
 static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator *it, snw_stats *sum,
                                     bool last, snw_error *err) {
     const snw_model *m = r->now->model;
@@ -140,63 +137,64 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
     sum->stability = NAN;
     sum->condition = it->condition ? it->condition(it->self) : NAN;
     sum->truncation = NAN;
-    if (!it->shooter && snw_run_looks_closely(r, last)) {
+    if (!it->shooter && snw_run_error_estimate_due(r, last)) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
-        snw_run_accuracy(r, s, SNW_TRUNCATION_MOTION, sum);
+        snw_run_estimate_errors(r, s, SNW_TRUNCATION_MOTION, sum);
     }
-    const snw_view v = {.state = s,
-                        .in = it->inputs(it->self),
-                        .w = w,
-                        .integrator = it,
-                        .fields = it->shooter ? it->shooter(it->self) : NULL,
-                        .energy = snw_run_energies(r, it, w),
-                        .stats = *sum};
+    const snw_frame_source v = {.state = s,
+                                .in = it->inputs(it->self),
+                                .w = w,
+                                .integrator = it,
+                                .fields = it->shooter ? it->shooter(it->self) : NULL,
+                                .energy = snw_run_energies(r, it, w),
+                                .stats = *sum};
     *sum = (snw_stats){0};
-    SNW_TRY(snw_run_diverges(r, it, &v.energy, err));
+    SNW_TRY(snw_run_check_divergence(r, it, &v.energy, err));
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
-    if (!r->desc->step[stage].kinematic) snw_drift_weigh(&r->drift, &v.energy);
-    r->here.over = last;
+    if (!r->desc->step[stage].kinematic) snw_energy_drift_at_frame(&r->energy_drift, &v.energy);
+    r->cursor.done = last;
     return snw_run_frame(r, stage, &v, err);
 }
 
-// ---- what happens at instants
-// ----------------------------------------------------------------------
+// ---- events at instants ------------------------------------------------------------------------
 
-// signals at the mover's state, all of them
+// All signals at the integrator's state.
 static const snw_work *read_signals(snw_run *r, const snw_integrator *it) {
-    snw_work *w = (snw_work *)it->look(it->self); // its owner lets us fill in the signals
+    snw_work *w = (snw_work *)it->look(it->self); // the integrator permits writing the signals
     const snw_energy e = snw_run_energies(r, it, w);
-    snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e, r->turn, w);
+    snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e,
+                    r->rotation_scratch, w);
     return w;
 }
 
-static bool ends(const snw_step_desc *step, double t, const double *signal) {
+static bool step_ends(const snw_step_desc *step, double t, const double *signal) {
     return step->until && snw_expr_value(step->until, (snw_at){.t = t, .signal = signal}) != 0;
 }
 
-// Does a switch change, or the step end, at the mover's state? r->z <- the memory as it then is.
-static bool dynamic_run_turns(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
-                              bool *over) {
+// Does a condition switch, or the step end, at the integrator's state? r->z <- the memory of the
+// signals there.
+static bool dynamic_run_switches(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
+                                 bool *over) {
     const snw_work *w = read_signals(r, it);
-    const bool thrown = snw_memory_throw(r->now->model, it->state(it->self), w, r->z);
-    *over = ends(step, it->state(it->self)->t, w->signal);
-    return thrown || *over;
+    const bool switched = snw_memory_throw(r->now->model, it->state(it->self), w, r->z);
+    *over = step_ends(step, it->state(it->self)->t, w->signal);
+    return switched || *over;
 }
 
-// Something turned between the instant before and `to`: bring the mover to the first time at which
-// it does, to a billionth of the interval. The advance to `to` has been made.
+// A condition switched between `from` and `to`, or the step ended: bring the integrator to the
+// first such time by bisection, to 1e-9 of the interval. The advance to `to` has been made.
 static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
                                      const snw_step_desc *step, double from, double to,
                                      double limit, bool *over, snw_stats *took, snw_error *err) {
     double lo = from, hi = to, at = to;
     const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
-    // where a law of time jumps, it is most likely this one that turned
+    // a jump of a law at `limit` is the likely cause: try just before it
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
     while (hi - lo > close) {
         it->back(it->self);
         SNW_TRY(it->advance(it->self, mid, limit, took, err));
         at = mid;
-        if (dynamic_run_turns(r, it, step, over)) {
+        if (dynamic_run_switches(r, it, step, over)) {
             hi = mid;
         } else {
             lo = mid;
@@ -206,56 +204,56 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
     if (at == hi) return SNW_OK;
     it->back(it->self);
     SNW_TRY(it->advance(it->self, hi, limit, took, err));
-    (void)dynamic_run_turns(r, it, step, over);
+    (void)dynamic_run_switches(r, it, step, over);
     return SNW_OK;
 }
 
-// r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether
-// the laws then do something else
+// r->z <- memory of the signals at the integrator's state, with the samples that are due or in
+// r->never_sampled. Returns whether the laws change by it.
 static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
     snw_work *w = (snw_work *)it->look(it->self);
     const snw_energy e = snw_run_energies(r, it, w);
     return snw_memory_remember(r->now->model, it->inputs(it->self), it->state(it->self), &e,
-                               r->fresh, r->turn, w, r->z);
+                               r->never_sampled, r->rotation_scratch, w, r->z);
 }
 
-// samples that no step before this one has taken
-static void find_fresh(snw_run *r, int stage) {
+// r->never_sampled <- signals that no earlier step has sampled
+static void find_never_sampled(snw_run *r, int stage) {
     for (int i = 0; i < r->desc->nsignal; i++) {
-        r->fresh[i] = true;
+        r->never_sampled[i] = true;
         for (int k = 0; k < stage; k++) {
             const snw_desc *d = r->phase[r->phase_of_step[k]].desc;
             if (r->desc->step[k].kind != SNW_STEP_CHANGE && d->signal[i].source)
-                r->fresh[i] = false;
+                r->never_sampled[i] = false;
         }
     }
 }
 
-// The step as it begins. *over when there is nothing left to do.
-static snw_status commence(snw_run *r, int stage, const snw_integrator *it, bool *over,
-                           snw_error *err) {
+// Start of the step: first samples, and *over when its end condition holds already.
+static snw_status dynamic_run_begin(snw_run *r, int stage, const snw_integrator *it, bool *over,
+                                    snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
-    find_fresh(r, stage);
+    find_never_sampled(r, stage);
     if (snw_memory_acts(r->now->model) && dynamic_run_remember(r, it))
         SNW_TRY(it->restart(it->self, r->z, err));
-    for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
-    *over = ends(step, r->here.t0, read_signals(r, it)->signal);
+    for (int i = 0; i < r->desc->nsignal; i++) r->never_sampled[i] = false;
+    *over = step_ends(step, r->cursor.t0, read_signals(r, it)->signal);
     if (!*over) return SNW_OK;
     char text[200];
     (void)snprintf(text, sizeof text,
                    "step '%.100s' ends where it begins: its 'until' holds already at t = %g s",
-                   step->name, r->here.t0);
+                   step->name, r->cursor.t0);
     snw_run_warn(r, text);
     return SNW_OK;
 }
 
-// ---- time
-// ------------------------------------------------------------------------------------------
+// ---- time --------------------------------------------------------------------------------------
 
-enum { MOST_TURNS = 200 };
+enum { MOST_SWITCHES = 200 };
 
-// r->z differs from the state's where something turned
-static snw_status restless(const snw_run *r, const snw_integrator *it, snw_error *err) {
+// Failure of a condition that switches on and off without end; r->z differs from the state's memory
+// where it switched.
+static snw_status fail_chattering(const snw_run *r, const snw_integrator *it, snw_error *err) {
     const snw_state *s = it->state(it->self);
     const snw_desc *d = r->now->desc;
     int i = 0;
@@ -265,27 +263,27 @@ static snw_status restless(const snw_run *r, const snw_integrator *it, snw_error
         "the condition '%.100s' switched %d times in a row at t = %.9g s; what was computed is "
         "kept. Let it switch on and off at different values, or replace it by a law that rises "
         "smoothly",
-        d->signal[i].text, MOST_TURNS, s->t);
+        d->signal[i].text, MOST_SWITCHES, s->t);
 }
 
-// nodes of rods follow the mover's state
-static snw_status dynamic_run_follow(snw_run *r, const snw_integrator *it, snw_error *err) {
+// Adapt the meshes of the rods to the integrator's state.
+static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, snw_error *err) {
     bool changed;
-    SNW_TRY(snw_run_follow(r, it->state(it->self), false, true, &changed, err));
+    SNW_TRY(snw_run_mesh_adapt(r, it->state(it->self), false, true, &changed, err));
     if (!changed) return SNW_OK;
     if (!it->renew) return it->restart(it->self, NULL, err);
     it->renew(it->self);
     return SNW_OK;
 }
 
-// rows of redundant loops fit the mover's state
+// Choose the independent rows of redundant loops at the integrator's state.
 static snw_status dynamic_run_choose_rows(snw_run *r, const snw_integrator *it, snw_error *err) {
     return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->model,
                                       err);
 }
 
-// the next time after t at which laws do something new, a jump or a sample; times that are one but
-// for rounding are made one
+// Next time after t at which laws change: a jump or a sample. Times that differ by rounding only
+// count as equal.
 static double next_change(const snw_model *m, breaks *b, double t, double grid) {
     while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
     const double jump = b->next < b->n ? b->t[b->next] : INFINITY;
@@ -294,20 +292,20 @@ static double next_change(const snw_model *m, breaks *b, double t, double grid) 
     return fmin(jump, fabs(sample - grid) <= same ? grid : sample);
 }
 
-// Is it worth looking whether the motion diverges, beside frames? Where steps were hard to take,
-// and now and then.
-static bool doubtful(const snw_stats *took, double k) {
+// Is a divergence test due between frames? After steps that were halved or needed many iterations,
+// and every 16 intervals.
+static bool divergence_check_due(const snw_stats *took, double k) {
     return took->increments > 1 || took->iterations > 15 || fmod(k, 16) == 0;
 }
 
-// No step was found: `err` says so, or that the motion had diverged before.
+// The integrator failed: keep its error, or replace it when the motion had diverged before.
 static snw_status dynamic_run_explain(snw_run *r, const snw_integrator *it, snw_error *err) {
     const snw_energy e = snw_run_energies(r, it, it->look(it->self));
-    SNW_TRY(snw_run_diverges(r, it, &e, err));
+    SNW_TRY(snw_run_check_divergence(r, it, &e, err));
     return SNW_E_DIVERGED;
 }
 
-// once for each integral of a motion that went on to its end
+// Warn of each integral of an error that does not settle by the end of the step.
 static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const snw_targets *g) {
     double error, before;
     for (int i = snw_targets_missed(g, 0, &error, &before); i >= 0;
@@ -322,7 +320,7 @@ static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const s
     }
 }
 
-// A proportional law that rests beside its reference does what it must: a note, not a warning.
+// Note the steady-state error of proportional laws: it is inherent to them, so not a warning.
 static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_targets *g) {
     snw_offset o;
     for (int i = 0; snw_targets_offset(g, i, &o); i++) {
@@ -339,40 +337,40 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
     }
 }
 
-// the errors of proportional laws at the mover's state, now and then
-static void look_at_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
+// Sample the errors of proportional laws at the integrator's state, when due.
+static void sample_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
     if (!snw_targets_due(g, t)) return;
     snw_targets_look_offsets(g, t, read_signals(r, it)->signal);
 }
 
-static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator *it, breaks *b,
-                                    snw_targets *targets, snw_error *err) {
+static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrator *it, breaks *b,
+                                      snw_targets *targets, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
-    const double t0 = r->here.t0, t1 = t0 + step->duration;
+    const double t0 = r->cursor.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
     const snw_model *m = r->now->model;
     const bool acts = snw_memory_acts(m);
-    const bool watches = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
+    const bool monitors = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
-    int turned = 0; // in a row, within one interval of the grid
-    if (r->here.over) return SNW_OK;
+    int nswitch = 0; // consecutive switches within one interval of the grid
+    if (r->cursor.done) return SNW_OK;
     if (!r->resuming) {
-        r->here.k = 1;
+        r->cursor.k = 1;
         bool over = false;
-        SNW_TRY(commence(r, stage, it, &over, err));
-        SNW_TRY(snw_run_limits(r, it->state(it->self), err));
-        (void)snw_run_due(r, t0, true);
+        SNW_TRY(dynamic_run_begin(r, stage, it, &over, err));
+        SNW_TRY(snw_run_check_limits(r, it->state(it->self), err));
+        (void)snw_run_frame_due(r, t0, true);
         SNW_TRY(dynamic_run_frame(r, stage, it, &sum, over, err));
         if (over) return SNW_OK;
         if (targets) snw_targets_look(targets, t0, it->state(it->self)->z);
-        if (targets) look_at_offsets(r, it, targets, t0);
+        if (targets) sample_offsets(r, it, targets, t0);
     }
     for (;;) {
         const double t = it->state(it->self)->t;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
-        // the next instant: of the grid, of a law, the end
-        double to = t0 + r->here.k * grid;
-        while (to <= t + 1e-9 * grid) to = t0 + ++r->here.k * grid;
+        // next instant: of the grid, of a law, or the end
+        double to = t0 + r->cursor.k * grid;
+        while (to <= t + 1e-9 * grid) to = t0 + ++r->cursor.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
         const double limit = next_change(m, b, t, to);
         bool jump = limit <= to + 1e-9 * grid, over = false;
@@ -384,17 +382,17 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         if (s == SNW_E_DIVERGED) return dynamic_run_explain(r, it, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;
-        if (watches && dynamic_run_turns(r, it, step, &over)) {
-            if (++turned > MOST_TURNS) {
+        if (monitors && dynamic_run_switches(r, it, step, &over)) {
+            if (++nswitch > MOST_SWITCHES) {
                 if (it->back) it->back(it->self);
-                return restless(r, it, err);
+                return fail_chattering(r, it, err);
             }
-            // one that cannot go back knows only conditions of time, whose instants are known
+            // integrators without `back` accept only conditions of time, whose instants are known
             if (it->back) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
             if (it->state(it->self)->t < to) to = it->state(it->self)->t, jump = false;
             jump = jump || acts;
         } else {
-            turned = 0;
+            nswitch = 0;
         }
         sum.iterations += took.iterations;
         sum.tangents += took.tangents;
@@ -404,32 +402,33 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         r->totals.tangents += (int)took.tangents;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
-        snw_drift_follow(r, it, &took);
+        snw_energy_drift_update(r, it, &took);
         if (jump && acts) (void)dynamic_run_remember(r, it);
         if (jump) {
-            r->drift.jump = to;
+            r->energy_drift.jump = to;
             SNW_TRY(it->restart(it->self, acts ? r->z : NULL, err));
-            snw_run_remark(r, it->state(it->self));
+            snw_run_warn_dropped_rows(r, it->state(it->self));
         }
-        SNW_TRY(dynamic_run_follow(r, it, err));
+        SNW_TRY(dynamic_run_adapt_mesh(r, it, err));
         SNW_TRY(dynamic_run_choose_rows(r, it, err));
-        if (doubtful(&took, r->here.k)) {
+        if (divergence_check_due(&took, r->cursor.k)) {
             const snw_energy e = snw_run_energies(r, it, it->look(it->self));
-            SNW_TRY(snw_run_diverges(r, it, &e, err));
+            SNW_TRY(snw_run_check_divergence(r, it, &e, err));
         }
-        if (!watches) over = ends(step, to, NULL);
-        SNW_TRY(snw_run_limits(r, it->state(it->self), err));
+        if (!monitors) over = step_ends(step, to, NULL);
+        SNW_TRY(snw_run_check_limits(r, it->state(it->self), err));
         const bool last = over || to >= t1;
         if (targets && !r->resuming) snw_targets_look(targets, to, it->state(it->self)->z);
-        if (targets) look_at_offsets(r, it, targets, to);
-        snw_run_report(r, stage, to, t0, t1);
-        if (snw_run_due(r, to, last)) SNW_TRY(dynamic_run_frame(r, stage, it, &sum, last, err));
+        if (targets) sample_offsets(r, it, targets, to);
+        snw_run_report_progress(r, stage, to, t0, t1);
+        if (snw_run_frame_due(r, to, last))
+            SNW_TRY(dynamic_run_frame(r, stage, it, &sum, last, err));
         if (last) return SNW_OK;
     }
 }
 
-// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which
-// then grows where they are left to themselves, theory.md 6.6. Driven coordinates have none.
+// Integrators without numerical damping do not damp the noise in the multipliers of loops, which
+// may grow (theory.md 6.6). Driven coordinates have no such noise.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     const bool keeps = step->method == SNW_METHOD_NEWMARK ||
                        step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
@@ -447,31 +446,31 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     snw_run_warn(r, text);
 }
 
-// loops closed, and velocities with them; those of fields are, which coordinates follow as near as
-// they can
-static snw_status dynamic_run_assemble(snw_run *r, bool fields, snw_error *err) {
+// Project the state onto the constraints, positions and velocities. fields: the shooting fields
+// satisfy them already, and the coordinates only approximate the fields.
+static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
     const snw_model *m = r->now->model;
     if (m->nconstraint == 0 && m->ncondition == 0) return SNW_OK;
     snw_projection *pr = snw_statics_projection(r->now->statics);
     snw_projection_info info;
     snw_run_set_conditions(r);
-    if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
-    if (r->here.stage > 0 && !fields)
-        snw_run_warn_violations(r); // those of the first step were spoken of
-    (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    if (r->desc->step[r->cursor.stage].kinematic) return SNW_OK; // it projects by itself
+    if (r->cursor.stage > 0 && !fields)
+        snw_run_warn_violations(r); // the first step has been checked at the start
+    (void)snw_statics_begin(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (!fields && snw_projection_violation(pr, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_projection_close(pr, in, r->state, &info, err));
     }
     if (m->ncondition) {
         snw_impacts_compare(snw_statics_impacts(r->now->statics), in, r->state);
-        snw_run_remark(r, r->state);
+        snw_run_warn_dropped_rows(r, r->state);
     }
     return fields ? SNW_OK : snw_projection_velocities(pr, in, r->state, err);
 }
 
-// Does a law that moves something jump, or its rate, at time t? What it does, NULL: neither.
-static const char *unsteady(snw_law law, double t) {
+// Text for a jump of a prescribed motion, or of its rate, at time t; NULL: neither.
+static const char *discontinuity(snw_law law, double t) {
     const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
     const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e});
     const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
@@ -480,35 +479,35 @@ static const char *unsteady(snw_law law, double t) {
     return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
 }
 
-// What given motion does at once: the first thing that does, how many others there are.
+// Discontinuities of prescribed motions: the first one, and the number of laws that have one.
 typedef struct jumps {
     const char *does, *what, *name;
     double t;
     int n;
 } jumps;
 
-// `rate`: the law is one, and may bend
+// Does the law jump within t0..t1? rate: it prescribes a velocity, whose rate may jump.
 static bool jumps_in(snw_law law, bool rate, double t0, double t1, const char **does, double *at) {
     double t[16];
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return false;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
-        *does = t[i] < t1 ? unsteady(law, t[i]) : NULL;
+        *does = t[i] < t1 ? discontinuity(law, t[i]) : NULL;
         *at = t[i];
         if (*does && (!rate || (*does)[0] == 'j')) return true; // the first one is enough
     }
     return false;
 }
 
-static void look_at_law(jumps *all, snw_law law, bool rate, const char *what, const char *name,
-                        double t0, double t1) {
+static void collect_jump(jumps *all, snw_law law, bool rate, const char *what, const char *name,
+                         double t0, double t1) {
     const char *does;
     double t;
     if (!jumps_in(law, rate, t0, t1, &does, &t)) return;
     if (all->n++ == 0) *all = (jumps){.does = does, .what = what, .name = name, .t = t, .n = 1};
 }
 
-// given motion that is no motion: poses and driven coordinates
+// Warn of prescribed motions with discontinuities: poses and driven coordinates.
 static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     const snw_desc *d = r->now->desc;
     jumps all = {0};
@@ -517,15 +516,15 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
         const snw_pose_desc *p = link ? &d->link[i].pose : &d->loop[i - d->nlink].pose;
         const char *name = link ? d->link[i].name : d->loop[i - d->nlink].name;
         const char *what = link ? "the pose of link" : "the pose of loop";
-        for (int k = 0; k < 3; k++) look_at_law(&all, p->xyz[k], false, what, name, t0, t1);
+        for (int k = 0; k < 3; k++) collect_jump(&all, p->xyz[k], false, what, name, t0, t1);
         for (int k = 0; k < p->nturn; k++) {
-            look_at_law(&all, p->turn[k].angle, false, what, name, t0, t1);
+            collect_jump(&all, p->turn[k].angle, false, what, name, t0, t1);
         }
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;
-        look_at_law(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
+        collect_jump(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
     if (all.n == 0) return;
     char text[280], others[40] = "";
@@ -540,9 +539,10 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     snw_run_warn(r, text);
 }
 
-// Motors that follow contacts have no law that a dynamic step could use, and those that hold a
-// probe push elsewhere than they measure, which its rows do not know (theory.md 6.8).
-static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, snw_error *err) {
+// Passive actuators belong to kinematic steps. Those that follow contacts have no law for a dynamic
+// step; those that hold a probe act at another place than they measure, which the constraint rows
+// of a dynamic step cannot express (theory.md 6.8).
+static snw_status refuse_passive(const snw_run *r, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = r->now->desc;
     for (int i = 0; i < d->nmotor; i++) {
         if (step->kinematic || !d->motor[i].passive) continue;
@@ -564,12 +564,12 @@ static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, 
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
-    SNW_TRY(refuse_following(r, step, err));
+    SNW_TRY(refuse_passive(r, step, err));
     warn_of_noise(r, step);
     snw_integrator it = {0};
     breaks b = {0};
     snw_targets *targets = NULL;
-    const double t0 = r->here.t0;
+    const double t0 = r->cursor.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
     snw_status s = shoots ? snw_integrator_shooting(m, step, r->current, &it, err)
@@ -580,35 +580,36 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
-        s = it.load(it.self, snw_run_save_integrator(r), err);
+        s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK) {
-        s = dynamic_run_assemble(r, shoots && r->current, err);
+        s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
-        if (s == SNW_OK) s = dynamic_run_follow(r, &it, err);
+        if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, err);
         if (s == SNW_OK) s = dynamic_run_choose_rows(r, &it, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
             const snw_energy first = snw_run_energies(r, &it, it.look(it.self));
-            r->here.start = dynamic_run_total(&first);
-            snw_run_supply(r, &first);
-            if (!isnan(r->held)) r->work += r->here.start - r->held;
+            r->cursor.start = total_energy(&first);
+            snw_run_divergence_begin(r, &first);
+            if (!isnan(r->energy_before_change))
+                r->work += r->cursor.start - r->energy_before_change;
             r->totals.exchanged = 0;
-            snw_drift_begin(&r->drift);
+            snw_energy_drift_begin(&r->energy_drift);
         }
-        s = dynamic_run_carry(r, stage, &it, &b, targets, err);
+        s = dynamic_run_advance(r, stage, &it, &b, targets, err);
         if (s == SNW_OK && targets) {
             warn_of_targets(r, step, targets);
             note_offsets(r, step, targets);
         }
-        // also after a failure: what was reached counts
+        // also after a failure, up to the time reached
         const snw_energy e = snw_run_energies(r, &it, it.look(it.self));
-        snw_run_settle(r, &e);
+        snw_run_accumulate_energies(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
-        r->totals.created = r->drift.created, r->totals.removed = r->drift.removed;
-        snw_drift_speak(r, step, it.grid);
-        snw_run_speak_of_steps(r, step, &it);
+        r->totals.created = r->energy_drift.created, r->totals.removed = r->energy_drift.removed;
+        snw_energy_drift_warn(r, step, it.grid);
+        snw_run_warn_time_error(r, step, &it);
         snw_state_copy(m, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);

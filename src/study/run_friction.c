@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Friction of tendons in static steps: nothing slides there, so it acts only where the file says
-// which way the cord slid last.
+// Warning about tendon friction in static steps. There is no sliding velocity, so capstan friction
+// acts only where the description gives the direction of the last sliding.
 #include "study/run_private.h"
 
 #include <stdio.h>
 
-void snw_run_friction(snw_run *r) {
+void snw_run_warn_static_friction(snw_run *r) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
-        if (!(d->friction > 0) || d->sliding || r->smooth) continue;
+        if (!(d->friction > 0) || d->sliding || r->warned_friction) continue;
         char text[320];
-        r->smooth = true;
+        r->warned_friction = true;
         (void)snprintf(text, sizeof text,
                        "run '%s': the friction of tendon '%s' is left out of static steps, where "
                        "nothing slides; say which way it slid last (sliding: 1 pulled in, -1 let "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A modes step: small motions about the present configuration. Its frames show the shapes, the last
-// one the configuration itself, so that whoever asks for values at the end or at that time gets
-// those; the state goes on as it was.
+// A modes step: small vibrations about the present configuration. One frame shows each mode shape;
+// the last frame shows the configuration itself, so that values at the end of the step or at its
+// time are those of the configuration. The state is unchanged.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// what a frame shows of s: k = 0 the configuration itself, else mode k
+// Frame at s: k = 0 the configuration itself, else the shape of mode k.
 static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadrature, snw_state *s,
                                   snw_error *err) {
     const snw_model *m = r->now->model;
@@ -20,22 +20,22 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
     const snw_work *w = snw_statics_begin(r->now->statics, s, s->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (steady) snw_constraints_impose(m, in, s);
-    snw_view view = {.state = s,
-                     .in = in,
-                     .energy = {.elastic = snw_stored_energy(m, s->q, w),
-                                .gravity = snw_gravity_energy(m, in, w),
-                                .dissipated = r->heat,
-                                .work = r->work,
-                                .scheme = r->scheme,
-                                .balance = r->balance},
-                     .stats = {.load = 1,
-                               .residual = table->residual,
-                               .stability = NAN,
-                               .geometry = snw_geometry_error(m, r->state->q, r->state->t),
-                               .quadrature = k > 0 ? 0 : quadrature,
-                               .truncation = k > 0 ? table->mode[k - 1].truncation : NAN,
-                               .mode = k,
-                               .condition = NAN}};
+    snw_frame_source view = {.state = s,
+                             .in = in,
+                             .energy = {.elastic = snw_stored_energy(m, s->q, w),
+                                        .gravity = snw_gravity_energy(m, in, w),
+                                        .dissipated = r->heat,
+                                        .work = r->work,
+                                        .scheme = r->scheme,
+                                        .balance = r->balance},
+                             .stats = {.load = 1,
+                                       .residual = table->residual,
+                                       .stability = NAN,
+                                       .geometry = snw_geometry_error(m, r->state->q, r->state->t),
+                                       .quadrature = k > 0 ? 0 : quadrature,
+                                       .truncation = k > 0 ? table->mode[k - 1].truncation : NAN,
+                                       .mode = k,
+                                       .condition = NAN}};
     if (k > 0) {
         view.stats.frequency = table->mode[k - 1].frequency;
         view.stats.damping = table->mode[k - 1].damping;
@@ -48,7 +48,7 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
     return snw_run_frame(r, stage, &view, err);
 }
 
-// does anything go on by itself or by its law?
+// Does the state have velocities, or a driven coordinate a rate?
 static bool modes_run_moves(const snw_run *r) {
     const snw_model *m = r->now->model;
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
@@ -58,7 +58,7 @@ static bool modes_run_moves(const snw_run *r) {
     return any;
 }
 
-static void warn(const snw_run *r, const snw_mode_table *table, bool steady) {
+static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool steady) {
     char text[240];
     if (!(table->residual <= SNW_UNBALANCED)) {
         (void)snprintf(text, sizeof text,
@@ -85,33 +85,33 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
         snw_run_set_conditions(r);
         snw_impacts_compare(snw_statics_impacts(r->now->statics),
                             snw_statics_inputs(r->now->statics), r->state);
-        snw_run_remark(r, r->state);
+        snw_run_warn_dropped_rows(r, r->state);
     }
     SNW_TRY(snw_modes_solve(modes, r->state, err));
     const snw_mode_table *table = snw_modes_found(modes);
-    r->found[stage] = true;
-    if (!r->resuming) warn(r, table, r->desc->step[stage].steady);
+    r->modes_found[stage] = true;
+    if (!r->resuming) modes_run_warn(r, table, r->desc->step[stage].steady);
     snw_stats errors = {0};
-    snw_run_accuracy_of_modes(r, stage, &errors);
+    snw_run_estimate_mode_errors(r, stage, &errors);
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) {
         r->frequency[i] = i < table->n ? table->mode[i].frequency : NAN;
     }
     const bool steady = r->desc->step[stage].steady;
     snw_statics_count_rates(r->now->statics, steady);
-    for (int i = r->resuming ? (int)r->here.k + 1 : 0; i <= table->n; i++) {
+    for (int i = r->resuming ? (int)r->cursor.k + 1 : 0; i <= table->n; i++) {
         const int k = i < table->n ? i + 1 : 0;
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
-        snw_state_copy(r->phase[0].model, r->state, r->shape);
-        if (k > 0) snw_modes_shape(modes, k - 1, r->shape->q);
+        snw_state_copy(r->phase[0].model, r->state, r->mode_state);
+        if (k > 0) snw_modes_shape(modes, k - 1, r->mode_state->q);
         for (int j = 0; j < m->nv; j++) {
-            r->shape->a[j] = 0;
-            if (!steady) r->shape->v[j] = 0;
+            r->mode_state->a[j] = 0;
+            if (!steady) r->mode_state->v[j] = 0;
         }
-        r->here.k = i;
-        SNW_TRY(modes_run_frame(r, stage, k, errors.quadrature, r->shape, err));
+        r->cursor.k = i;
+        SNW_TRY(modes_run_frame(r, stage, k, errors.quadrature, r->mode_state, err));
     }
-    snw_run_report(r, stage, r->state->t, r->state->t, r->state->t);
+    snw_run_report_progress(r, stage, r->state->t, r->state->t, r->state->t);
     return SNW_OK;
 }

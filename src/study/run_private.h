@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// run_private.h: a run from the inside, shared by the files that do its steps.
+// run_private.h: data of a run and functions shared by the files that carry out its steps.
 #pragma once
 
 #include "study/run.h"
@@ -14,225 +14,234 @@
 #include "study/statics.h"
 #include "study/truncation.h"
 
-// What holds from the beginning, or from a change on.
+// A phase of the study: the initial description, or the one after a `change` step.
 typedef struct snw_phase {
     const snw_desc *desc;
     snw_model *model;
     snw_statics *statics;
-    snw_link_desc *link;        // its own, where rods have nodes that follow their shape; else NULL
-    snw_truncation *truncation; // made when it is asked for the first time; NULL: there is none,
-    bool asked;                 // and it was
+    snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
+    snw_truncation *truncation; // created at the first estimate; NULL: no estimate
+    bool truncation_tried;      // creation was attempted
 } snw_phase;
 
-// Where in the study a run is.
-typedef struct snw_here {
+// Position of a run within its study.
+typedef struct snw_run_cursor {
     int stage;
-    bool over;       // the stage's last frame is out
-    double k;        // instants of its grid done
-    double t0;       // when it began
-    double start;    // energy then, J; dynamic
-    double supplied; // most that could have moved the robot since, J, and
-    double height;   // energy of gravity then, to see whether its motion diverges
-} snw_here;
+    bool done;       // the last frame of the stage was recorded
+    double k;        // intervals of the stage's time grid done
+    double t0;       // time at which the stage began, s
+    double start;    // mechanical energy at t0, J; dynamic steps
+    double supplied; // bound on the energy that could have moved the robot since t0, J (6.14)
+    double height;   // gravitational energy at t0, J
+} snw_run_cursor;
 
-// What may have changed the energy where the time scheme did.
-typedef enum snw_suspect {
-    SNW_SUSPECT_MOTION, // the steps do not resolve it
-    SNW_SUSPECT_CONTACT,
-    SNW_SUSPECT_RELEASE, // the step has just begun
-    SNW_SUSPECT_JUMP,
-    SNW_SUSPECT_DAMPING
-} snw_suspect;
+// Presumed cause of energy created or removed by the time integrator.
+typedef enum snw_drift_cause {
+    SNW_DRIFT_CAUSE_MOTION, // motion that the steps do not resolve
+    SNW_DRIFT_CAUSE_CONTACT,
+    SNW_DRIFT_CAUSE_RELEASE, // the step has just begun
+    SNW_DRIFT_CAUSE_JUMP,    // a law jumped
+    SNW_DRIFT_CAUSE_DAMPING
+} snw_drift_cause;
 
-// The interval between two instants in which most was created or removed.
-typedef struct snw_sharpest {
-    double energy, t;
-    double why; // snw_suspect, as a checkpoint has it
-} snw_sharpest;
+// The interval with the largest created or removed energy.
+typedef struct snw_drift_peak {
+    double energy, t; // J, s
+    double why;       // snw_drift_cause as a double, for checkpoints
+} snw_drift_peak;
 
-// The energy that the scheme of a dynamic step removes, over time, J.
-typedef struct snw_drift {
+// Energy removed by the time integrator during a dynamic step, J (theory.md 6.5).
+typedef struct snw_energy_drift {
     double scheme, heat;     // at the last instant
-    double high, low;        // of `scheme` until then
-    double created, removed; // largest fall and rise of it
-    double
-        least; // of balance - scheme at frames: energy from nothing, whatever the account has of it
-    double jump; // when laws jumped last, s
-    snw_sharpest creates, removes;
-} snw_drift;
+    double high, low;        // extremes of `scheme` so far
+    double created, removed; // largest fall of `scheme`, or rise of balance - scheme; largest rise
+    double least;            // minimum of balance - scheme over the frames
+    double jump;             // time of the last jump of a law, s
+    snw_drift_peak creates, removes;
+} snw_energy_drift;
 
 struct snw_run {
     const snw_desc *desc;
     snw_pool *pool;
     int nphase;
     snw_phase *phase;
-    int *phase_of_step; // which one holds after each step
+    int *phase_of_step; // nstep: index of the phase after each step
     snw_run_info info;
-    const snw_model *wide; // of the eras' models the one with most rows: states have room for them
+    const snw_model *largest; // model of the phase with most constraints; sizes the states
     snw_state *state;
-    snw_state **ended;         // state at the end of each step done
-    snw_vec3 *rotation, *turn; // of each segment and observer; scratch of the signals
-    double *lambda;            // scratch of multipliers
-    double *z;                 // nsignal: scratch of what laws remember
-    bool *fresh;               // nsignal: scratch, samples that were never taken
+    snw_state **end_state;                 // nstep: state at the end of each step done
+    snw_vec3 *rotation, *rotation_scratch; // nseg + nobs: rotation vectors; scratch of signals
+    double *lambda;                        // scratch: multipliers
+    double *z;                             // nsignal: scratch, memory of signals
+    bool *never_sampled;                   // nsignal: scratch, samples not taken yet
     double *column;
-    double *q, *v;     // coordinates and velocities as the file has them
-    bool mesh_adapts;  // some rod has nodes that follow its shape:
-    size_t ngrid;      // numbers that say where its cells end,
-    double *grid;      // ngrid of each such rod: how many, their ends; and as many to find others
-    snw_se3 *pose;     // poses at the nodes of the beginning
-    size_t nchoice;    // loops whose rows may be chosen anew,
-    double *choice;    // and how they were: scratch of checkpoints
-    int *column_first; // of each recorded probe
-    snw_vec3 start;    // centre of mass where the file puts the robot
-    double *acting;    // loads, loops, grounds, efforts and switches of a frame
+    double *declared_q, *declared_v; // coordinates and velocities in the bases of the file
+    bool mesh_adapts;                // some rod has an adaptive mesh
+    size_t nmesh_cells;              // numbers that describe the cells of all adaptive meshes
+    double *mesh_cells;   // 2 x nmesh_cells: per rod the count and the cell ends; then a trial mesh
+    snw_se3 *pose;        // poses at the nodes of the initial mesh
+    size_t nclosure_rows; // loops whose independent rows may change
+    double *closure_rows; // nclosure_rows: scratch, the present choice for checkpoints
+    int *column_first;    // nprobe: first column, -1: not recorded
+    snw_vec3 start;       // initial centre of mass
+    double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
     bool reads_stability;
-    bool leans;        // it was said that an equilibrium is unstable
-    int left;          // how often it was said that a branch of equilibria was left
-    bool gives;        // it was said that loops give way a little
-    bool smooth;       // it was said that static steps leave friction of tendons out
-    snw_modes **modes; // nstep: of the steps that look for them, NULL of others
-    snw_state *shape;  // moved along a mode
-    bool *beyond; // nlink, nmeasure: its joint has left its limits, the tendon pushes or its eyes
-                  // met; which was said
-    snw_vec3 *turned; // nblock: rotation from rest of balls with springs, at the last instant
-    bool *passed;     // nblock: it was said that such a one has passed half a turn
-    int turned_stage; // of that instant
-    unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
-    bool opened;              // rows left out have come open, which was said
+    bool warned_unstable;  // warned of an unstable equilibrium
+    int nbranch_left;      // warnings that a branch of equilibria was left
+    bool warned_violation; // warned of nearly contradictory loops
+    bool warned_friction;  // warned of tendon friction neglected in static steps
+    snw_modes **modes;     // nstep: of modes steps; NULL of others
+    snw_state *mode_state; // displaced along a mode
+    bool *warned_limit; // nlink + ntendon: warned of joint limits, of pushing or degenerate tendons
+    snw_vec3 *spring_rotation; // nblock: spherical springs, from rest, at the last instant, rad
+    bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn
+    int spring_rotation_stage; // stage of that instant
+    unsigned long long *warned_rows; // nloop: one bit per set of dropped rows already reported
+    bool warned_open;                // warned that redundant rows are violated
     // of one execution
-    snw_truncation_info cut; // where strains were cut off most,
-    const snw_desc *cut_of;  // and of which description; NULL: nowhere
+    snw_truncation_info truncation;  // largest truncation error so far
+    const snw_desc *truncation_desc; // description it belongs to; NULL: none
     snw_phase *now;
     int nrecorder;
     const snw_recorder *recorder;
     const snw_run_hooks *hooks;
     snw_run_totals totals;
-    int increments_before; // of the totals, made before the checkpoint that it goes on from
-    snw_here here;
-    bool resuming;                      // go on from `save`
-    bool loaded;                        // statics has loads that hold already
-    double *save;                       // info.nsave: of the last frame, or to go on from
-    double next_frame;                  // time from which the next frame is due
-    double work, heat, scheme, balance; // of the dynamic steps done
-    snw_drift drift;
-    double held; // T + U before the changes that the state has just gone through; NaN: none
+    int increments_before; // increments made before the checkpoint that this execution resumes
+    snw_run_cursor cursor;
+    bool resuming;                      // continue from `checkpoint`
+    bool loads_applied;                 // statics carries the loads of an earlier step
+    double *checkpoint;                 // info.nsave: of the last frame, or to resume from
+    double next_frame;                  // time from which the next frame is due, s
+    double work, heat, scheme, balance; // sums over the dynamic steps done, J
+    snw_energy_drift energy_drift;
+    double energy_before_change;             // T + U before the changes just applied, J; NaN: none
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
-    bool *found;                             // nstep: its modes were found
-    struct snw_shooter **fields; // nstep: with which each ended; NULL: coordinates say it all
-    struct snw_shooter *current; // those of the state, NULL: coordinates
-    size_t *field_saves; // nstep: numbers of fields that a checkpoint has; 0: nobody asks for them
-    size_t integrator_saves; // numbers of the largest mover
+    bool *modes_found;                       // nstep
+    struct snw_shooter **fields; // nstep: shooting fields at the end of a step; NULL: coordinates
+    struct snw_shooter *current; // fields of the present state; NULL: coordinates
+    size_t *field_save_size;     // nstep: checkpoint numbers of these fields; 0: not needed later
+    size_t integrator_save_size; // checkpoint numbers of the largest integrator
 };
 
-// What a frame shows: a state with its motion and inputs, and what it took to get there.
-typedef struct snw_view {
+// Source of a frame: state, inputs, evaluated quantities and solver statistics.
+typedef struct snw_frame_source {
     const snw_state *state;
     const snw_inputs *in;
     const snw_work *w;
     const snw_integrator *integrator; // NULL: statics
-    const struct snw_shooter *fields; // NULL: those of coordinates
+    const struct snw_shooter *fields; // NULL: coordinates
     snw_energy energy;
     snw_stats stats;
     bool partial;
-    bool live; // nothing goes on from it: no checkpoint
-} snw_view;
+    bool live; // live stepping: no checkpoint
+} snw_frame_source;
 
-SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err);
-// acting <- what loads, loops, grounds, tendons and chambers do and what is there, as snw_frame has
-// it, one after the other.
-void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
-bool snw_run_due(snw_run *r, double t, bool last);
-// A dynamic step begins with these energies. Later, e at the mover's present: SNW_E_DIVERGED when
-// its steps have made far more energy than there was to move the robot.
-void snw_run_supply(snw_run *r, const snw_energy *first);
-SNW_NODISCARD snw_status snw_run_diverges(snw_run *r, const snw_integrator *it, const snw_energy *e,
-                                          snw_error *err);
+// Read the probes and hand the frame to the recorders.
+SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v,
+                                       snw_error *err);
+// forces <- wrenches of loads, loops and contacts, tendon efforts and active conditions, in the
+// order and frames of snw_frame.
+void snw_run_forces(const snw_run *r, const snw_frame_source *v, double *forces);
+// Is a frame due at time t? Moves r->next_frame on.
+bool snw_run_frame_due(snw_run *r, double t, bool last);
+// Divergence test (theory.md 6.14). Begin: energies at the start of a dynamic step. Check: e at the
+// integrator's present; SNW_E_DIVERGED when the steps have created far more energy than was stored
+// or supplied.
+void snw_run_divergence_begin(snw_run *r, const snw_energy *first);
+SNW_NODISCARD snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it,
+                                                  const snw_energy *e, snw_error *err);
 
-// Energies of a dynamic step at the mover's present, w its look; what it moved from here.start on.
+// Energy account of a dynamic step at the integrator's present (theory.md 6.4), w evaluated there;
+// changes are counted from cursor.start.
 snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const snw_work *w);
-// T + U of the run's state as the present model, or its fields, have it.
-double snw_run_stored(snw_run *r);
-// A dynamic step ends here: its work, heat and balance count for those to come.
-void snw_run_settle(snw_run *r, const snw_energy *e);
-// What the scheme does to the energy of a dynamic step: as it begins; after each instant; the word
-// about it at its end.
-void snw_drift_begin(snw_drift *d);
-void snw_drift_follow(snw_run *r, const snw_integrator *it, const snw_stats *took);
-void snw_drift_weigh(snw_drift *d, const snw_energy *e); // at a frame
-void snw_drift_speak(const snw_run *r, const snw_step_desc *step, double grid);
-void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
+// T + U of the run's state, by the present model or, with shooting, by its fields, J.
+double snw_run_mechanical_energy(snw_run *r);
+// Add work, heat, scheme and balance of a finished dynamic step to the sums of the run.
+void snw_run_accumulate_energies(snw_run *r, const snw_energy *e);
+// Energy created and removed by the time integrator (run_energy_drift.c): at the start of a dynamic
+// step, after each instant, at each frame, and the warning at the end.
+void snw_energy_drift_begin(snw_energy_drift *d);
+void snw_energy_drift_update(snw_run *r, const snw_integrator *it, const snw_stats *took);
+void snw_energy_drift_at_frame(snw_energy_drift *d, const snw_energy *e);
+void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double grid);
+void snw_run_report_progress(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 void snw_run_note(const snw_run *r, const char *message);
-// stats <- estimated errors of the discretisation at s (run_accuracy.c), of its nodes and, unless
-// it follows the other engine, of its strain bases. Allocates. And a word about those that are too
-// large, at the end.
-bool snw_run_looks_closely(const snw_run *r, bool last); // now and then: it costs more than a step
-void snw_run_accuracy(snw_run *r, const snw_state *s, snw_truncation_state kind, snw_stats *stats);
-void snw_run_speak_of_accuracy(const snw_run *r);
-// The same at the modes of a step, of their frequencies, of which it is told at once.
-void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats);
+// Is an error estimate due at this frame? Every 50th and the last, since one costs more than a
+// step.
+bool snw_run_error_estimate_due(const snw_run *r, bool last);
+// stats <- estimated discretisation errors at s: quadrature and truncation of the strain bases
+// (theory.md 5.1). Allocates.
+void snw_run_estimate_errors(snw_run *r, const snw_state *s, snw_truncation_state kind,
+                             snw_stats *stats);
+// Warn of the errors that are too large; at the end of an execution.
+void snw_run_warn_accuracy(const snw_run *r);
+// The same for the frequencies of a modes step (theory.md 7.2); warns at once.
+void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats);
 
-// How far the time steps of a dynamic step have gone astray, where that is known and worth a word.
-// theory.md (6.18)
-void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_integrator *it);
+// totals.time_error <- estimated error of the time steps of a dynamic step (theory.md 6.18), 0 when
+// not known; warns when it is too large.
+void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it);
 bool snw_run_stopped(const snw_run *r);
-// What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
+// Evaluate the conditions at the run's state, where a step begins; takes no samples.
 void snw_run_set_conditions(snw_run *r);
-// Warn of what is open and will be closed where a step begins.
+// Warn of loops that are open where a step begins and will be closed by projection.
 void snw_run_warn_violations(snw_run *r);
-// Warn of loops that have closed and say in part what others say already, of each set of rows once
-// in an execution.
-void snw_run_remark(snw_run *r, const snw_state *s);
-// Warn of joints outside of their limits and of tendons that push, of each once in an execution;
-// fail where a fed rod is drawn in altogether.
-SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err);
-// Say where springs of spherical joints pass half a turn, beginning from r->state; to be called at
-// every instant.
-void snw_run_turns_begin(snw_run *r);
-void snw_run_turns(snw_run *r, const snw_state *state);
+// Warn of rows of closed loops that were dropped as redundant; once for each set of rows.
+void snw_run_warn_dropped_rows(snw_run *r, const snw_state *s);
+// Warn of joints outside their limits and of tendons that would push; once each in an execution.
+// SNW_E_MODEL where a variable-length rod has no free length left.
+SNW_NODISCARD snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err);
+// Warn where springs of spherical joints pass half a turn (run_spring_turns.c). Begin at r->state,
+// then call at every instant.
+void snw_run_spring_turns_begin(snw_run *r);
+void snw_run_warn_spring_turns(snw_run *r, const snw_state *state);
 
-// Checkpoints. r->save <- all that comes after the present frame depends on; NULL when what moves
-// (or shoots an equilibrium) cannot say. Loading brings the run back there; the mover's own numbers
-// wait at snw_run_save_integrator.
-size_t snw_run_save_size(snw_run *r);
-const double *snw_run_save(snw_run *r, const snw_view *v);
-SNW_NODISCARD snw_status snw_run_load(snw_run *r, snw_error *err);
-const double *snw_run_save_integrator(const snw_run *r);
+// Checkpoints (run_checkpoint.c). Save: r->checkpoint <- all numbers on which the run after the
+// present frame depends; NULL when the integrator or the shooting fields cannot be saved. Load
+// restores the run from r->checkpoint; the integrator's own numbers are at
+// snw_run_checkpoint_integrator.
+size_t snw_run_checkpoint_size(snw_run *r);
+const double *snw_run_checkpoint_save(snw_run *r, const snw_frame_source *v);
+SNW_NODISCARD snw_status snw_run_checkpoint_load(snw_run *r, snw_error *err);
+const double *snw_run_checkpoint_integrator(const snw_run *r);
 
-// Statics and modes know poses only: SNW_E_MODEL when a contact forbids velocities.
+// SNW_E_MODEL when a nonholonomic constraint at a sliding station is active: equilibria and modes
+// are determined by configurations alone.
 SNW_NODISCARD snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *step,
                                                      snw_error *err);
-// Rods whose nodes follow their shape (run_grid.c). e->desc <- d, or a copy whose cells may change;
-// room for them, once the models are compiled; all as at the beginning; an era as the cells have
-// it, of another era or of a checkpoint.
-SNW_NODISCARD snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_phase *e);
-// Rows of redundant loops: room to save their choice, the one of the beginning, r->choice from and
-// to the present model.
-SNW_NODISCARD snw_status snw_run_choose_room(snw_run *r);
-void snw_run_choose_reset(snw_run *r);
-void snw_run_choose_read(snw_run *r);
-SNW_NODISCARD snw_status snw_run_choose_apply(snw_run *r, snw_error *err);
 
-SNW_NODISCARD snw_status snw_run_room(snw_run *r);
-// Models of all eras have as many nodes in each rod with nodes: auto as the one that asks for most;
-// for kinematic steps alone when `given`.
-SNW_NODISCARD snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err);
-SNW_NODISCARD snw_status snw_run_grid_reset(snw_run *r, snw_error *err);
-SNW_NODISCARD snw_status snw_run_grid_apply(snw_run *r, snw_phase *e, snw_error *err);
-// Place the nodes anew where the state, at rest when still, asks for more of them, or loosen: for
-// fewer. Allocates only then.
-SNW_NODISCARD snw_status snw_run_follow(snw_run *r, const snw_state *s, bool is_static, bool loosen,
-                                        bool *changed, snw_error *err);
-// Poses of a frame.
-const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v);
+// Independent rows of redundant loops (run_closure_rows.c): memory for their choice; the choice of
+// the compiled model; r->closure_rows from and to the present model.
+SNW_NODISCARD snw_status snw_run_rows_alloc(snw_run *r);
+void snw_run_rows_reset(snw_run *r);
+void snw_run_rows_get(snw_run *r);
+SNW_NODISCARD snw_status snw_run_rows_set(snw_run *r, snw_error *err);
 
-// Warn, once in an execution, of friction of tendons that a static step leaves out.
-void snw_run_friction(snw_run *r);
+// Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
+SNW_NODISCARD snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e);
+// Memory for the cells; after the models are compiled.
+SNW_NODISCARD snw_status snw_run_mesh_alloc(snw_run *r);
+// Give each rod with `nodes: auto` the largest number of nodes that any phase needs; given: the
+// models serve kinematic steps only.
+SNW_NODISCARD snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err);
+// All phases with their initial meshes.
+SNW_NODISCARD snw_status snw_run_mesh_reset(snw_run *r, snw_error *err);
+// Compile the model of phase e with the cells in r->mesh_cells, of another phase or a checkpoint.
+SNW_NODISCARD snw_status snw_run_mesh_apply(snw_run *r, snw_phase *e, snw_error *err);
+// Refine the meshes where the error at s leaves the tolerance and, when loosen, coarsen them where
+// it is far below; is_static: the state is an equilibrium. Allocates only when *changed.
+SNW_NODISCARD snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool is_static,
+                                            bool loosen, bool *changed, snw_error *err);
+// Poses of a frame, nnode, at the nodes of the initial mesh.
+const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v);
+
+// Warn, once in an execution, that a static step neglects the friction of a tendon.
+void snw_run_warn_static_friction(snw_run *r);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
-// An equilibrium, or a path of them, by the shooting engine.
-SNW_NODISCARD snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err);
-// r->fields[stage] <- a shooter of its own with these fields, and the state's from now on.
+// An equilibrium, or a path of equilibria, by the shooting engine.
+SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err);
+// r->fields[stage], r->current <- a copy of these fields; NULL: none.
 SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
                                              const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);

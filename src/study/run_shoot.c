@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps of the shooting engine: equilibria, and the fields that go on from one step to the next.
+// Static steps by the shooting engine: equilibria and paths of equilibria, their stability, and the
+// fields passed from one step to the next.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -26,34 +27,33 @@ static snw_status shooting_run_frame(snw_run *r, int stage, const snw_shooter *e
     const snw_shoot_energy E = snw_shooter_energy(e);
     snw_shooter_show(e, r->state, w);
     for (int i = 0; i < r->now->model->nv; i++) r->state->v[i] = 0;
-    const snw_view view = {.state = r->state,
-                           .in = snw_shooter_inputs(e),
-                           .w = w,
-                           .fields = e,
-                           .partial = stats->load < 1,
-                           .energy = {.elastic = E.elastic,
-                                      .gravity = E.gravity,
-                                      .dissipated = r->heat,
-                                      .work = r->work,
-                                      .scheme = r->scheme,
-                                      .balance = r->balance},
-                           .stats = *stats};
+    const snw_frame_source view = {.state = r->state,
+                                   .in = snw_shooter_inputs(e),
+                                   .w = w,
+                                   .fields = e,
+                                   .partial = stats->load < 1,
+                                   .energy = {.elastic = E.elastic,
+                                              .gravity = E.gravity,
+                                              .dissipated = r->heat,
+                                              .work = r->work,
+                                              .scheme = r->scheme,
+                                              .balance = r->balance},
+                                   .stats = *stats};
     return snw_run_frame(r, stage, &view, err);
 }
 
-// ---- stability
-// --------------------------------------------------------------------------------------
+// ---- stability ---------------------------------------------------------------------------------
 
-// Do no multipliers but those of drives take part? Then coordinates nearest to the fields say all
-// that a tangent needs.
+// Are the multipliers of drives the only ones? Then the coordinates nearest to the fields determine
+// the tangent.
 static bool has_tangent(const snw_model *m) {
-    bool known = m->nloop == 0 && m->nrod == 1;
-    for (int i = 0; i < m->ntendon; i++) known = known && m->tendon[i].row < 0;
-    return known;
+    bool complete = m->nloop == 0 && m->nrod == 1;
+    for (int i = 0; i < m->ntendon; i++) complete = complete && m->tendon[i].row < 0;
+    return complete;
 }
 
-// Is the equilibrium at t unstable? Where the fields themselves cannot tell, by the strain engine's
-// tangent at the coordinates nearest to them.
+// Is the equilibrium at t unstable? By the Jacobi test of the fields (theory.md 10.7) where it
+// applies, else by the tangent of the strain engine at the coordinates nearest to the fields.
 static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     const int n = snw_shooter_unstable(e);
     if (n >= 0) return n > 0;
@@ -63,9 +63,9 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
 }
 
-// The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as
-// the guess.
-static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
+// Equilibrium at t from an initial guess by the strain engine, which steps the load from zero at
+// the initial shape.
+static bool guess_from_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
     const snw_model *m = r->now->model;
     snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info how;
@@ -87,11 +87,11 @@ static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_in
     return found;
 }
 
-// once, and not to those who look at it themselves
-static void shooting_run_warn_of_unstable(snw_run *r, double t) {
+// Warn once, unless the study records the stability.
+static void shooting_run_warn_unstable(snw_run *r, double t) {
     char text[240];
-    if (r->leans || r->reads_stability) return;
-    r->leans = true;
+    if (r->warned_unstable || r->reads_stability) return;
+    r->warned_unstable = true;
     (void)snprintf(
         text, sizeof text,
         "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see the "
@@ -100,10 +100,10 @@ static void shooting_run_warn_of_unstable(snw_run *r, double t) {
     snw_run_warn(r, text);
 }
 
-static void say_that_it_was_left(snw_run *r, double t) {
+static void warn_branch_left(snw_run *r, double t) {
     char text[240];
-    if (r->left) return;
-    r->left = 1;
+    if (r->nbranch_left) return;
+    r->nbranch_left = 1;
     (void)snprintf(text, sizeof text,
                    "run '%s': the equilibrium found first at t = %g s is unstable; it was left for "
                    "a stable one, of which there may be others",
@@ -111,18 +111,18 @@ static void say_that_it_was_left(snw_run *r, double t) {
     snw_run_warn(r, text);
 }
 
-// An unstable equilibrium is left for a stable one where there is one to be found; else it is told.
+// Replace an unstable equilibrium by a stable one if one is found; warn otherwise.
 static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t, snw_work *w,
                                 snw_boundary_info *info, snw_error *err) {
     if (!is_unstable(r, e, t, w)) return SNW_OK;
     const bool conserves = snw_shooter_unstable(e) > 0, joined = r->now->model->nloop > 0;
     if (r->desc->step[stage].follow || (!conserves && !joined && !has_tangent(r->now->model))) {
-        shooting_run_warn_of_unstable(r, t);
+        shooting_run_warn_unstable(r, t);
         return SNW_OK;
     }
     snw_shooter *first;
     SNW_TRY(snw_shooter_copy(e, &first, err));
-    bool found = led_by_strains(r, e, t, info) && !is_unstable(r, e, t, w);
+    bool found = guess_from_strains(r, e, t, info) && !is_unstable(r, e, t, w);
     snw_status s = SNW_OK;
     if (!found) {
         s = snw_shooter_follow(e, first, err);
@@ -130,16 +130,16 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     }
     snw_shooter_destroy(first);
     if (found) {
-        say_that_it_was_left(r, t);
+        warn_branch_left(r, t);
     } else {
-        shooting_run_warn_of_unstable(r, t);
+        shooting_run_warn_unstable(r, t);
     }
     return s;
 }
 
-// An equilibrium of the shooting engine by itself, else from the strain engine's, unless a branch
-// is followed. Where there is none the fields are those of the share `reached` of the load that the
-// engine got to by itself.
+// Equilibrium at t by the shooting engine alone; if that fails, and unless a branch is followed,
+// from the guess of the strain engine. On failure the fields are those at the fraction `reached` of
+// the load that the shooting engine attained alone.
 static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
                               snw_boundary_info *info, double *reached, snw_error *err) {
     const snw_status s = snw_shooter_static(e, t, info, reached);
@@ -147,7 +147,7 @@ static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
     snw_shooter *first;
     snw_boundary_info more = {0};
     SNW_TRY(snw_shooter_copy(e, &first, err));
-    snw_status found = led_by_strains(r, e, t, &more) ? SNW_OK : s;
+    snw_status found = guess_from_strains(r, e, t, &more) ? SNW_OK : s;
     if (found != SNW_OK && snw_shooter_follow(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
     snw_shooter_destroy(first);
     if (found != SNW_OK) return found;
@@ -158,17 +158,16 @@ static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
     return SNW_OK;
 }
 
-// ---- paths
-// ------------------------------------------------------------------------------------------
+// ---- paths -------------------------------------------------------------------------------------
 
-// one equilibrium after the other, as t goes on
+// Equilibria at the successive times of the step.
 static snw_status shooting_run_path(snw_run *r, int stage, snw_shooter *e, snw_work *w,
                                     snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
-    const double t0 = r->here.t0;
+    const double t0 = r->cursor.t0;
     const long n = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_stats sum = {.stability = NAN, .condition = NAN, .truncation = NAN};
-    for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= n; k++) {
+    for (long k = r->resuming ? (long)r->cursor.k + 1 : 0; k <= n; k++) {
         const double t = k < n ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         snw_boundary_info info;
@@ -197,9 +196,9 @@ static snw_status shooting_run_path(snw_run *r, int stage, snw_shooter *e, snw_w
                             "solver: levenberg, or loads that grow in a path of equilibria",
                             t, sum.load, info.residual);
         }
-        snw_run_report(r, stage, t, t0, t0 + step->duration);
-        if (!snw_run_due(r, t, k == n)) continue;
-        r->here.k = (double)k;
+        snw_run_report_progress(r, stage, t, t0, t0 + step->duration);
+        if (!snw_run_frame_due(r, t, k == n)) continue;
+        r->cursor.k = (double)k;
         if (r->reads_stability) sum.stability = snw_shooter_stability(e);
         SNW_TRY(shooting_run_frame(r, stage, e, &sum, w, err));
         sum = (snw_stats){.stability = NAN, .condition = NAN, .truncation = NAN};
@@ -207,14 +206,14 @@ static snw_status shooting_run_path(snw_run *r, int stage, snw_shooter *e, snw_w
     return SNW_OK;
 }
 
-snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err) {
+snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_shooter *e = NULL;
     snw_work *w = NULL;
     snw_status s = snw_shooter_create(m, &r->desc->step[stage], &e, err);
     if (s == SNW_OK) s = snw_work_create(m, &w);
     if (s == SNW_OK && r->resuming) {
-        s = snw_shooter_restore(e, snw_run_save_integrator(r), err);
+        s = snw_shooter_restore(e, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK && r->current) {
         s = snw_shooter_follow(e, r->current, err);
     } else if (s == SNW_OK) {

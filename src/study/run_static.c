@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A static step: an equilibrium, or a path of them as t goes on.
+// A static step by the strain engine: an equilibrium, or a path of equilibria at successive times,
+// with their stability and the warnings about branches that end or become unstable.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -11,17 +12,17 @@
 
 enum { MOST_EIGEN = 800, MOST_LEFT = 5 };
 
-// Text for the fraction of the load at which a branch became unstable or ended.
-static void say_where(const snw_statics_info *info, char *out, size_t size) {
+// out <- fraction of the load from which the branch is unstable; empty when not known.
+static void format_load_fraction(const snw_statics_info *info, char *out, size_t size) {
     out[0] = 0;
     if (isfinite(info->left)) (void)snprintf(out, size, " from %.2g of the load on", info->left);
 }
 
-// whoever takes another branch than the load leads along is told; the first few times in a run
+// Warn of loops closed with compliance (once) and of branches that were left (MOST_LEFT times).
 static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
-    char text[400], where[40];
-    if (info->violation > 0 && !r->gives) {
-        r->gives = true;
+    char text[400], from[40];
+    if (info->violation > 0 && !r->warned_violation) {
+        r->warned_violation = true;
         (void)snprintf(text, sizeof text,
                        "run '%s': at t = %g s loops nearly contradict each other; they give way a "
                        "little and are closed to %.2g m or rad. Let loops forbid less, or take "
@@ -30,9 +31,9 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
         snw_run_warn(r, text);
     }
     const bool ended = info->branch == SNW_BRANCH_ENDED;
-    if ((!ended && info->branch != SNW_BRANCH_LEFT) || r->left >= MOST_LEFT) return;
-    r->left++;
-    say_where(info, where, sizeof where);
+    if ((!ended && info->branch != SNW_BRANCH_LEFT) || r->nbranch_left >= MOST_LEFT) return;
+    r->nbranch_left++;
+    format_load_fraction(info, from, sizeof from);
     if (ended) {
         (void)snprintf(text, sizeof text,
                        "run '%s': at t = %g s the equilibria that the load leads along end at %.4g "
@@ -44,7 +45,7 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
             text, sizeof text,
             "run '%s': at t = %g s the equilibrium that the load leads to is unstable%s; "
             "it was left for a stable one beside it%s. 'branch: follow' keeps it",
-            r->info.run, t, where,
+            r->info.run, t, from,
             info->others ? ", of which there are two: a small load or 'initial:' "
                            "chooses the other"
                          : "");
@@ -52,21 +53,20 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
     snw_run_warn(r, text);
 }
 
-// once, and not to those who look at it themselves
-static void static_run_warn_of_unstable(snw_run *r, double stability,
-                                        const snw_statics_info *info) {
-    char text[300], where[40];
-    if (!(stability < SNW_UNSTABLE) || r->leans || r->reads_stability) return;
+// Warn once, unless the study records the stability or computes modes.
+static void static_run_warn_unstable(snw_run *r, double stability, const snw_statics_info *info) {
+    char text[300], from[40];
+    if (!(stability < SNW_UNSTABLE) || r->warned_unstable || r->reads_stability) return;
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].kind == SNW_STEP_MODES) return;
     }
-    r->leans = true;
-    say_where(info, where, sizeof where);
+    r->warned_unstable = true;
+    format_load_fraction(info, from, sizeof from);
     (void)snprintf(
         text, sizeof text,
         "run '%s': the equilibrium at t = %g s is unstable%s, a small push leaves it; see "
         "the probe 'stability', or start elsewhere (initial:)",
-        r->info.run, r->state->t, where);
+        r->info.run, r->state->t, from);
     snw_run_warn(r, text);
 }
 
@@ -78,7 +78,7 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
-    if (!(info->reached < 1)) static_run_warn_of_unstable(r, st.value, info);
+    if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,
                        .load = info->reached,
@@ -87,13 +87,14 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
                        .stability = st.value,
                        .geometry = snw_geometry_error(m, r->state->q, r->state->t),
                        .truncation = NAN};
-    if (snw_run_looks_closely(r, last) && !(info->reached < 1)) {
+    if (snw_run_error_estimate_due(r, last) && !(info->reached < 1)) {
         const bool steady = r->desc->step[stage].steady;
-        snw_run_accuracy(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST, &stats);
+        snw_run_estimate_errors(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST,
+                                &stats);
     }
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    const snw_view view = {
+    const snw_frame_source view = {
         .state = r->state,
         .in = in,
         .w = w,
@@ -109,21 +110,21 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
     return snw_run_frame(r, stage, &view, err);
 }
 
-// switches and samples as they are where the step begins; they stay so
+// Evaluate conditions and samples at the start of the step; they stay constant during it.
 static void static_run_remember(snw_run *r) {
     const snw_model *m = r->now->model;
     if (!snw_memory_acts(m)) return;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
-    (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->never_sampled[i] = true;
+    (void)snw_memory_remember(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);
     snw_impacts *ip = snw_statics_impacts(r->now->statics);
     if (ip) {
         snw_impacts_set(ip, in, r->z, r->state);
         snw_impacts_compare(ip, in, r->state);
-        snw_run_remark(r, r->state);
+        snw_run_warn_dropped_rows(r, r->state);
     }
     for (int i = 0; !ip && i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
@@ -145,7 +146,7 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
     return SNW_OK;
 }
 
-// the equilibrium at time t; `sum`: what the solver did since the last frame
+// Equilibrium at time t. sum: solver statistics since the last frame.
 static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts *opts,
                                    snw_statics_info *sum, snw_error *err) {
     snw_statics_info info;
@@ -175,34 +176,34 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.steady = step->steady;
     opts.follow = step->follow;
     opts.stop = static_run_should_stop, opts.user = r;
-    const double t0 = r->here.t0;
-    // at most 1e7 of them: the reader sees to it
+    const double t0 = r->cursor.t0;
+    // at most 1e7, checked when the file is read
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {.left = NAN};
     if (!r->resuming) static_run_remember(r);
-    for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= path; k++) {
+    for (long k = r->resuming ? (long)r->cursor.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
         bool changed = true;
-        while (changed) { // nodes follow the shape that was found
-            opts.assemble = !r->loaded;
+        while (changed) { // until the mesh fits the shape found
+            opts.assemble = !r->loads_applied;
             const snw_status s = static_run_solve(r, t, &opts, &sum, err);
             if (s != SNW_OK) {
-                // the last equilibrium on the way is a result too, marked by its share of the load
+                // record the last equilibrium reached, marked by its fraction of the load
                 snw_error ignored = {0};
                 if (sum.reached > 0 && sum.reached < 1)
                     (void)static_run_frame(r, stage, &sum, true, &ignored);
                 return s;
             }
-            r->loaded = true;
-            SNW_TRY(snw_run_follow(r, r->state, true, false, &changed, err));
+            r->loads_applied = true;
+            SNW_TRY(snw_run_mesh_adapt(r, r->state, true, false, &changed, err));
         }
-        SNW_TRY(snw_run_limits(r, r->state, err));
-        snw_run_report(r, stage, t, t0, t0 + step->duration);
-        if (!snw_run_due(r, t, k == path)) continue;
-        r->here.k = (double)k;
+        SNW_TRY(snw_run_check_limits(r, r->state, err));
+        snw_run_report_progress(r, stage, t, t0, t0 + step->duration);
+        if (!snw_run_frame_due(r, t, k == path)) continue;
+        r->cursor.k = (double)k;
         SNW_TRY(static_run_frame(r, stage, &sum, k == path, err));
         sum = (snw_statics_info){.left = NAN};
     }

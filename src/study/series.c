@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Series of probe columns in memory: recording, and values by linear interpolation in time.
 #include "study/series.h"
 
 #include "base/alloc.h"
@@ -24,7 +26,7 @@ void snw_series_clear(snw_series *s) {
 
 // ---- recording ---------------------------------------------------------------------------------
 
-// Room for twice as many frames; the series is unchanged when there is none.
+// Double the capacity; on SNW_E_MEMORY the series is unchanged.
 static snw_status series_grow(snw_series *s, snw_error *err) {
     const size_t row = (size_t)s->ncolumn * sizeof(double);
     const bool fits = s->capacity <= INT_MAX / 2;
@@ -86,7 +88,7 @@ snw_recorder snw_series_recorder(snw_series *s) {
     return r;
 }
 
-// ---- asking ------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 bool snw_series_at(const snw_series *s, int column, double t, double *value) {
     SNW_ASSERT(column >= 0 && column < s->ncolumn);

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
 //
-// series.h: frames kept in memory, for checks of expected values and for tests. Partial frames and
-// shapes of modes are left out.
+// series.h: recorder that keeps the probe columns in memory, for checks of expected values and for
+// tests. Partial frames and mode shapes are omitted.
 #pragma once
 
 #include "study/record.h"
 
 #include <stddef.h>
 
-// Grows as frames come in. t, stage: nframe; value: nframe x ncolumn, frame by frame.
+// Grows with the frames. t, stage: nframe; value: nframe x ncolumn, frame by frame.
 typedef struct snw_series {
     int nframe, ncolumn;
     double *t;
     int *stage;
     double *value;
-    snw_status status; // how the run ended, SNW_OK until it has
+    snw_status status; // of the finished run; SNW_OK before
     int capacity;
 } snw_series;
 
 // Empty, for frames of `ncolumn` columns.
 void snw_series_init(snw_series *s, int ncolumn);
 
-// Give the memory back; `s` is as after init.
+// Free the memory; `s` is then as after init.
 void snw_series_clear(snw_series *s);
 
 // Appends to `s`, which must outlive the recorder. SNW_E_MEMORY when memory is out.
 snw_recorder snw_series_recorder(snw_series *s);
 
 // Value of `column` at time t: of the frame at t (to 1e-9 of the largest time), else linear between
-// the two neighbouring frames around t; false when t is outside of what was recorded. Where the
+// the two neighbouring frames around t; false when t is outside the recorded range. Where the
 // same time was recorded more than once (a static step before a dynamic one, a step `from` an
-// earlier one), the later frame counts.
+// earlier one), the later frame is used.
 bool snw_series_at(const snw_series *s, int column, double t, double *value);
 
 // Last frame of a stage, -1 when it has none.

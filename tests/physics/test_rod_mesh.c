@@ -256,8 +256,8 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
                 worst = fmax(worst, miss / size);
             }
             print_message("study %d, %.0e: nodes placed %d times, at most %d; error %.1e\n", k,
-                          tolerance, o.totals.grids, o.totals.most_nodes, worst);
-            assert_true(o.totals.grids >= 1);
+                          tolerance, o.totals.meshes, o.totals.most_nodes, worst);
+            assert_true(o.totals.meshes >= 1);
             // a motion doubles what its beginning misses some times over
             assert_true(worst <= 100 * tolerance);
             snw_series_clear(&o.series);
@@ -287,9 +287,9 @@ static void nodes_come_and_go_with_the_shape(void **state) {
     execute_ok(text, &stay);
     (void)snprintf(text, sizeof text, "%sintegrator: rk45, tolerance: 1e-7%s", before, after);
     execute_ok(text, &o);
-    print_message("placed %d times in %d steps, at most %d nodes\n", o.totals.grids,
+    print_message("placed %d times in %d steps, at most %d nodes\n", o.totals.meshes,
                   o.totals.increments, o.totals.most_nodes);
-    assert_true(o.totals.grids >= 3 && o.totals.grids < o.totals.increments / 10);
+    assert_true(o.totals.meshes >= 3 && o.totals.meshes < o.totals.increments / 10);
     // energy that such steps leave unaccounted for (1.2e-4 J of 1.6 J) is the same on nodes that
     // stay
     assert_near(last(&o, 6), last(&stay, 6), 1e-7);

@@ -2,7 +2,7 @@
 #include "output/page.h"
 
 #include "base/alloc.h"
-#include "output/page_keep.h"
+#include "output/frame_selection.h"
 #include "result_sample.h"
 
 // ---- which frames are kept ---------------------------------------------------------------------
@@ -12,7 +12,7 @@ enum { MANY = 5000 };
 static void check_kept(int n, const double *t, const double *stage, const bool *mark, int most) {
     static int keep[MANY];
     int kept = 0;
-    snw_page_keep(n, t, stage, mark, most, keep, &kept);
+    snw_select_frames(n, t, stage, mark, most, keep, &kept);
     assert_true(kept >= (n < 2 ? n : 2) && kept <= most && kept <= n);
     assert_int_equal(keep[0], 0);
     assert_int_equal(keep[kept - 1], n - 1);
@@ -27,7 +27,7 @@ static void frames_are_kept_evenly_in_time(void **state) {
     // steps of two sizes: half of the frames in a tenth of the time
     for (int i = 0; i < MANY; i++) t[i] = i < MANY / 2 ? 1e-3 * i : 2.5 + 9e-3 * (i - MANY / 2);
     int kept = 0;
-    snw_page_keep(MANY, t, stage, mark, 500, keep, &kept);
+    snw_select_frames(MANY, t, stage, mark, 500, keep, &kept);
     check_kept(MANY, t, stage, mark, 500);
     assert_true(kept > 450);
     const double mean = (t[MANY - 1] - t[0]) / (kept - 1);
@@ -45,7 +45,7 @@ static void ends_of_stages_and_instants_that_come_twice_are_kept(void **state) {
         mark[i] = i == 777;
     }
     int kept = 0;
-    snw_page_keep(MANY, t, stage, mark, 100, keep, &kept);
+    snw_select_frames(MANY, t, stage, mark, 100, keep, &kept);
     check_kept(MANY, t, stage, mark, 100);
     for (int k = 0; k < kept; k++) is_kept[keep[k]] = true;
     const int must[] = {777, 999, 1000, 1999, 2000, 2344, 2345, 2999, 3000, 3999, 4000};

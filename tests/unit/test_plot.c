@@ -187,7 +187,7 @@ static void shapes_are_not_distorted(void **state) {
         snw_plot_layout l;
         f.height = heights[i];
         assert_int_equal(snw_plot_lay_out(&f, &ruler, pool, &l, NULL), SNW_OK);
-        const snw_plot_place *p = &l.panel[0];
+        const snw_plot_panel_layout *p = &l.panel[0];
         assert_near(p->area.w / (l.x.hi - l.x.lo), p->area.h / (p->y.hi - p->y.lo), 1e-9);
         assert_true(l.x.lo < -1 && l.x.hi > 2 && p->y.lo < 0 && p->y.hi > 0.5);
         assert_string_equal(l.x.scale.unit, p->y.scale.unit);

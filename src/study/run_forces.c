@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What acts at a frame, for whoever draws it: loads, closures, tendons and chambers.
+// Forces at a frame, for recorders and drawings: wrenches of loads, loop closures and contacts,
+// efforts of tendons and chambers, and the active conditions.
 #include "study/run_private.h"
 
 #include "dynamics/constraint.h"
@@ -8,29 +9,32 @@
 
 #include <string.h>
 
+// out += F, rotated by R unless R is NULL.
 static void add_world(snw_wrench F, const snw_mat3 *R, double *out) {
     if (R) F = (snw_wrench){.m = snw_rotate_known(*R, F.m), .f = snw_rotate_known(*R, F.f)};
     for (int k = 0; k < 6; k++) out[k] += F.e[k];
 }
 
-static snw_wrench load_of_act(const snw_model *m, int act, const snw_view *v) {
-    if (!snw_load_reads_signals(m, v->in, m->load_point[act].load)) return v->in->load[act];
+// Wrench of a load point in the frame of its load; laws that read signals are evaluated at
+// w->signal.
+static snw_wrench load_point_wrench(const snw_model *m, int point, const snw_frame_source *v) {
+    if (!snw_load_reads_signals(m, v->in, m->load_point[point].load)) return v->in->load[point];
     snw_wrench F;
-    snw_load_at(m, act, (snw_at){.t = v->in->t, .signal = v->w->signal}, &F);
+    snw_load_at(m, point, (snw_at){.t = v->in->t, .signal = v->w->signal}, &F);
     return snw_wrench_scale(*v->in->signal_fraction, F);
 }
 
-void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
+void snw_run_forces(const snw_run *r, const snw_frame_source *v, double *forces) {
     const snw_model *m = r->now->model;
     const snw_run_info *info = &r->info;
-    double *loop = acting + 6 * (size_t)info->nload, *contact = loop + 6 * (size_t)info->nloop;
+    double *loop = forces + 6 * (size_t)info->nload, *contact = loop + 6 * (size_t)info->nloop;
     double *effort = contact + 6 * (size_t)info->ncontact;
     double *present = effort + info->ntendon;
-    memset(acting, 0, (size_t)(present + info->ncondition - acting) * sizeof *acting);
+    memset(forces, 0, (size_t)(present + info->ncondition - forces) * sizeof *forces);
     for (int i = 0; i < m->nload_point; i++) {
         const int load = m->load_point[i].load;
         const snw_mat3 *R = m->desc->load[load].body ? &v->w->g[m->load_point[i].seg].R : NULL;
-        if (load < info->nload) add_world(load_of_act(m, i, v), R, acting + 6 * (size_t)load);
+        if (load < info->nload) add_world(load_point_wrench(m, i, v), R, forces + 6 * (size_t)load);
     }
     for (int i = 0; i < m->nloop && i < info->nloop; i++) {
         const snw_mat3 R = snw_loop_pose(m, v->w, i).R;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods whose nodes follow their shape (model/rod_mesh.h). Between steps the run looks at the
-// estimated error of each; where it leaves the tolerance, or is far below, cells are placed anew
-// and a model is compiled that takes the place of the old one. Coordinates, rows and sizes are the
-// same, so all that was made for one serves the other. Frames show the poses at the nodes of the
-// beginning.
+// Adaptive meshes of rods (model/rod_mesh.h, theory.md 3.16). Between steps the run estimates the
+// error of each mesh. Where it exceeds the tolerance, or is far below, new cells are placed and a
+// model compiled with them replaces the old one in place. Coordinates, constraint rows and sizes
+// are the same, so states and workspaces remain valid. Frames show the poses at the nodes of the
+// initial mesh.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -12,10 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-// Error, of the tolerance, below which fewer cells may do; and by how many fewer it is worth it.
-static const double loose = 0.03, fewer = 0.7;
+// Error, relative to the tolerance, below which a coarser mesh is tried; and the largest ratio of
+// cell counts for which it is taken.
+static const double LOOSE = 0.03, FEWER = 0.7;
 
-// e->desc <- a copy whose links may change
+// e->desc <- a copy whose links can be modified
 static snw_status own_links(snw_run *r, snw_phase *e) {
     const snw_desc *d = e->desc;
     if (e->link) return SNW_OK;
@@ -29,38 +30,37 @@ static snw_status own_links(snw_run *r, snw_phase *e) {
     return SNW_OK;
 }
 
-snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_phase *e) {
+snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
     e->desc = d;
-    bool follows = false;
-    for (int l = 0; l < d->nlink; l++)
-        follows |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
-    r->mesh_adapts |= follows;
-    return follows ? own_links(r, e) : SNW_OK;
+    bool adapts = false;
+    for (int l = 0; l < d->nlink; l++) adapts |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
+    r->mesh_adapts |= adapts;
+    return adapts ? own_links(r, e) : SNW_OK;
 }
 
 static snw_status mesh_run_compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
     return given ? snw_projection_compile_given(d, out, err) : snw_projection_compile(d, out, err);
 }
 
-// nodes of link l's rod in an era; 0: it has none, or they are not for us to choose
-static int chosen(const snw_phase *e, int l) {
+// Nodes of the rod of link l in a phase; 0: no rod, or its nodes are given or adaptive.
+static int auto_nodes(const snw_phase *e, int l) {
     const int rod = l < e->desc->nlink ? e->model->link_rod[l] : -1;
     if (rod < 0 || e->desc->link[l].rod.nodes > 0 || e->model->rod[rod].tolerance > 0) return 0;
     return e->model->rod[rod].nodes;
 }
 
-snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err) {
+snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err) {
     bool *other = snw_pool_array(r->pool, (size_t)r->nphase, sizeof *other);
     if (!other) return SNW_E_MEMORY;
     for (int l = 0; l < r->desc->nlink; l++) {
         int most = 0;
         for (int k = 0; k < r->nphase; k++) {
-            const int n = chosen(&r->phase[k], l);
+            const int n = auto_nodes(&r->phase[k], l);
             if (n > most) most = n;
         }
         for (int k = 0; k < r->nphase; k++) {
             snw_phase *e = &r->phase[k];
-            const int n = chosen(e, l);
+            const int n = auto_nodes(e, l);
             if (n == 0 || n == most) continue;
             SNW_TRY(own_links(r, e));
             e->link[l].rod.nodes = most;
@@ -76,20 +76,20 @@ snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_run_room(snw_run *r) {
+snw_status snw_run_mesh_alloc(snw_run *r) {
     const snw_model *m = r->phase[0].model;
     if (!r->mesh_adapts) return SNW_OK;
     for (int i = 0; i < m->nrod; i++) {
-        if (m->rod[i].tolerance > 0) r->ngrid += (size_t)m->rod[i].room + 2;
+        if (m->rod[i].tolerance > 0) r->nmesh_cells += (size_t)m->rod[i].room + 2;
     }
-    r->grid = snw_pool_array(r->pool, 2 * r->ngrid, sizeof *r->grid);
+    r->mesh_cells = snw_pool_array(r->pool, 2 * r->nmesh_cells, sizeof *r->mesh_cells);
     r->pose = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *r->pose);
     double *x = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *x);
-    if (!r->grid || !r->pose || !x) return SNW_E_MEMORY;
+    if (!r->mesh_cells || !r->pose || !x) return SNW_E_MEMORY;
     memcpy(x, m->seg_x + 1, (size_t)(m->nseg - 1) * sizeof *x);
     r->info.node_x = x;
     for (int k = 0; k < r->nphase; k++) {
-        double *at = r->grid;
+        double *at = r->mesh_cells;
         for (int i = 0; i < m->nrod; i++) {
             if (m->rod[i].tolerance == 0) continue;
             r->phase[k].link[m->rod[i].link].rod.cell = at + 1;
@@ -99,9 +99,9 @@ snw_status snw_run_room(snw_run *r) {
     return SNW_OK;
 }
 
-// the era's model, as the cells in r->grid have it; none: as it was at the beginning
+// Compile the phase's model with the cells in r->mesh_cells; a count of 0 gives the initial mesh.
 static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
-    const double *at = r->grid;
+    const double *at = r->mesh_cells;
     bool same = true;
     for (int i = 0; i < e->model->nrod; i++) {
         const snw_rod *rod = &e->model->rod[i];
@@ -122,15 +122,15 @@ static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
                     "rows; use integrator: magnus 6");
 }
 
-snw_status snw_run_grid_reset(snw_run *r, snw_error *err) {
+snw_status snw_run_mesh_reset(snw_run *r, snw_error *err) {
     if (!r->mesh_adapts) return SNW_OK;
-    memset(r->grid, 0, r->ngrid * sizeof *r->grid);
+    memset(r->mesh_cells, 0, r->nmesh_cells * sizeof *r->mesh_cells);
     for (int k = 0; k < r->nphase; k++) SNW_TRY(rebuild(r, &r->phase[k], err));
     return SNW_OK;
 }
 
-// a checkpoint may come from anywhere
-static bool mesh_run_sound(const double *at, const snw_rod *rod) {
+// Are the cells at[1..] of a checkpoint valid for this rod?
+static bool cells_valid(const double *at, const snw_rod *rod) {
     const double n = at[0];
     if (!(n >= 0 && n <= rod->room && n == floor(n))) return false;
     if (n == 0) return true;
@@ -141,13 +141,13 @@ static bool mesh_run_sound(const double *at, const snw_rod *rod) {
     return cell[0] == 0 && cell[(int)n] == rod->L;
 }
 
-snw_status snw_run_grid_apply(snw_run *r, snw_phase *e, snw_error *err) {
+snw_status snw_run_mesh_apply(snw_run *r, snw_phase *e, snw_error *err) {
     if (!r->mesh_adapts) return SNW_OK;
-    const double *at = r->grid;
+    const double *at = r->mesh_cells;
     for (int i = 0; i < e->model->nrod; i++) {
         const snw_rod *rod = &e->model->rod[i];
         if (rod->tolerance == 0) continue;
-        if (!mesh_run_sound(at, rod)) {
+        if (!cells_valid(at, rod)) {
             return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                             r->info.run);
         }
@@ -156,7 +156,7 @@ snw_status snw_run_grid_apply(snw_run *r, snw_phase *e, snw_error *err) {
     return rebuild(r, e, err);
 }
 
-static snw_status no_room(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
+static snw_status fail_mesh_full(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
     const snw_link_desc *link = &m->desc->link[rod->link];
     const snw_source_location at = link->rod.location;
     const snw_status s = snw_fail(
@@ -167,7 +167,7 @@ static snw_status no_room(const snw_model *m, const snw_rod *rod, double t, snw_
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-// nodes in use
+// Nodes in use in all adaptive meshes.
 static int count_nodes(const snw_model *m) {
     int n = 0;
     for (int i = 0; i < m->nrod; i++) {
@@ -176,22 +176,22 @@ static int count_nodes(const snw_model *m) {
     return n;
 }
 
-snw_status snw_run_follow(snw_run *r, const snw_state *s, bool is_static, bool loosen,
-                          bool *changed, snw_error *err) {
+snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool is_static, bool loosen,
+                              bool *changed, snw_error *err) {
     *changed = false;
     if (!r->mesh_adapts) return SNW_OK;
     const snw_model *m = r->now->model;
-    double *now = r->grid, *next = r->grid + r->ngrid;
+    double *now = r->mesh_cells, *next = r->mesh_cells + r->nmesh_cells;
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         if (rod->tolerance == 0) continue;
-        const double miss = snw_rod_error(m, rod, s, is_static) / rod->tolerance;
-        const bool bad = !(miss <= 1);
-        const bool good = loosen && miss < loose && rod->ncell > rod->nelem * rod->least;
-        if (bad || good) {
+        const double error = snw_rod_error(m, rod, s, is_static) / rod->tolerance;
+        const bool refine = !(error <= 1);
+        const bool coarsen = loosen && error < LOOSE && rod->ncell > rod->nelem * rod->least;
+        if (refine || coarsen) {
             const int n = snw_rod_mesh_cells(m, rod, s, is_static, next + 1);
-            if (n == 0 && bad) return no_room(m, rod, s->t, err);
-            if (n > 0 && (bad || n <= fewer * rod->ncell)) {
+            if (n == 0 && refine) return fail_mesh_full(m, rod, s->t, err);
+            if (n > 0 && (refine || n <= FEWER * rod->ncell)) {
                 next[0] = n;
                 memcpy(now, next, ((size_t)rod->room + 2) * sizeof *now);
                 *changed = true;
@@ -201,20 +201,20 @@ snw_status snw_run_follow(snw_run *r, const snw_state *s, bool is_static, bool l
     }
     if (*changed) {
         SNW_TRY(rebuild(r, r->now, err));
-        // loads along rods stand by node
-        if (r->loaded) {
+        // distributed loads are stored by node
+        if (r->loads_applied) {
             snw_statics_assume(r->now->statics, s->t);
         } else {
             snw_statics_reset(r->now->statics);
         }
-        r->totals.grids++;
+        r->totals.meshes++;
     }
     const int n = count_nodes(m);
     if (n > r->totals.most_nodes) r->totals.most_nodes = n;
     return SNW_OK;
 }
 
-const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v) {
+const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v) {
     const snw_model *m = r->now->model;
     if (!r->mesh_adapts) return v->w->g + 1;
     memcpy(r->pose, v->w->g + 1, (size_t)(m->nseg - 1) * sizeof *r->pose);

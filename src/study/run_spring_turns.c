@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Springs of spherical joints act along the rotation vector from rest, which is that of at most
-// half a turn: where a motion passes half a turn it jumps to the opposite side, and the torque with
-// it. A run says so, once a joint.
+// Warning about springs of spherical joints that pass half a turn. Their torque follows the
+// rotation vector from rest, whose norm is at most pi: beyond half a turn the vector jumps to the
+// opposite side, and the torque with it. One warning per joint.
 #include "study/run_private.h"
 
 #include "dynamics/joint.h"
@@ -12,11 +12,11 @@
 
 static const double PI = 3.14159265358979323846;
 
-static bool is_ball(const snw_model *m, const snw_spring *s) {
+static bool is_ball_spring(const snw_model *m, const snw_spring *s) {
     return m->block[s->block].space == SNW_SPACE_SO3 && s->stiffness > 0;
 }
 
-// e <- rotation vector from rest
+// e <- rotation vector from rest, rad
 static void rotation_from_rest(const snw_model *m, const snw_spring *s, const double *q,
                                double e[3]) {
     snw_spring_force(m, s, q, NULL, e);
@@ -30,34 +30,35 @@ static const char *turn_name_of(const snw_model *m, int block) {
     return "";
 }
 
-void snw_run_turns_begin(snw_run *r) {
+void snw_run_spring_turns_begin(snw_run *r) {
     const snw_model *m = r->now->model;
-    for (int i = 0; i < m->nblock; i++) r->passed[i] = false;
-    r->turned_stage = -1;
+    for (int i = 0; i < m->nblock; i++) r->warned_half_turn[i] = false;
+    r->spring_rotation_stage = -1;
     for (int k = 0; k < m->nspring; k++) {
         const snw_spring *s = &m->spring[k];
-        if (is_ball(m, s)) rotation_from_rest(m, s, r->state->q, r->turned[s->block].e);
+        if (is_ball_spring(m, s))
+            rotation_from_rest(m, s, r->state->q, r->spring_rotation[s->block].e);
     }
 }
 
-void snw_run_turns(snw_run *r, const snw_state *state) {
+void snw_run_warn_spring_turns(snw_run *r, const snw_state *state) {
     const snw_model *m = r->now->model;
-    // a step that begins elsewhere goes on from there, and a change may have moved the rest
-    const int stage = r->here.stage;
-    const bool anew =
-        stage != r->turned_stage && stage > 0 && stage < r->desc->nstep &&
+    // a step `from` another starts elsewhere, and a change may have moved the rest orientation
+    const int stage = r->cursor.stage;
+    const bool restarts =
+        stage != r->spring_rotation_stage && stage > 0 && stage < r->desc->nstep &&
         (r->desc->step[stage].from >= 0 || r->desc->step[stage - 1].kind == SNW_STEP_CHANGE);
-    r->turned_stage = stage;
+    r->spring_rotation_stage = stage;
     for (int k = 0; k < m->nspring; k++) {
         const snw_spring *s = &m->spring[k];
-        if (!is_ball(m, s)) continue;
-        snw_vec3 now, *before = &r->turned[s->block];
+        if (!is_ball_spring(m, s)) continue;
+        snw_vec3 now, *before = &r->spring_rotation[s->block];
         rotation_from_rest(m, s, state->q, now.e);
-        // opposite vectors, and the shorter way between them leads by half a turn, not by rest
+        // opposite vectors, and the shorter path between them crosses half a turn, not rest
         const bool passes = snw_dot(now, *before) < 0 && snw_norm(now) + snw_norm(*before) > PI;
         *before = now;
-        if (!passes || anew || r->passed[s->block]) continue;
-        r->passed[s->block] = true;
+        if (!passes || restarts || r->warned_half_turn[s->block]) continue;
+        r->warned_half_turn[s->block] = true;
         char text[320];
         (void)snprintf(
             text, sizeof text,
