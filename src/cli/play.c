@@ -108,7 +108,7 @@ void snw_play_leave(snw_play *p, int client) {
     p->client[client].here = false;
     const bool pulled = client == p->writer;
     choose_writer(p);
-    if (pulled) snw_live_let_go(p->live); // who is gone does not pull
+    if (pulled) snw_live_release(p->live); // who is gone does not pull
 }
 
 bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary) {
@@ -157,8 +157,8 @@ static snw_status change(snw_play *p, snw_error *err) {
         nset++;
     }
     if (s == SNW_OK) {
-        s = snw_document_change(p->document, p->opts.run_index, snw_live_until(p->desc), nset, list,
-                                p->desc, &desc, err);
+        s = snw_document_change(p->document, p->opts.run_index, snw_live_step_index(p->desc), nset,
+                                list, p->desc, &desc, err);
     }
     snw_free(list);
     snw_free(set);
@@ -179,13 +179,13 @@ static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
     switch (m->verb) {
     case SNW_PLAY_SET:
     case SNW_PLAY_FREE:
-        SNW_TRY(snw_live_turn(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
+        SNW_TRY(snw_live_set(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
         p->dirty |= snw_live_control(p->live, m->control)->actuator < 0;
         return SNW_OK;
     case SNW_PLAY_PULL:
         return snw_live_pull(p->live, m->node, m->at, m->to, m->strength, err);
     case SNW_PLAY_DROP:
-        snw_live_let_go(p->live);
+        snw_live_release(p->live);
         return SNW_OK;
     case SNW_PLAY_PAUSE:
         p->paused = m->on;

@@ -151,7 +151,7 @@ void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {
     snw_free(x);
 }
 
-void snw_bordered_matrix_spoil(snw_bordered_matrix *x) { x->overwritten = true; }
+void snw_bordered_matrix_invalidate(snw_bordered_matrix *x) { x->overwritten = true; }
 
 void snw_bordered_matrix_clear(snw_bordered_matrix *x) {
     const size_t n = (size_t)x->n;

@@ -36,7 +36,7 @@ void snw_bordered_matrix_destroy(snw_bordered_matrix *x); // NULL is fine
 void snw_bordered_matrix_clear(snw_bordered_matrix *x);
 
 // Somebody else has written all over A.
-void snw_bordered_matrix_spoil(snw_bordered_matrix *x);
+void snw_bordered_matrix_invalidate(snw_bordered_matrix *x);
 
 // SNW_E_SINGULAR when a pivot is zero or anything is not finite.
 SNW_NODISCARD snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x);

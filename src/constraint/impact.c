@@ -82,7 +82,8 @@ static void come_driven(const snw_impacts *ip, const snw_inputs *in, snw_state *
     }
 }
 
-void snw_impacts_set(snw_impacts *ip, const snw_inputs *in, const double *z, snw_state *s) {
+void snw_impacts_set_conditions(snw_impacts *ip, const snw_inputs *in, const double *z,
+                                snw_state *s) {
     const snw_model *m = ip->m;
     snw_kinematics(m, in, s, false, ip->w);
     for (int k = 0; k < m->ncondition; k++) {
@@ -129,7 +130,7 @@ static void mark_implied(snw_impacts *ip, const snw_inputs *in, snw_state *s) {
         snw_projection_close(ip->projection, in, ip->copy, &info, &ignored) != SNW_OK) {
         snw_state_copy(m, s, ip->copy);
     }
-    if (snw_projection_most(ip->projection, ip->projection, in, ip->copy, enough, ip->was_active,
+    if (snw_projection_rank(ip->projection, ip->projection, in, ip->copy, enough, ip->was_active,
                             ip->most) == enough)
         return;
     for (int i = 0; i < m->nloop; i++) {
@@ -143,7 +144,7 @@ static void mark_implied(snw_impacts *ip, const snw_inputs *in, snw_state *s) {
     }
 }
 
-void snw_impacts_compare(snw_impacts *ip, const snw_inputs *in, snw_state *s) {
+void snw_impacts_drop_redundant(snw_impacts *ip, const snw_inputs *in, snw_state *s) {
     mark_implied(ip, in, s);
     snw_kinematics(ip->m, in, s, false, ip->w);
     for (int k = 0; k < ip->m->nconstraint; k++) {
@@ -182,7 +183,7 @@ static snw_status close_fresh(snw_impacts *ip, const snw_inputs *in, snw_state *
     if (gap <= NEARLY) return snw_projection_close(ip->projection, in, s, &info, err);
     char by[64];
     const char *kind, *name;
-    const snw_source_location at = snw_projection_place_of(ip->projection, row, &kind, &name);
+    const snw_source_location at = snw_projection_location_of(ip->projection, row, &kind, &name);
     const bool loop = kind[0] == 'l';
     snw_projection_explain_violation(ip->projection, row, gap, by, sizeof by);
     return snw_fail_at_location(
@@ -263,8 +264,8 @@ static bool take_up(snw_impacts *ip) {
     return any;
 }
 
-const double *snw_impacts_arriving(snw_impacts *ip, const snw_inputs *in, const snw_state *s,
-                                   snw_wrench *momentum) {
+const double *snw_impacts_activated_momentum(snw_impacts *ip, const snw_inputs *in,
+                                             const snw_state *s, snw_wrench *momentum) {
     const snw_model *m = ip->m;
     *momentum = (snw_wrench){0};
     snw_kinematics(m, in, s, false, ip->w);
@@ -277,7 +278,7 @@ const double *snw_impacts_arriving(snw_impacts *ip, const snw_inputs *in, const 
     return ip->push;
 }
 
-double snw_impacts_arriving_lost(const snw_impacts *ip, const snw_work *w) {
+double snw_impacts_activated_loss(const snw_impacts *ip, const snw_work *w) {
     double heat = 0;
     for (int s = 1; s < ip->m->nseg; s++) {
         if (!picked_up(ip, s)) continue;
@@ -316,7 +317,7 @@ static snw_status impact_strike(snw_impacts *ip, const snw_inputs *in, snw_state
     snw_kinematics(m, in, s, false, ip->w);
     snw_constraints_rates(m, in, s, ip->w, ip->rate, NULL);
     const bool body = take_up(ip);
-    SNW_TRY(snw_projection_strike(ip->projection, in, body ? ip->push : NULL, s, ip->impulse, err));
+    SNW_TRY(snw_projection_impact(ip->projection, in, body ? ip->push : NULL, s, ip->impulse, err));
     snw_kinematics(m, in, s, false, ip->w);
     out->heat = impact_lost(ip);
     out->work = energy(ip, in, s) - before + out->heat;
@@ -337,10 +338,10 @@ snw_status snw_impacts_apply(snw_impacts *ip, const snw_inputs *in, const double
         closing = closing || (z && z[i] != 0 && s->z[i] == 0);
         ip->fresh[k] = false;
     }
-    if (z) snw_impacts_set(ip, in, z, s);
+    if (z) snw_impacts_set_conditions(ip, in, z, s);
     if (turned) unmask(m, s);
     snw_status status = closing && m->nconstraint > 0 ? close_fresh(ip, in, s, err) : SNW_OK;
-    if (status == SNW_OK && turned) snw_impacts_compare(ip, in, s);
+    if (status == SNW_OK && turned) snw_impacts_drop_redundant(ip, in, s);
     if (status == SNW_OK) status = impact_strike(ip, in, s, before, out, err);
     if (status != SNW_OK) snw_state_copy(m, ip->before, s);
     return status;

@@ -17,20 +17,21 @@ void snw_impacts_destroy(snw_impacts *ip); // NULL is fine
 // s->z <- z (nsignal), with the poses met by what z switches on. Nothing is struck and nothing
 // moved but driven coordinates of links that come, to where their laws want them; coordinates of
 // links that are away rest. This is how a step begins, before the robot is assembled.
-void snw_impacts_set(snw_impacts *ip, const snw_inputs *in, const double *z, snw_state *s);
+void snw_impacts_set_conditions(snw_impacts *ip, const snw_inputs *in, const double *z,
+                                snw_state *s);
 
 // Then: s->z <- which rows of loops that come and go say what others say already, among all that
 // are closed; multipliers of all that is not closed are zero.
-void snw_impacts_compare(snw_impacts *ip, const snw_inputs *in, snw_state *s);
+void snw_impacts_drop_redundant(snw_impacts *ip, const snw_inputs *in, snw_state *s);
 
 // Then, of links that have come and until now rest in the world: -J'M V (nv, until the next call),
 // what they lack of the momentum of a robot that they move along with at s, and that momentum
 // itself in the world; NULL and zero where there are none.
-const double *snw_impacts_arriving(snw_impacts *ip, const snw_inputs *in, const snw_state *s,
-                                   snw_wrench *momentum);
+const double *snw_impacts_activated_momentum(snw_impacts *ip, const snw_inputs *in,
+                                             const snw_state *s, snw_wrench *momentum);
 // Behind a blow, at the motion in w: what is lost because these links came from rest, beside dV'M
 // dV/2 of the robot with them.
-double snw_impacts_arriving_lost(const snw_impacts *ip, const snw_work *w);
+double snw_impacts_activated_loss(const snw_impacts *ip, const snw_work *w);
 
 typedef struct snw_impact_energy {
     double heat; // lost in the impact, J

@@ -135,7 +135,7 @@ static void locomotion_list_rows(snw_locomotion *lo) {
                                                  .size = m->typical[d->dof],
                                                  .weight = 1};
     }
-    snw_locomotion_list_holds(lo);
+    snw_locomotion_list_servo_rows(lo);
 }
 
 static snw_status locomotion_take_memory(snw_locomotion *lo) {
@@ -192,11 +192,11 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
         lo->pivot = lo->same + nv;
         lo->holding = lo->is_passive + nv;
         s = list_unknown(lo, err);
-        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_knows(m, err);
+        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_check(m, err);
     }
     if (s == SNW_OK) {
         locomotion_list_rows(lo);
-        s = snw_locomotion_lead_passive(lo);
+        s = snw_locomotion_plan_passive(lo);
     }
     if (s == SNW_OK && lo->nu > MOST_UNKNOWN) {
         s = snw_fail(err, SNW_E_MODEL,
@@ -237,7 +237,7 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
 // ---- rows
 // ------------------------------------------------------------------------------------------
 
-snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof) {
+snw_twist snw_locomotion_joint_twist(const snw_locomotion *lo, int block, int dof) {
     const snw_block *b = &lo->m->block[block];
     snw_twist S = {0};
     if (lo->m->seg[b->seg].kind == SNW_SEG_SCREW) {
@@ -254,13 +254,13 @@ static void locomotion_look(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
     for (size_t j = 0; j < nu; j++) {
-        lo->X[j] = snw_locomotion_column(lo, lo->block[j], lo->dof[j]);
+        lo->X[j] = snw_locomotion_joint_twist(lo, lo->block[j], lo->dof[j]);
     }
     memset(lo->C, 0, nr * nu * sizeof *lo->C);
     for (size_t k = 0; k < nr; k++) {
         const snw_locomotion_row *row = &lo->row[k];
         if (row->hold) {
-            snw_locomotion_hold_row(lo, k);
+            snw_locomotion_servo_row(lo, k);
             continue;
         }
         if (row->loop < 0) {
@@ -296,8 +296,9 @@ static void locomotion_condense(snw_locomotion *lo) {
         if (lo->npassive == 0) continue;
         memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
         locomotion_drag(lo, j, 1, lo->e);
-        snw_locomotion_give_way(lo, lo->e);
-        for (int k = 0; k < lo->nr; k++) B[k] += snw_locomotion_passed_on(lo, k) / lo->row[k].size;
+        snw_locomotion_solve_passive(lo, lo->e);
+        for (int k = 0; k < lo->nr; k++)
+            B[k] += snw_locomotion_passive_rate(lo, k) / lo->row[k].size;
     }
 }
 
@@ -313,7 +314,7 @@ static int locomotion_rank_of(const snw_locomotion *lo) {
 
 snw_status snw_locomotion_decompose(snw_locomotion *lo, int *rank) {
     locomotion_look(lo);
-    SNW_TRY(snw_locomotion_eliminate(lo));
+    SNW_TRY(snw_locomotion_factor_passive(lo));
     locomotion_condense(lo);
     SNW_TRY(snw_svd(lo->nr, lo->nu, lo->B, &lo->scratch, lo->U, lo->S, lo->Vt));
     *rank = locomotion_rank_of(lo);
@@ -333,11 +334,11 @@ static void locomotion_shortest(const snw_locomotion *lo, int rank, const double
     }
 }
 
-void snw_locomotion_yield(snw_locomotion *lo, double *e, double *to) {
+void snw_locomotion_condense_rates(snw_locomotion *lo, double *e, double *to) {
     if (lo->npassive == 0) return;
     for (int i = 0; i < lo->npassive; i++) lo->e[i] = e[lo->row[lo->nr + i].row];
-    snw_locomotion_give_way(lo, lo->e);
-    for (int k = 0; k < lo->nr; k++) e[lo->row[k].row] += snw_locomotion_passed_on(lo, k);
+    snw_locomotion_solve_passive(lo, lo->e);
+    for (int k = 0; k < lo->nr; k++) e[lo->row[k].row] += snw_locomotion_passive_rate(lo, k);
     for (int i = 0; i < lo->npassive; i++) {
         e[lo->row[lo->nr + i].row] = 0;
         if (to) to[lo->passive[i].dof] += lo->passive[i].x;
@@ -348,20 +349,20 @@ static void locomotion_add(const snw_locomotion *lo, double part, const double *
     for (int j = 0; j < lo->nu; j++) to[lo->dof[j]] += part * lo->m->typical[lo->dof[j]] * x[j];
 }
 
-void snw_locomotion_along(snw_locomotion *lo, const double *x, double *to) {
+void snw_locomotion_add_motion(snw_locomotion *lo, const double *x, double *to) {
     locomotion_add(lo, 1, x, to);
     memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
     for (int j = 0; j < lo->nu; j++) locomotion_drag(lo, j, x[j], lo->e);
-    snw_locomotion_give_way(lo, lo->e);
+    snw_locomotion_solve_passive(lo, lo->e);
     for (int i = 0; i < lo->npassive; i++) to[lo->passive[i].dof] += lo->passive[i].x;
 }
 
 // to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers
 // do with it; e (rows of the model) is used up
 static void locomotion_correct(snw_locomotion *lo, int rank, double *e, double *to) {
-    snw_locomotion_yield(lo, e, to);
+    snw_locomotion_condense_rates(lo, e, to);
     locomotion_shortest(lo, rank, e, lo->x);
-    snw_locomotion_along(lo, lo->x, to);
+    snw_locomotion_add_motion(lo, lo->x, to);
 }
 
 // ---- what is given
@@ -423,7 +424,7 @@ static double shape_rate(const snw_locomotion *lo, const snw_inputs *in, const s
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0 && !d->passive) fast += fabs(s->v[d->dof]) / m->typical[d->dof];
     }
-    for (int k = 0; k < lo->nr; k++) fast += snw_locomotion_held_rate(lo, k, in->t);
+    for (int k = 0; k < lo->nr; k++) fast += snw_locomotion_servo_rate(lo, k, in->t);
     return fmax(fast, snw_field_rate(m, in));
 }
 
@@ -480,12 +481,12 @@ static snw_status runs_away(const snw_locomotion *lo, const snw_inputs *in, cons
 // momentum in the directions of the base, of s as it moves, less the one that is kept
 static void momenta(snw_locomotion *lo, snw_inputs *in, const snw_state *s, double *p) {
     const snw_model *m = lo->m;
-    snw_locomotion_at(lo, in, s);
+    snw_locomotion_kinematics(lo, in, s);
     snw_wrench P = snw_wrench_sub(snw_momentum(m, lo->w), lo->momentum);
     if (m->nfluid_point) P = snw_wrench_add(P, snw_fluid_momentum(m, lo->w));
     for (int k = 0; k < lo->nbase; k++) {
         const int j = lo->base[k];
-        p[k] = snw_power(P, snw_locomotion_column(lo, lo->block[j], lo->dof[j])) *
+        p[k] = snw_power(P, snw_locomotion_joint_twist(lo, lo->block[j], lo->dof[j])) *
                m->typical[lo->dof[j]];
     }
 }
@@ -519,9 +520,9 @@ snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_sta
     const bool symmetric = lo->class == SNW_LOCOMOTION_SYMMETRIC;
     *rank = 0;
     if (lo->nr + lo->npassive == 0) return symmetric ? keep_momentum(lo, in, s, err) : SNW_OK;
-    snw_locomotion_at(lo, in, s);
+    snw_locomotion_kinematics(lo, in, s);
     const snw_status status = snw_locomotion_decompose(lo, rank);
-    if (status == SNW_E_SINGULAR) return snw_locomotion_stuck(lo, in->t, err);
+    if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
     if (status != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
     }
@@ -566,7 +567,7 @@ static snw_status locomotion_led(snw_locomotion *lo, double t, snw_error *err) {
             return locomotion_astray(lo, lo->block[j], t, err);
         }
         if (lo->npassive == 0) continue;
-        snw_locomotion_along(lo, x, lo->v1);
+        snw_locomotion_add_motion(lo, x, lo->v1);
         for (int i = 0; i < lo->npassive; i++) {
             const snw_passive_joint *f = &lo->passive[i];
             if (fabs(f->x) >= 1e-6 * m->typical[f->dof])
@@ -604,7 +605,7 @@ static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_sta
     const int n = lo->nu, k = n - lo->nominal;
     if (k == 0) return SNW_OK;
     double *MN = lo->MN, *A = MN + n * n, *y = lo->x + n, *x = lo->x + 2 * n, *q = lo->x + 3 * n;
-    if (lo->holds) SNW_TRY(snw_locomotion_unworked(lo, in->t, err));
+    if (lo->holds) SNW_TRY(snw_locomotion_workless_motions(lo, in->t, err));
     for (int c = 0; c < k; c++) {
         for (int j = 0; j < n; j++) x[j] = open_motion(lo, c, j);
         locomotion_add(lo, 1, x, s->a);
@@ -621,7 +622,7 @@ static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_sta
         }
     }
     if (lo->holds) {
-        SNW_TRY(snw_locomotion_keep(lo, in->t, k, A, y, err));
+        SNW_TRY(snw_locomotion_solve_servo(lo, in->t, k, A, y, err));
     } else if (snw_cholesky_factor(k, A) == SNW_OK) {
         snw_cholesky_solve(k, A, y);
     } else {
@@ -699,7 +700,7 @@ static snw_status locomotion_accelerations(snw_locomotion *lo, snw_inputs *in, s
     double *r = lo->x + 4 * lo->nu;
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
     if (lo->nr + lo->npassive > 0) {
-        snw_locomotion_at(lo, in, s);
+        snw_locomotion_kinematics(lo, in, s);
         snw_locomotion_rates(lo, in, s, lo->rate, lo->curvature);
         SNW_TRY(locomotion_agree(lo, in, s, err));
         locomotion_correct(lo, rank, lo->curvature, s->a);
@@ -720,11 +721,11 @@ snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *in, snw_state *
     return runs_away(lo, in, s, err);
 }
 
-const snw_work *snw_locomotion_look(const snw_locomotion *lo) { return lo->w; }
+const snw_work *snw_locomotion_work(const snw_locomotion *lo) { return lo->w; }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations
 // stand for jumps of velocity
-snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in, const double *push,
+snw_status snw_locomotion_impact(snw_locomotion *lo, snw_inputs *in, const double *push,
                                  snw_wrench lacks, snw_state *s, snw_error *err) {
     const snw_model *m = lo->m;
     int rank;

@@ -46,11 +46,11 @@ SNW_NODISCARD snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *i
                                                snw_error *err);
 
 // Motion and forces of that state, as snw_residual finds them.
-const snw_work *snw_locomotion_look(const snw_locomotion *lo);
+const snw_work *snw_locomotion_work(const snw_locomotion *lo);
 
 // s->v <- after contacts or driven rates have jumped, or links have come: open motions keep their
 // momentum. `push` (nv; NULL: none) and `lacks` are what links that come lack of it, as
-// snw_impacts_arriving says.
-SNW_NODISCARD snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in,
+// snw_impacts_activated_momentum says.
+SNW_NODISCARD snw_status snw_locomotion_impact(snw_locomotion *lo, snw_inputs *in,
                                                const double *push, snw_wrench lacks, snw_state *s,
                                                snw_error *err);

@@ -127,7 +127,7 @@ static snw_status most(snw_locomotion *lo, snw_inputs *in, const snw_state *s, i
         const double t = s->t + part[i] * (lo->until - s->t);
         snw_inputs_at(lo->m, t + snw_grain(t), in);
         snw_locomotion_impose(lo, in, lo->near);
-        snw_locomotion_at(lo, in, lo->near);
+        snw_locomotion_kinematics(lo, in, lo->near);
         const snw_status status = snw_locomotion_decompose(lo, &rank);
         if (status == SNW_E_SINGULAR) continue;
         SNW_TRY(status);
@@ -159,7 +159,7 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
     snw_inputs_at(lo->m, s->t + snw_grain(s->t), in);
     snw_state_copy(lo->m, s, lo->near);
     snw_locomotion_impose(lo, in, lo->near);
-    snw_locomotion_at(lo, in, lo->near);
+    snw_locomotion_kinematics(lo, in, lo->near);
     if (!locomotion_class_symmetric(lo, in)) return SNW_OK;
     lo->class = SNW_LOCOMOTION_SYMMETRIC;
     lo->momentum = (snw_wrench){0};
@@ -169,7 +169,7 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
     lo->class = SNW_LOCOMOTION_UNDER;
     SNW_TRY(snw_locomotion_velocities(lo, in, lo->near, &ignored, err));
     lo->class = SNW_LOCOMOTION_SYMMETRIC;
-    snw_locomotion_at(lo, in, lo->near);
+    snw_locomotion_kinematics(lo, in, lo->near);
     lo->momentum = snw_momentum(lo->m, lo->w);
     if (lo->m->nfluid_point) {
         lo->momentum = snw_wrench_add(lo->momentum, snw_fluid_momentum(lo->m, lo->w));

@@ -39,12 +39,12 @@ static snw_status locomotion_limit_slope(snw_locomotion *lo, snw_inputs *in, con
     for (int n = -2; n <= 2; n++) {
         if (n == 0) continue;
         locomotion_limit_later(lo, in, s, t, n * APART);
-        snw_locomotion_at(lo, in, lo->near);
+        snw_locomotion_kinematics(lo, in, lo->near);
         snw_locomotion_rates(lo, in, lo->near, lo->rate, NULL);
         if (lo->npassive > 0) {
             int ignored;
             SNW_TRY(snw_locomotion_decompose(lo, &ignored));
-            snw_locomotion_yield(lo, lo->rate, NULL);
+            snw_locomotion_condense_rates(lo, lo->rate, NULL);
         }
         for (int k = 0; k < lo->nr; k++) {
             sum += weight[n + 2] * u[k] * lo->rate[lo->row[k].row] / lo->row[k].size;
@@ -104,13 +104,13 @@ snw_status snw_locomotion_limit_rates(snw_locomotion *lo, snw_inputs *in, snw_st
     memcpy(u, lo->U + (size_t)rank * nr, nr * sizeof *u);
     if (lo->nominal - rank > 1) return locomotion_limit_lost(lo, in, u, err);
     memset(lo->v1, 0, (size_t)lo->m->nv * sizeof *lo->v1);
-    snw_locomotion_along(lo, V, lo->v1);
+    snw_locomotion_add_motion(lo, V, lo->v1);
     double f[3], z = 0;
     for (int n = -1; n <= 1; n++) {
         locomotion_limit_shift(lo, n, s);
         const snw_status status = locomotion_limit_slope(lo, in, s, u, &f[n + 1]);
         locomotion_limit_shift(lo, -n, s);
-        if (status == SNW_E_SINGULAR) return snw_locomotion_stuck(lo, in->t, err);
+        if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
         if (status != SNW_OK) return locomotion_limit_lost(lo, in, u, err);
     }
     if (!snw_smaller_root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
@@ -125,9 +125,9 @@ snw_status snw_locomotion_limit(snw_locomotion *lo, snw_inputs *in, snw_state *s
     SNW_TRY(snw_locomotion_limit_rates(lo, in, s, rank, err));
     SNW_TRY(differ(lo, in, s, err));
     // forces as at any instant, the accelerations being known
-    snw_locomotion_at(lo, in, s);
+    snw_locomotion_kinematics(lo, in, s);
     const snw_status status = snw_locomotion_decompose(lo, &rank);
-    if (status == SNW_E_SINGULAR) return snw_locomotion_stuck(lo, in->t, err);
+    if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
     SNW_TRY(status);
     return snw_locomotion_forces(lo, in, s, err);
 }

@@ -99,7 +99,7 @@ static void passive_look(snw_locomotion *lo, plan *p) {
     memset(lo->v0, 0, (size_t)m->nv * sizeof *lo->v0);
     for (int i = 0; i < p->n; i++) {
         const int dof = lo->dof[p->unknown[i]];
-        lo->v0[dof] = 0.3 * m->typical[dof] * snw_projection_roll(&seed);
+        lo->v0[dof] = 0.3 * m->typical[dof] * snw_projection_random(&seed);
     }
     snw_inputs_at(m, 0, p->in);
     snw_move(m, m->q0, 1, lo->v0, lo->near->q);
@@ -107,7 +107,7 @@ static void passive_look(snw_locomotion *lo, plan *p) {
     snw_kinematics(m, p->in, lo->near, true, lo->w);
     for (int i = 0; i < p->n; i++) {
         const int j = p->unknown[i];
-        p->X[i] = snw_locomotion_column(lo, lo->block[j], lo->dof[j]);
+        p->X[i] = snw_locomotion_joint_twist(lo, lo->block[j], lo->dof[j]);
     }
     for (int k = 0; k < lo->nr; k++) {
         const snw_locomotion_row *row = &lo->row[k];
@@ -239,7 +239,7 @@ static snw_status list_led(snw_locomotion *lo, const plan *p) {
     return s;
 }
 
-snw_status snw_locomotion_lead_passive(snw_locomotion *lo) {
+snw_status snw_locomotion_plan_passive(snw_locomotion *lo) {
     plan p = {0};
     bool any = false;
     for (int j = 0; j < lo->nu; j++) any |= lo->is_passive[j];
@@ -262,10 +262,10 @@ snw_status snw_locomotion_lead_passive(snw_locomotion *lo) {
 // ---- motion
 // ----------------------------------------------------------------------------------------
 
-snw_status snw_locomotion_eliminate(snw_locomotion *lo) {
+snw_status snw_locomotion_factor_passive(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < lo->npassive; i++) {
-        lo->passive[i].X = snw_locomotion_column(lo, lo->passive[i].block, lo->passive[i].dof);
+        lo->passive[i].X = snw_locomotion_joint_twist(lo, lo->passive[i].block, lo->passive[i].dof);
         lo->passive[i].c = lo->c[lo->nr + i];
     }
     for (int i = lo->npassive - 1; i >= 0; i--) {
@@ -285,7 +285,7 @@ snw_status snw_locomotion_eliminate(snw_locomotion *lo) {
     return SNW_OK;
 }
 
-void snw_locomotion_give_way(snw_locomotion *lo, double *e) {
+void snw_locomotion_solve_passive(snw_locomotion *lo, double *e) {
     for (int i = lo->npassive - 1; i >= 0; i--) {
         const snw_passive_joint *led = &lo->passive[i];
         for (int k = led->lead; k < led->lead + led->nlead; k++) {
@@ -300,7 +300,7 @@ void snw_locomotion_give_way(snw_locomotion *lo, double *e) {
     }
 }
 
-double snw_locomotion_passed_on(const snw_locomotion *lo, int k) {
+double snw_locomotion_passive_rate(const snw_locomotion *lo, int k) {
     const snw_locomotion_row *row = &lo->row[k];
     double sum = 0;
     for (int side = 0; side < 2; side++) {
@@ -310,7 +310,7 @@ double snw_locomotion_passed_on(const snw_locomotion *lo, int k) {
     return sum;
 }
 
-snw_status snw_locomotion_stuck(const snw_locomotion *lo, double t, snw_error *err) {
+snw_status snw_locomotion_fail_lever(const snw_locomotion *lo, double t, snw_error *err) {
     const snw_model *m = lo->m;
     const snw_passive_joint *led = &lo->passive[lo->stuck];
     const snw_locomotion_row *row = &lo->row[lo->nr + lo->stuck];

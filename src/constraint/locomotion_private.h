@@ -25,13 +25,13 @@ typedef struct snw_passive_joint {
     snw_wrench c;    // the row that leads it, freed of the followers behind
     double lever;    // c X
     double x;        // its rate,
-    snw_twist V;     // and the motion of what it carries, snw_locomotion_give_way
+    snw_twist V;     // and the motion of what it carries, snw_locomotion_solve_passive
 } snw_passive_joint;
 
-typedef struct snw_passive_lead {
+typedef struct snw_passive_elimination {
     int leads;
     double part;
-} snw_passive_lead;
+} snw_passive_elimination;
 
 struct snw_locomotion {
     const snw_model *m;
@@ -46,7 +46,7 @@ struct snw_locomotion {
     int *same;        // nu: with one effort for all that have this number; 0: alone
     int npassive;     // followers, found one by one from
     snw_passive_joint *passive;
-    snw_passive_lead *lead;
+    snw_passive_elimination *lead;
     int stuck;               // the one whose row has lost its lever
     int nr;                  // rows but for those that lead
     bool holds;              // some of these rows keep probes on laws
@@ -70,8 +70,8 @@ struct snw_locomotion {
     double *rate, *curvature; // rows of the model
     double *x;                // 6 vectors of nu
     double *v0, *v1;          // nv
-    double *Z;    // where probes are held nu x nu as Vt, and scratch: snw_locomotion_unworked
-    int *pivot;   // nu
+    double *Z;  // where probes are held nu x nu as Vt, and scratch: snw_locomotion_workless_motions
+    int *pivot; // nu
     snw_twist *X; // nu: motions of the world
     // of the projective form; NULL: not asked for
     snw_wrench *handed;        // nseg
@@ -79,25 +79,25 @@ struct snw_locomotion {
 };
 
 // The motion of the world that a coordinate makes at rate one, in lo->w.
-snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof);
+snw_twist snw_locomotion_joint_twist(const snw_locomotion *lo, int block, int dof);
 // lo->C and singular values of lo->B at the motion in lo->w, and how many there are.
-// SNW_E_SINGULAR: snw_locomotion_stuck.
+// SNW_E_SINGULAR: snw_locomotion_fail_lever.
 SNW_NODISCARD snw_status snw_locomotion_decompose(snw_locomotion *lo, int *rank);
 // e (rows of the model) <- as it is when followers give way to it, and to (nv; NULL: none) += how
 // they do.
-void snw_locomotion_yield(snw_locomotion *lo, double *e, double *to);
+void snw_locomotion_condense_rates(snw_locomotion *lo, double *e, double *to);
 // to (nv) += x (nu, per typical numbers), and what followers do with it.
-void snw_locomotion_along(snw_locomotion *lo, const double *x, double *to);
+void snw_locomotion_add_motion(snw_locomotion *lo, const double *x, double *to);
 
 // Choose followers that are led and take them and their rows out of the unknowns and the rows.
-SNW_NODISCARD snw_status snw_locomotion_lead_passive(snw_locomotion *lo);
+SNW_NODISCARD snw_status snw_locomotion_plan_passive(snw_locomotion *lo);
 // What rows and followers are at the motion in lo->w, from lo->c.
-SNW_NODISCARD snw_status snw_locomotion_eliminate(snw_locomotion *lo);
+SNW_NODISCARD snw_status snw_locomotion_factor_passive(snw_locomotion *lo);
 // led->x, led->V <- how they give way to rates e (nled) of the rows that lead them; e is used up.
-void snw_locomotion_give_way(snw_locomotion *lo, double *e);
+void snw_locomotion_solve_passive(snw_locomotion *lo, double *e);
 // What row k gets of that.
-double snw_locomotion_passed_on(const snw_locomotion *lo, int k);
-snw_status snw_locomotion_stuck(const snw_locomotion *lo, double t, snw_error *err);
+double snw_locomotion_passive_rate(const snw_locomotion *lo, int k);
+snw_status snw_locomotion_fail_lever(const snw_locomotion *lo, double t, snw_error *err);
 
 // s <- what is driven, with its rates; accelerations of what is not are zero.
 void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_state *s);
@@ -108,30 +108,31 @@ SNW_NODISCARD snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_input
 SNW_NODISCARD snw_status snw_locomotion_forces(snw_locomotion *lo, const snw_inputs *in,
                                                snw_state *s, snw_error *err);
 // lo->w <- the motion s.
-void snw_locomotion_at(snw_locomotion *lo, const snw_inputs *in, const snw_state *s);
+void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const snw_state *s);
 // Rows that keep probes on laws, theory.md 6.8: lo->row <- these behind the others; row k of lo->C
 // at the motion in lo->w; and, after snw_constraints_rates, their rates and what is left of their
 // accelerations; either may be NULL.
-void snw_locomotion_list_holds(snw_locomotion *lo);
-void snw_locomotion_hold_row(snw_locomotion *lo, size_t k);
+void snw_locomotion_list_servo_rows(snw_locomotion *lo);
+void snw_locomotion_servo_row(snw_locomotion *lo, size_t k);
 void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
                           double *rate, double *bend);
 // How fast row k is asked to go, per its size; 0: it keeps no probe.
-double snw_locomotion_held_rate(const snw_locomotion *lo, int k, double t);
+double snw_locomotion_servo_rate(const snw_locomotion *lo, int k, double t);
 // Of row k: its contact, or the actuator that keeps a probe.
 const char *snw_locomotion_row_name(const snw_locomotion *lo, int k);
 // lo->Z <- open motions, behind the first lo->nominal of nu, on which motors that hold probes do no
 // work.
-SNW_NODISCARD snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err);
+SNW_NODISCARD snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t,
+                                                         snw_error *err);
 // y (k) <- inv(A) y, A (k x k) being masses between these and open motions, which no effort may
 // make singular.
-SNW_NODISCARD snw_status snw_locomotion_keep(snw_locomotion *lo, double t, int k, double *A,
-                                             double *y, snw_error *err);
+SNW_NODISCARD snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A,
+                                                    double *y, snw_error *err);
 // s->lambda <- efforts of the projective form at the motion s; reactions zero.
 void snw_locomotion_list_bodies(snw_locomotion *lo);
 void snw_locomotion_projective(snw_locomotion *lo, const snw_inputs *in, snw_state *s);
 // Refuses what the projective form does not know.
-SNW_NODISCARD snw_status snw_locomotion_projective_knows(const snw_model *m, snw_error *err);
+SNW_NODISCARD snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err);
 // lo->class from the rank.
 void snw_locomotion_classify(snw_locomotion *lo, int rank);
 // The motion at an instant at which the rows lose rank: the limit, where there is one. Its

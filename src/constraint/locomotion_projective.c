@@ -52,7 +52,7 @@ static bool projective_moves(const snw_model *m, int seg) {
     return false;
 }
 
-snw_status snw_locomotion_projective_knows(const snw_model *m, snw_error *err) {
+snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
         const char *name = m->desc->loop[i].name;

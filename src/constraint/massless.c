@@ -132,7 +132,7 @@ static snw_status everywhere(look *k, snw_error *err) {
     for (int n = 0; n < CONFIGURATIONS; n++) {
         const int last = CONFIGURATIONS - 1;
         for (int i = 0; i < m->nv; i++) {
-            k->dx[i] = 0.3 * (last - n) * m->typical[i] * snw_projection_roll(&seed);
+            k->dx[i] = 0.3 * (last - n) * m->typical[i] * snw_projection_random(&seed);
         }
         int none = 0;
         snw_move(m, m->q0, 1, k->dx, k->s->q);

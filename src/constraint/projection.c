@@ -166,8 +166,8 @@ snw_source_location snw_projection_owner(const snw_model *m, int row, const char
     return m->desc->motor[m->drive[i].motor].location;
 }
 
-snw_source_location snw_projection_place_of(const snw_projection *pr, int row, const char **kind,
-                                            const char **name) {
+snw_source_location snw_projection_location_of(const snw_projection *pr, int row, const char **kind,
+                                               const char **name) {
     return snw_projection_owner(pr->all, row, kind, name);
 }
 
@@ -180,8 +180,8 @@ void snw_projection_transpose(snw_projection *pr, const snw_model *m) {
     }
 }
 
-void snw_projection_look(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                         bool closing) {
+void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                             bool closing) {
     const snw_model *m = pr->all;
     snw_residual(m, in, s, true, pr->w);
     snw_tangent_pass(m, NULL, pr->w);
@@ -199,7 +199,7 @@ void snw_projection_look(snw_projection *pr, const snw_inputs *in, const snw_sta
     }
 }
 
-void snw_projection_take(snw_projection *pr, const snw_state *s) {
+void snw_projection_set_trial(snw_projection *pr, const snw_state *s) {
     const snw_model *m = pr->all;
     if (m->nq) memcpy(pr->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
     if (m->nsignal) memcpy(pr->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
@@ -232,7 +232,7 @@ static opening gaps(const snw_projection *pr) {
 
 double snw_projection_violation(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                 int *row) {
-    snw_projection_take(pr, s);
+    snw_projection_set_trial(pr, s);
     snw_residual(pr->all, in, pr->trial, true, pr->w);
     const opening o = gaps(pr);
     if (row) *row = o.row;
@@ -299,7 +299,7 @@ static opening approach(snw_projection *pr, const snw_inputs *in, snw_projection
     opening now = gaps(pr);
     for (int n = 0; !(now.largest <= enough) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        snw_projection_look(pr, in, pr->trial, true);
+        snw_projection_jacobian(pr, in, pr->trial, true);
         int rank;
         if (way(pr, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
@@ -346,7 +346,7 @@ static opening lead(snw_projection *pr, const snw_inputs *in, snw_projection_inf
     return approach(pr, in, info);
 }
 
-double snw_projection_roll(unsigned long long *seed) {
+double snw_projection_random(unsigned long long *seed) {
     *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
     return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
 }
@@ -381,9 +381,9 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
         const bool leads = n >= CLOSE_STARTS;
         if (n == CLOSE_STARTS)
             beside = 0.05; // straight rods let nothing come nearer to first order
-        snw_projection_take(pr, s);
+        snw_projection_set_trial(pr, s);
         for (int i = 0; i < m->nv; i++)
-            pr->dx[i] = beside * m->typical[i] * snw_projection_roll(&seed);
+            pr->dx[i] = beside * m->typical[i] * snw_projection_random(&seed);
         snw_clear_inactive_vector(m, pr->w, pr->dx);
         if (n > 0) snw_move(m, s->q, 1, pr->dx, pr->trial->q);
         const opening o = leads ? lead(pr, in, info) : approach(pr, in, info);
@@ -422,14 +422,14 @@ static const double DOUBTFUL =
 static const double HARDLY =
     1e-3; // namely where it does so by less than this part of what it does there
 
-// of the rows at s->q, as snw_projection_most; those count that have more than `tolerance` behind
+// of the rows at s->q, as snw_projection_rank; those count that have more than `tolerance` behind
 // the others. *least <- the smallest of these
 static int projection_rank_of(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                               double tolerance, bool *kept, double *least) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv;
-    snw_projection_take(pr, s);
-    snw_projection_look(pr, in, pr->trial, false);
+    snw_projection_set_trial(pr, s);
+    snw_projection_jacobian(pr, in, pr->trial, false);
     // loop by loop, first those that never open: what it says beside the drives and those before
     // it, which stand in front
     int n = 0;
@@ -472,7 +472,7 @@ static bool move_a_little(snw_projection *pr, const snw_inputs *in, const snw_st
     const snw_model *m = pr->all;
     snw_projection_info info;
     snw_error ignored = {0};
-    for (int i = 0; i < m->nv; i++) pr->dx[i] = part * m->typical[i] * snw_projection_roll(seed);
+    for (int i = 0; i < m->nv; i++) pr->dx[i] = part * m->typical[i] * snw_projection_random(seed);
     if (m->nsignal) memcpy(pr->near->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->nconditional) {
         snw_kinematics(m, in, pr->near, true, pr->w);
@@ -484,7 +484,7 @@ static bool move_a_little(snw_projection *pr, const snw_inputs *in, const snw_st
 
 enum { NEARBY = 3 };
 
-int snw_projection_most(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
+int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most) {
     const size_t bytes = (size_t)pr->all->nconstraint * sizeof *here;
     unsigned long long seed = 5;

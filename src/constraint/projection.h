@@ -15,15 +15,15 @@ SNW_NODISCARD snw_status snw_projection_compile(const snw_desc *desc, snw_model 
                                                 snw_error *err);
 // The same for nothing but kinematic steps: without columns (m->bare) where these need none, so
 // that joints in a row may be many.
-SNW_NODISCARD snw_status snw_projection_compile_given(const snw_desc *desc, snw_model **out,
-                                                      snw_error *err);
+SNW_NODISCARD snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **out,
+                                                          snw_error *err);
 
 // out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows
 // that others imply; a singular configuration in which the robot begins. The latter are empty when
 // there is nothing.
 void snw_projection_describe(const snw_model *m, int i, char *out, size_t size);
-void snw_projection_remark(const snw_model *m, int i, char *out, size_t size);
-void snw_projection_remark_singular(const snw_model *m, int i, char *out, size_t size);
+void snw_projection_describe_redundant(const snw_model *m, int i, char *out, size_t size);
+void snw_projection_describe_singular(const snw_model *m, int i, char *out, size_t size);
 
 typedef struct snw_projection snw_projection;
 
@@ -36,7 +36,7 @@ void snw_projection_destroy(snw_projection *pr); // NULL is fine
 snw_redundancy *snw_projection_redundancy(snw_projection *pr);
 
 // What is said of a contact that cannot hold: its name, t, the speed.
-#define SNW_SLIPS                                                                                  \
+#define SNW_SLIP_MESSAGE                                                                           \
     "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
     "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
 
@@ -59,8 +59,8 @@ int snw_projection_first_row(const snw_projection *pr, int i);
 // The loop that such a row belongs to; m->nloop: none.
 int snw_projection_loop_of(const snw_projection *pr, int row);
 // What it belongs to in words, "loop" or "actuator", and where that stands.
-snw_source_location snw_projection_place_of(const snw_projection *pr, int row, const char **kind,
-                                            const char **name);
+snw_source_location snw_projection_location_of(const snw_projection *pr, int row, const char **kind,
+                                               const char **name);
 
 // s->q <- a near configuration in which all loops are closed under the inputs and driven
 // coordinates are where their laws want them, lengths measured by typical coordinates.
@@ -74,7 +74,7 @@ SNW_NODISCARD snw_status snw_projection_close(snw_projection *pr, const snw_inpu
 // loops that stand first in the file are kept first. Where most rows are independent, at s or at
 // closed configurations nearby; these are looked at while fewer than `enough` are. `closer` closes
 // them: `as`, or one of a model without the drives. `here` and `most` have room for all rows.
-int snw_projection_most(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
+int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most);
 
 // Are there rows that others imply, and that are left out?
@@ -95,11 +95,11 @@ bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, do
 // *loop <- the contact that would have to slip most where rows of velocities do not fit each other
 // and what is driven, at the configuration of s, with *left m/s or rad/s times the robot's length;
 // -1: they fit. Allocates.
-SNW_NODISCARD snw_status snw_projection_agree(const snw_model *m, const snw_inputs *in,
-                                              const snw_state *s, int *loop, double *left);
+SNW_NODISCARD snw_status snw_projection_find_slip(const snw_model *m, const snw_inputs *in,
+                                                  const snw_state *s, int *loop, double *left);
 
 // Numbers between -1 and 1, the same every time: configurations a little beside.
-double snw_projection_roll(unsigned long long *seed);
+double snw_projection_random(unsigned long long *seed);
 
 // s->v <- the nearest velocities that keep all rows, by the energy of the difference.
 SNW_NODISCARD snw_status snw_projection_velocities(snw_projection *pr, const snw_inputs *in,
@@ -107,7 +107,7 @@ SNW_NODISCARD snw_status snw_projection_velocities(snw_projection *pr, const snw
 
 // The same after a blow: M (v+ - v) = f + C' p. f (nv; NULL: none) is the generalised impulse of
 // what struck, impulse (nrow, unless NULL) <- p, what the rows did.
-SNW_NODISCARD snw_status snw_projection_strike(snw_projection *pr, const snw_inputs *in,
+SNW_NODISCARD snw_status snw_projection_impact(snw_projection *pr, const snw_inputs *in,
                                                const double *f, snw_state *s, double *impulse,
                                                snw_error *err);
 

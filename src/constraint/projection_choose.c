@@ -97,8 +97,8 @@ bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *i
                            const snw_state *s) {
     bool changed = false;
     if (!snw_projection_redundant(pr)) return false;
-    snw_projection_take(pr, s);
-    snw_projection_look(pr, in, pr->trial, false);
+    snw_projection_set_trial(pr, s);
+    snw_projection_jacobian(pr, in, pr->trial, false);
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         int front;

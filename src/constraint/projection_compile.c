@@ -90,7 +90,7 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
     snw_constraints_rates(m, in, s, w, rest, NULL);
     for (int i = 0; i < m->nloop; i++) projection_compile_look_at(m, w, rest, i, &v[i]);
     for (int n = 0; n < MOTIONS; n++) {
-        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_projection_roll(seed);
+        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_projection_random(seed);
         snw_kinematics(m, in, s, false, w);
         snw_constraints_rates(m, in, s, w, rate, NULL);
         for (int i = 0; i < m->nloop; i++) feel(m, w, rest, rate, i, &v[i]);
@@ -139,7 +139,7 @@ static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
         status = have_ways(m, w, err);
         for (int n = 0; status == SNW_OK && n < SAMPLES; n++) {
             for (int i = 0; i < m->nv; i++)
-                dx[i] = 0.7 * m->typical[i] * snw_projection_roll(&seed);
+                dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
@@ -366,11 +366,12 @@ static snw_status projection_compile_slip_nowhere(const closed *c, snw_error *er
     int i = -1;
     double left;
     if (c->m->nnonholonomic == 0) return SNW_OK;
-    SNW_TRY(snw_projection_agree(c->m, c->in, c->s, &i, &left));
+    SNW_TRY(snw_projection_find_slip(c->m, c->in, c->s, &i, &left));
     if (i < 0) return SNW_OK;
     const snw_loop_desc *d = &c->m->desc->loop[i];
-    return snw_fail_at_location(err, snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, c->in->t, left),
-                                d->location.file, d->location.line, d->location.column);
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, c->in->t, left),
+        d->location.file, d->location.line, d->location.column);
 }
 
 // what was left out must hold also later, when poses and drives have moved
@@ -391,7 +392,7 @@ static snw_status compare_rows(closed *c, snw_error *err) {
     SNW_TRY(close_driven(c, c->s, err));
     int here = 0;
     const int rank =
-        snw_projection_most(c->as, c->free, c->in, c->s, m->nconstraint, c->kept, c->most);
+        snw_projection_rank(c->as, c->free, c->in, c->s, m->nconstraint, c->kept, c->most);
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
     m->freedom = m->nv - here;
     if (rank > here) {
@@ -499,11 +500,11 @@ snw_status snw_projection_compile(const snw_desc *desc, snw_model **out, snw_err
     return projection_compile_compile(desc, false, out, err);
 }
 
-snw_status snw_projection_compile_given(const snw_desc *desc, snw_model **out, snw_error *err) {
+snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
     return projection_compile_compile(desc, true, out, err);
 }
 
-void snw_projection_remark(const snw_model *m, int i, char *out, size_t size) {
+void snw_projection_describe_redundant(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
@@ -519,7 +520,7 @@ void snw_projection_remark(const snw_model *m, int i, char *out, size_t size) {
     }
 }
 
-void snw_projection_remark_singular(const snw_model *m, int i, char *out, size_t size) {
+void snw_projection_describe_singular(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
     if (m->singular == 0 || m->singular_loop != i) return;
     (void)snprintf(

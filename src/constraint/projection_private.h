@@ -51,8 +51,8 @@ void snw_projection_transpose(snw_projection *pr, const snw_model *m);
 
 // pr->X <- C' of all rows, per typical coordinate and measured by the rows' sizes, at s; to close
 // loops rows of velocities say nothing.
-void snw_projection_look(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                         bool closing);
+void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                             bool closing);
 
 // pr->trial <- the configuration of s, and what is closed there.
-void snw_projection_take(snw_projection *pr, const snw_state *s);
+void snw_projection_set_trial(snw_projection *pr, const snw_state *s);

@@ -128,7 +128,7 @@ static bool bordered(snw_projection *pr, const snw_inputs *in, const snw_state *
 static snw_status projection_rates_strike(snw_projection *pr, const snw_inputs *in, const double *f,
                                           snw_state *s, double *impulse, snw_error *err) {
     const snw_model *m = pr->m;
-    snw_projection_take(pr, s);
+    snw_projection_set_trial(pr, s);
     memcpy(pr->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) pr->trial->a[i] = 0;
     double b;
@@ -168,9 +168,9 @@ static snw_status projection_rates_slip_nowhere(snw_projection *pr, const snw_in
     const int i = snw_redundancy_slips(pr->redundancy, in, s, &left);
     if (i < 0) return SNW_OK;
     const snw_loop_desc *d = &pr->m->desc->loop[i];
-    return snw_fail_at_location(err,
-                                snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, in->t, fabs(left)),
-                                d->location.file, d->location.line, d->location.column);
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, in->t, fabs(left)),
+        d->location.file, d->location.line, d->location.column);
 }
 
 static int first_contact(const snw_model *m) {
@@ -179,7 +179,7 @@ static int first_contact(const snw_model *m) {
     return m->loop[i].row;
 }
 
-snw_status snw_projection_strike(snw_projection *pr, const snw_inputs *in, const double *f,
+snw_status snw_projection_impact(snw_projection *pr, const snw_inputs *in, const double *f,
                                  snw_state *s, double *impulse, snw_error *err) {
     const snw_model *m = pr->m;
     if (m->nconstraint == 0 && !f) return SNW_OK;
@@ -193,7 +193,7 @@ snw_status snw_projection_strike(snw_projection *pr, const snw_inputs *in, const
 
 snw_status snw_projection_velocities(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                      snw_error *err) {
-    return snw_projection_strike(pr, in, NULL, s, NULL, err);
+    return snw_projection_impact(pr, in, NULL, s, NULL, err);
 }
 
 // what was made heavier must not be pushed

@@ -17,7 +17,7 @@ static const double tremor = 0.02; // s: within which the hand is followed
 static const double weak = 1e-3, strong = 1e3, far = 3; // limits of strength, of distance in sizes
 static const double most = 100 * 9.81; // m/s^2: how the hand may accelerate all of the mass
 
-int snw_live_until(const snw_desc *d) {
+int snw_live_step_index(const snw_desc *d) {
     int i = 0;
     while (i < d->nstep && d->step[i].kind != SNW_STEP_DYNAMIC) i++;
     return i;
@@ -28,7 +28,7 @@ int snw_live_until(const snw_desc *d) {
 
 // how steps are made: as the study's dynamic step does, in steps of a length that is seen as motion
 static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
-    const int until = snw_live_until(d);
+    const int until = snw_live_step_index(d);
     v->how =
         snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps what steps of that length do not resolve
     // the conserving scheme knows no hand that pulls
@@ -92,7 +92,7 @@ static snw_status live_make(snw_live *v, const snw_desc *desc, const char *name,
                             const snw_live_opts *opts, const snw_run_hooks *hooks, snw_error *err) {
     static const char *const stage[] = {"live"};
     v->lead = *desc;
-    v->lead.nstep = snw_live_until(desc);
+    v->lead.nstep = snw_live_step_index(desc);
     if (hooks) v->hooks = (snw_run_hooks){.user = hooks->user, .warn = hooks->warn};
     choose_step(v, desc, opts);
     SNW_TRY(lead_in(v, name, hooks, err));
@@ -198,7 +198,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
     return SNW_OK;
 }
 
-void snw_live_let_go(snw_live *v) {
+void snw_live_release(snw_live *v) {
     v->drag.node = -1;
     snw_robot_let_go(v->robot);
 }
@@ -218,7 +218,7 @@ static snw_status move_hand(snw_live *v, double h, snw_error *err) {
     int node;
     if (!snw_live_pulled(v, &node, point, hand)) return SNW_OK;
     for (int i = 0; i < 3; i++) {
-        snw_live_follow(&g->target[i], h, tremor);
+        snw_live_filter(&g->target[i], h, tremor);
         far2 += (g->target[i].x - point[i]) * (g->target[i].x - point[i]);
     }
     // nobody is stronger than that
@@ -274,7 +274,7 @@ snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(vo
 
 snw_status snw_live_reset(snw_live *v, snw_error *err) {
     snw_robot *old = v->robot, *r = v->base;
-    snw_live_let_go(v);
+    snw_live_release(v);
     for (int i = 0; i < r->desc->nload; i++) snw_robot_unset_load(r, i);
     snw_live_free_controls(v);
     snw_robot_let_go(r);

@@ -30,7 +30,7 @@ typedef struct snw_live_opts {
 
 // Number of the step of a study that a live simulation stands for: its first dynamic one, or how
 // many there are.
-int snw_live_until(const snw_desc *d);
+int snw_live_step_index(const snw_desc *d);
 
 // Compile the robot and do the study up to there. The description must outlive it; `hooks` are
 // asked until then; only `warn` may come later, too.
@@ -52,7 +52,7 @@ double snw_live_value(snw_live *v, int control);
 
 // Turn an actuator, within its range; NaN: back to the law of the file. SNW_E_ARGUMENT: it cannot
 // be turned now, and err says why. Of a parameter it is only noted: snw_live_change makes it true.
-SNW_NODISCARD snw_status snw_live_turn(snw_live *v, int control, double value, snw_error *err);
+SNW_NODISCARD snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err);
 
 // Go on with another description of the same coordinates (language/document.h), in the state that
 // has been reached; hands stay where they are. `release(owner)` is called when it is no longer
@@ -65,7 +65,7 @@ SNW_NODISCARD snw_status snw_live_change(snw_live *v, const snw_desc *desc,
 // go without a pull is fine.
 SNW_NODISCARD snw_status snw_live_pull(snw_live *v, int node, const double at[3],
                                        const double to[3], double strength, snw_error *err);
-void snw_live_let_go(snw_live *v);
+void snw_live_release(snw_live *v);
 // Whether somebody pulls; where the point and the hand are, world.
 bool snw_live_pulled(const snw_live *v, int *node, double point[3], double hand[3]);
 

@@ -14,7 +14,7 @@ static const double homeward = 0.5; // s: for which a thing let go goes smoothly
 enum { SAMPLES = 200 };             // of a law, to see how far it goes
 
 // exactly: with e = x - wanted and b = x' + e/T, e(h) = (e + b h) exp(-h/T)
-void snw_live_follow(snw_follower *f, double h, double T) {
+void snw_live_filter(snw_live_filter_state *f, double h, double T) {
     const double e = f->x - f->wanted, b = f->v + e / T, fade = exp(-h / T);
     f->x = f->wanted + (e + b * h) * fade;
     f->v = (f->v - b * h / T) * fade;
@@ -107,9 +107,9 @@ static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
     }
     for (int k = 0; k < n; k++) {
         if (!is_muscle(d, actuator) && !law_of(d, actuator, k)) continue; // free, or a rotation
-        snw_knob *x = &v->knob[v->ncontrol++];
+        snw_live_control_state *x = &v->knob[v->ncontrol++];
         snw_control *c = &x->is;
-        *x = (snw_knob){.is = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
+        *x = (snw_live_control_state){.is = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
         (void)snprintf(c->name, sizeof c->name, n > 1 ? "%.80s.%d" : "%.80s",
                        live_controls_name_of(d, actuator), k + 1);
         const snw_dim dim = live_controls_dim_of(d, actuator, k);
@@ -138,10 +138,11 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
     for (int i = 0; i < desc->nknob; i++) {
         const snw_knob_desc *said = &desc->knob[i];
         if (said->actuator >= 0) continue;
-        snw_knob *x = &v->knob[v->ncontrol++];
-        *x = (snw_knob){.is = {.actuator = -1, .wanted = NAN, .low = said->low, .high = said->high},
-                        .value = said->value,
-                        .law0 = said->value};
+        snw_live_control_state *x = &v->knob[v->ncontrol++];
+        *x = (snw_live_control_state){
+            .is = {.actuator = -1, .wanted = NAN, .low = said->low, .high = said->high},
+            .value = said->value,
+            .law0 = said->value};
         (void)snprintf(x->is.name, sizeof x->is.name, "%.90s", said->name);
         put_unit(&x->is, said->dim, false);
     }
@@ -185,14 +186,14 @@ static snw_jet live_controls_now(const snw_robot *r, int actuator, int k) {
     return j;
 }
 
-static bool is_rate(const snw_live *v, const snw_knob *x) {
+static bool is_rate(const snw_live *v, const snw_live_control_state *x) {
     const snw_desc *d = v->base->desc;
     return x->is.actuator < d->nmotor && d->motor[x->is.actuator].kind == SNW_MOTOR_RATE;
 }
 
 double snw_live_value(snw_live *v, int control) {
     SNW_ASSERT(control >= 0 && control < v->ncontrol);
-    const snw_knob *x = &v->knob[control];
+    const snw_live_control_state *x = &v->knob[control];
     if (x->is.actuator < 0) return x->value;
     if (x->held) return x->f.x;
     const snw_jet j = live_controls_now(v->robot, x->is.actuator, x->is.coordinate);
@@ -210,7 +211,7 @@ static snw_status hand_over(snw_live *v, int actuator, double h, snw_error *err)
     const snw_desc *d = v->base->desc;
     double x[MOST] = {0}, rate[MOST] = {0}, bend[MOST] = {0}, end[MOST] = {0};
     for (int i = 0; i < v->ncontrol; i++) {
-        const snw_knob *k = &v->knob[i];
+        const snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator != actuator) continue;
         const int c = k->is.coordinate;
         end[c] = k->f.x;
@@ -246,17 +247,18 @@ static snw_status live_controls_take(snw_live *v, int actuator, snw_error *err) 
         return snw_fail(err, SNW_E_ARGUMENT, "it has more than %d coordinates", MOST);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator != actuator) continue;
         const snw_jet j = live_controls_now(v->robot, actuator, k->is.coordinate);
-        k->f = is_rate(v, k) ? (snw_follower){j.d, j.dd, j.d} : (snw_follower){j.v, j.d, j.v};
-        if (!isfinite(k->f.x) || !isfinite(k->f.v)) k->f = (snw_follower){0};
+        k->f = is_rate(v, k) ? (snw_live_filter_state){j.d, j.dd, j.d}
+                             : (snw_live_filter_state){j.v, j.d, j.v};
+        if (!isfinite(k->f.x) || !isfinite(k->f.v)) k->f = (snw_live_filter_state){0};
         k->was = k->f;
         k->at = j.v;
     }
     SNW_TRY(hand_over(v, actuator, v->how.step, err));
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator != actuator) continue;
         k->held = true;
         k->home = -1;
@@ -267,7 +269,7 @@ static snw_status live_controls_take(snw_live *v, int actuator, snw_error *err) 
 static void let_actuator_go(snw_live *v, int actuator) {
     snw_robot_unset_actuator(v->robot, actuator);
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator != actuator) continue;
         k->held = false;
         k->is.wanted = NAN;
@@ -275,7 +277,7 @@ static void let_actuator_go(snw_live *v, int actuator) {
 }
 
 // back to the law: smoothly where it is known beforehand
-static snw_status go_home(snw_live *v, const snw_knob *x, snw_error *err) {
+static snw_status go_home(snw_live *v, const snw_live_control_state *x, snw_error *err) {
     const int actuator = x->is.actuator;
     if (!x->held) return SNW_OK;
     if (is_rate(v, x)) {
@@ -285,7 +287,7 @@ static snw_status go_home(snw_live *v, const snw_knob *x, snw_error *err) {
                         x->is.name);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator != actuator) continue;
         const snw_law law = law_of(v->robot->desc, actuator, k->is.coordinate);
         k->is.wanted = NAN;
@@ -295,11 +297,11 @@ static snw_status go_home(snw_live *v, const snw_knob *x, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_live_turn(snw_live *v, int control, double value, snw_error *err) {
+snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err) {
     if (control < 0 || control >= v->ncontrol) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is nothing number %d to turn", control);
     }
-    snw_knob *x = &v->knob[control];
+    snw_live_control_state *x = &v->knob[control];
     const double to = fmin(fmax(value, x->is.low), x->is.high);
     if (x->is.actuator < 0) {
         x->is.wanted = isnan(value) ? NAN : to;
@@ -313,19 +315,19 @@ snw_status snw_live_turn(snw_live *v, int control, double value, snw_error *err)
 }
 
 // the follower of a knob, h seconds later
-static void live_controls_follow(snw_live *v, snw_knob *k, double h) {
+static void live_controls_follow(snw_live *v, snw_live_control_state *k, double h) {
     k->was = k->f;
     if (k->home >= 0) {
         const snw_law law = law_of(v->robot->desc, k->is.actuator, k->is.coordinate);
         k->f.wanted = snw_expr_value(law, (snw_at){.t = v->robot->s->t + h});
         k->home = fmax(k->home - h, 0);
     }
-    snw_live_follow(&k->f, h, lag);
+    snw_live_filter(&k->f, h, lag);
 }
 
 snw_status snw_live_move_controls(snw_live *v, double h, snw_error *err) {
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (!k->held) continue;
         if (k->home == 0) {
             let_actuator_go(v, k->is.actuator);
@@ -334,7 +336,7 @@ snw_status snw_live_move_controls(snw_live *v, double h, snw_error *err) {
         live_controls_follow(v, k, h);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         const bool first = i == 0 || v->knob[i - 1].is.actuator != k->is.actuator;
         if (k->held && first) SNW_TRY(hand_over(v, k->is.actuator, h, err));
         if (k->held) k->at += 0.5 * h * (k->was.x + k->f.x);
@@ -344,7 +346,7 @@ snw_status snw_live_move_controls(snw_live *v, double h, snw_error *err) {
 
 void snw_live_free_controls(snw_live *v) {
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
+        snw_live_control_state *k = &v->knob[i];
         if (k->is.actuator >= 0) snw_robot_unset_actuator(v->base, k->is.actuator);
         k->held = false;
         k->is.wanted = NAN;

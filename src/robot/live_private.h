@@ -8,23 +8,23 @@
 #include "study/run_private.h"
 
 // A number that follows another one smoothly: x'' = (wanted - x)/T^2 - 2 x'/T.
-typedef struct snw_follower {
+typedef struct snw_live_filter_state {
     double x, v, wanted;
-} snw_follower;
+} snw_live_filter_state;
 
-typedef struct snw_knob {
+typedef struct snw_live_control_state {
     snw_control is;
-    bool held;           // it is given by hand
-    snw_follower f, was; // what is given; a step before
-    double home;         // s left on the way back to its law; negative: it is not
-    double at;           // of a given rate: where its coordinate is to be
-    double value, law0;  // of a parameter: where it was turned to, and as the file has it
-} snw_knob;
+    bool held;                    // it is given by hand
+    snw_live_filter_state f, was; // what is given; a step before
+    double home;                  // s left on the way back to its law; negative: it is not
+    double at;                    // of a given rate: where its coordinate is to be
+    double value, law0;           // of a parameter: where it was turned to, and as the file has it
+} snw_live_control_state;
 
 typedef struct snw_live_drag {
     int node; // -1: none
     snw_vec3 at;
-    snw_follower target[3];
+    snw_live_filter_state target[3];
     double stiffness, damping;
 } snw_live_drag;
 
@@ -39,13 +39,13 @@ struct snw_live {
     snw_phase phase;
     double mass, span; // kg; s that the study lasts
     int ncontrol;
-    snw_knob *knob;
+    snw_live_control_state *knob;
     snw_live_drag drag;
     double steps; // since the last frame
 };
 
 // f <- h seconds later.
-void snw_live_follow(snw_follower *f, double h, double T);
+void snw_live_filter(snw_live_filter_state *f, double h, double T);
 
 SNW_NODISCARD snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *err);
 // Give the robot what its hands are to hold at the end of a step of length h.

@@ -87,7 +87,7 @@ const snw_error *snw_robot_error(const snw_robot *r) {
     return r ? r->error : &none;
 }
 
-snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error *err) {
+snw_status snw_robot_check_numbers(const char *name, int n, const double *x, snw_error *err) {
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
     for (int i = 0; i < n; i++) {
         if (isfinite(x[i])) continue;
@@ -99,7 +99,7 @@ snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error
 // Check of coordinates that the caller wrote: finite numbers, and unit quaternions to rounding.
 static snw_status check_configuration(const snw_robot *r, snw_error *err) {
     const double *q = r->s->q;
-    SNW_TRY(snw_robot_numbers("q", r->m->nq, q, err));
+    SNW_TRY(snw_robot_check_numbers("q", r->m->nq, q, err));
     for (int k = 0; k < r->m->nblock; k++) {
         const snw_block *b = &r->m->block[k];
         if (b->space == SNW_SPACE_RN) continue;
@@ -116,7 +116,7 @@ static snw_status check_configuration(const snw_robot *r, snw_error *err) {
 
 static snw_status check_motion(const snw_robot *r, snw_error *err) {
     SNW_TRY(check_configuration(r, err));
-    return snw_robot_numbers("v", r->m->nv, r->s->v, err);
+    return snw_robot_check_numbers("v", r->m->nv, r->s->v, err);
 }
 
 snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
@@ -125,7 +125,7 @@ snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
 
 static snw_status check_forces(const snw_robot *r, snw_error *err) {
     SNW_TRY(check_motion(r, err));
-    return snw_robot_numbers("a", r->m->nv, r->s->a, err);
+    return snw_robot_check_numbers("a", r->m->nv, r->s->a, err);
 }
 
 // ---- state
@@ -148,7 +148,7 @@ snw_status snw_robot_set_time(snw_robot *r, double t) {
 
 snw_status snw_robot_move(snw_robot *r, const double *dx) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_numbers("dx", r->m->nv, dx, r->error));
+    SNW_TRY(snw_robot_check_numbers("dx", r->m->nv, dx, r->error));
     SNW_TRY(check_configuration(r, r->error));
     snw_move(r->m, r->s->q, 1, dx, r->s->q);
     return SNW_OK;
@@ -173,8 +173,8 @@ static void attend(snw_robot *r) {
     (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
     snw_impacts *ip = snw_statics_impacts(r->statics);
     if (ip) {
-        snw_impacts_set(ip, r->in, r->z, r->s);
-        snw_impacts_compare(ip, r->in, r->s);
+        snw_impacts_set_conditions(ip, r->in, r->z, r->s);
+        snw_impacts_drop_redundant(ip, r->in, r->s);
     }
     if (!ip) memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
 }
@@ -206,10 +206,10 @@ static void switch_on(snw_robot *r) {
     const snw_energy e = energies(r);
     snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
     (void)snw_memory_throw(r->m, r->s, r->w, r->z);
-    snw_impacts_set(snw_statics_impacts(r->statics), r->in, r->z, r->s);
+    snw_impacts_set_conditions(snw_statics_impacts(r->statics), r->in, r->z, r->s);
 }
 
-snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
+snw_status snw_robot_project(snw_robot *r, snw_error *err) {
     if (r->m->nconstraint == 0 && r->m->ncondition == 0) return SNW_OK;
     snw_projection *pr = snw_statics_projection(r->statics);
     snw_projection_info info;
@@ -217,7 +217,7 @@ snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
     if (snw_projection_violation(pr, r->in, r->s, NULL) > 1e-12) {
         SNW_TRY(snw_projection_close(pr, r->in, r->s, &info, err));
     }
-    if (r->m->ncondition) snw_impacts_compare(snw_statics_impacts(r->statics), r->in, r->s);
+    if (r->m->ncondition) snw_impacts_drop_redundant(snw_statics_impacts(r->statics), r->in, r->s);
     return snw_projection_velocities(pr, r->in, r->s, err);
 }
 
@@ -313,7 +313,7 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
 
 snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
     const int nmotor = r->desc->nmotor;
     const int muscle = actuator - nmotor - r->desc->ntendon;

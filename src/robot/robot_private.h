@@ -52,15 +52,15 @@ struct snw_robot {
 #define SNW_ROBOT_REFUSE(r, ...) snw_fail((r)->error, SNW_E_ARGUMENT, __VA_ARGS__)
 
 // x is there and its n numbers are finite; `name` stands in the message.
-SNW_NODISCARD snw_status snw_robot_numbers(const char *name, int n, const double *x,
-                                           snw_error *err);
+SNW_NODISCARD snw_status snw_robot_check_numbers(const char *name, int n, const double *x,
+                                                 snw_error *err);
 
 // An actuator's number is one of this robot; SNW_E_ARGUMENT.
-SNW_NODISCARD snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err);
+SNW_NODISCARD snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err);
 // Begin of a state that the caller wrote: SNW_E_ARGUMENT names what is amiss.
 SNW_NODISCARD snw_status snw_robot_check_state(const snw_robot *r, snw_error *err);
 // Show what the mover has.
-void snw_robot_show(snw_robot *r);
+void snw_robot_copy_motion(snw_robot *r);
 
 // Room for what a caller holds in hand.
 SNW_NODISCARD snw_status snw_robot_manual_inputs(snw_robot *r);
@@ -70,4 +70,4 @@ SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how,
 // The state and hands of another robot with the same coordinates; laws take over from there.
 void snw_robot_take_over(snw_robot *r, const snw_robot *from);
 // Loops closed and velocities with them, at the robot's time.
-SNW_NODISCARD snw_status snw_robot_assemble(snw_robot *r, snw_error *err);
+SNW_NODISCARD snw_status snw_robot_project(snw_robot *r, snw_error *err);

@@ -189,6 +189,6 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
         return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: its rows are of other loops");
     }
     SNW_TRY(r->integrator.load(r->integrator.self, mover, r->error));
-    snw_robot_show(r);
+    snw_robot_copy_motion(r);
     return SNW_OK;
 }

@@ -72,8 +72,8 @@ snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
                               const double torque[3]) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(find_load(r, load));
-    if (force) SNW_TRY(snw_robot_numbers("force", 3, force, r->error));
-    if (torque) SNW_TRY(snw_robot_numbers("torque", 3, torque, r->error));
+    if (force) SNW_TRY(snw_robot_check_numbers("force", 3, force, r->error));
+    if (torque) SNW_TRY(snw_robot_check_numbers("torque", 3, torque, r->error));
     r->load_given[load] = true;
     for (int i = 0; i < 3; i++) {
         r->load[load].f.e[i] = force ? force[i] : 0;
@@ -93,7 +93,7 @@ snw_status snw_robot_unset_load(snw_robot *r, int load) {
 
 snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
     if (!r) return SNW_E_ARGUMENT;
-    if (gravity) SNW_TRY(snw_robot_numbers("gravity", 3, gravity, r->error));
+    if (gravity) SNW_TRY(snw_robot_check_numbers("gravity", 3, gravity, r->error));
     r->manual.gravity_given = gravity != NULL;
     for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
     snw_inputs_at(r->m, r->s->t, r->in);
@@ -117,7 +117,7 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     return -1;
 }
 
-snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err) {
+snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     const int n = r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
     if (actuator >= 0 && actuator < n) return SNW_OK;
@@ -138,7 +138,7 @@ static int muscle_of(const snw_robot *r, int actuator) {
 }
 
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
-    if (!r || snw_robot_find(r, actuator, r->error) != SNW_OK) return 0;
+    if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return 0;
     return measure_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
 }
 
@@ -177,9 +177,9 @@ static snw_status robot_steps_give(snw_robot *r, int i, snw_tendon_given what, s
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = measure_of(r, actuator);
-    SNW_TRY(snw_robot_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
+    SNW_TRY(snw_robot_check_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
     if (tendon >= 0) {
         return robot_steps_give(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
     }
@@ -210,11 +210,11 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = measure_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
-    SNW_TRY(snw_robot_numbers("position", n, position, err));
-    if (rate) SNW_TRY(snw_robot_numbers("rate", n, rate, err));
-    if (acceleration) SNW_TRY(snw_robot_numbers("acceleration", n, acceleration, err));
+    SNW_TRY(snw_robot_check_numbers("position", n, position, err));
+    if (rate) SNW_TRY(snw_robot_check_numbers("rate", n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", n, acceleration, err));
     if (tendon >= 0) {
         const snw_jet to = {
             .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
@@ -243,7 +243,7 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 }
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = measure_of(r, actuator);
     if (tendon < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
@@ -256,7 +256,7 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
 }
 
 snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
@@ -273,7 +273,7 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
 
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle >= 0) {
         r->activation[muscle] = 1;
@@ -311,8 +311,8 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     if (!at) at = origin;
     SNW_TRY(find_node(r, node, err));
-    SNW_TRY(snw_robot_numbers("at", 3, at, err));
-    SNW_TRY(snw_robot_numbers("to", 3, to, err));
+    SNW_TRY(snw_robot_check_numbers("at", 3, at, err));
+    SNW_TRY(snw_robot_check_numbers("to", 3, to, err));
     if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a pull needs a stiffness and damping that are finite and not negative, "
@@ -408,7 +408,7 @@ static snw_status robot_steps_choose(const snw_robot_steps *how, snw_step_desc *
     return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
 }
 
-void snw_robot_show(snw_robot *r) {
+void snw_robot_copy_motion(snw_robot *r) {
     if (r->integrator.shooter)
         (void)r->integrator.look(r->integrator.self); // coordinates of its fields
     snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
@@ -441,13 +441,13 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     }
     r->saves = snw_integrator_saves(r->m, &r->how);
     r->integrator.hold(r->integrator.self, &r->manual);
-    SNW_TRY(snw_robot_assemble(r, err));
+    SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
     SNW_TRY(
         snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->m, err));
     for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
     SNW_TRY(robot_steps_remember(r, err));
-    snw_robot_show(r);
+    snw_robot_copy_motion(r);
     return SNW_OK;
 }
 
@@ -512,7 +512,7 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     SNW_TRY(go_to(r, end, &took, err));
     const snw_status s = robot_steps_remember(r, err);
     if (s == SNW_OK) {
-        snw_robot_show(r);
+        snw_robot_copy_motion(r);
     } else {
         r->integrator.back(r->integrator.self);
     }

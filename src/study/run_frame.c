@@ -26,7 +26,7 @@ static void look_at_rows_left_out(snw_run *r, const snw_view *v) {
     const char *kind, *name;
     char by[64], text[400];
     snw_projection_explain_violation(pr, row, gap, by, sizeof by);
-    (void)snw_projection_place_of(pr, row, &kind, &name);
+    (void)snw_projection_location_of(pr, row, &kind, &name);
     (void)snprintf(
         text, sizeof text,
         "run '%.60s': %s '%.60s' is open by %s at t = %g s: rows of it were left out as implied "

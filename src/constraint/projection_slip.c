@@ -72,8 +72,8 @@ static snw_status projection_agree_look(rows *r, const snw_inputs *in, const snw
     return SNW_OK;
 }
 
-snw_status snw_projection_agree(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                int *loop, double *left) {
+snw_status snw_projection_find_slip(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                    int *loop, double *left) {
     rows r;
     snw_status status = open_rows(m, &r);
     double fast = 0;

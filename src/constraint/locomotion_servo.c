@@ -32,7 +32,7 @@ static held held_by(const snw_model *m, const snw_motor_desc *motor) {
                   .body = p->body};
 }
 
-void snw_locomotion_list_holds(snw_locomotion *lo) {
+void snw_locomotion_list_servo_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
@@ -51,7 +51,7 @@ void snw_locomotion_list_holds(snw_locomotion *lo) {
 }
 
 // probes may look where nothing of the physics is
-void snw_locomotion_at(snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
+void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
     snw_kinematics(lo->m, in, s, false, lo->w);
     if (lo->holds) snw_observe(lo->m, in, s, false, lo->w);
 }
@@ -70,7 +70,7 @@ static bool locomotion_hold_moves(const snw_locomotion *lo, int j, int seg) {
     return false;
 }
 
-void snw_locomotion_hold_row(snw_locomotion *lo, size_t k) {
+void snw_locomotion_servo_row(snw_locomotion *lo, size_t k) {
     const snw_model *m = lo->m;
     const held h = held_by(m, motor_of(lo, k));
     const size_t nr = (size_t)lo->nr;
@@ -103,7 +103,7 @@ static snw_status locomotion_hold_unheld(double t, snw_error *err) {
 // Of the motions that contacts allow, those without power of the efforts: the rows of what is held
 // replaced by where the efforts act. As many as motions are open, unless an effort acts on nothing
 // that contacts allow.
-snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err) {
+snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t, snw_error *err) {
     const snw_model *m = lo->m;
     const size_t nr = (size_t)lo->nr, nu = (size_t)lo->nu;
     memcpy(lo->B, lo->C, nr * nu * sizeof *lo->B);
@@ -124,8 +124,8 @@ snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err)
     return reached ? SNW_OK : locomotion_hold_unheld(t, err);
 }
 
-snw_status snw_locomotion_keep(snw_locomotion *lo, double t, int k, double *A, double *y,
-                               snw_error *err) {
+snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A, double *y,
+                                      snw_error *err) {
     double least = INFINITY, most = 0;
     if (snw_lu_factor(k, A, lo->pivot) != SNW_OK) return locomotion_hold_unheld(t, err);
     for (int i = 0; i < k; i++) {
@@ -151,7 +151,7 @@ static snw_jet locomotion_hold_value(const snw_locomotion *lo, const snw_inputs 
                      .d = snw_rotate(R, snw_add(a, snw_cross(V.w, v))).e[h.e % 3]};
 }
 
-double snw_locomotion_held_rate(const snw_locomotion *lo, int k, double t) {
+double snw_locomotion_servo_rate(const snw_locomotion *lo, int k, double t) {
     if (!lo->row[k].hold) return 0;
     const snw_motor_desc *motor = motor_of(lo, (size_t)k);
     return fabs(snw_expr_jet_t(motor->target, (snw_at){.t = t}).v) / lo->row[k].size;
