@@ -56,9 +56,9 @@ static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
         const snw_block *b = &m->block[lo->block[lo->base[k]]];
         if (b->space != SNW_SPACE_RN) return true;
         const snw_twist X = snw_twist_to_parent(lo->w->g[b->seg], b->S);
-        const double turn = snw_norm(X.w);
-        if (turn == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
-        if (turn > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
+        const double angular = snw_norm(X.w);
+        if (angular == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
+        if (angular > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
     }
     return false;
 }

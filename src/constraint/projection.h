@@ -52,8 +52,8 @@ typedef struct snw_projection_info {
 // NULL. The second function writes a violation as a length or an angle.
 double snw_projection_violation(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                 int *row);
-void snw_projection_explain_violation(const snw_projection *pr, int row, double gap, char *out,
-                                      size_t size);
+void snw_projection_explain_violation(const snw_projection *pr, int row, double violation,
+                                      char *out, size_t size);
 // Unit of a row's violation: 1 for angles, the robot's length for lengths.
 double snw_projection_size(const snw_projection *pr, int row);
 // Number of rows with the redundant ones, and the first row of loop i in this numbering.

@@ -190,23 +190,23 @@ static void jacobi_eigen(int n, double A[6][6], double V[6][6]) {
 static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_error *err) {
     snw_loop *loop = &m->loop[i];
     const int n = loop->nraw;
-    double A[6][6], V[6][6], largest = 0, idle[6] = {0}, open = 0;
+    double A[6][6], V[6][6], largest = 0, trivial_part[6] = {0}, open = 0;
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
     }
     jacobi_eigen(n, A, V);
     for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
-    const double nothing = fmax(1e-18 * largest, 1e-24 * v->moved);
+    const double threshold = fmax(1e-18 * largest, 1e-24 * v->moved);
     bool whole = true;
     int kept = 0;
     for (int k = 0; k < n; k++) {
-        const bool holds = !(A[k][k] > nothing);
-        kept += !holds;
-        for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
+        const bool trivial = !(A[k][k] > threshold);
+        kept += !trivial;
+        for (int a = 0; a < n && trivial; a++) trivial_part[a] += V[a][k] * V[a][k];
     }
     for (int a = 0; a < n; a++) {
-        whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
-        if (idle[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
+        whole = whole && (trivial_part[a] < 1e-9 || trivial_part[a] > 1 - 1e-9);
+        if (trivial_part[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
     }
     if (open > 1e-9 && loop->nonholonomic) {
         const snw_loop_desc *d = &m->desc->loop[i];
@@ -231,15 +231,15 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
     memset(loop->mix, 0, sizeof loop->mix);
     loop->nrow = 0;
     for (int k = 0; k < n; k++) {
-        if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
-        if (whole || !(A[k][k] > nothing)) continue;
+        if (whole && trivial_part[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole || !(A[k][k] > threshold)) continue;
         for (int a = 0; a < n; a++)
             loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
     }
     SNW_ASSERT(loop->nrow == kept);
     loop->nidle = n - kept;
-    for (int k = 0; k < n; k++) loop->holds[k] = whole && idle[k] > 0.5;
+    for (int k = 0; k < n; k++) loop->holds[k] = whole && trivial_part[k] > 0.5;
     return SNW_OK;
 }
 

@@ -33,10 +33,10 @@ static snw_status robot_prepare(snw_robot *r, snw_error *err) {
     SNW_TRY(snw_robot_manual_inputs(r));
     r->column = snw_alloc((size_t)longest * sizeof *r->column);
     const size_t ns = (size_t)r->m->nsignal + 1;
-    r->turn = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->turn);
+    r->rotation_now = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation_now);
     r->z = snw_alloc(ns * sizeof *r->z);
     r->unsampled = snw_alloc(ns * sizeof *r->unsampled);
-    if (!r->rotation || !r->M || !r->column || !r->turn || !r->z || !r->unsampled)
+    if (!r->rotation || !r->M || !r->column || !r->rotation_now || !r->z || !r->unsampled)
         return SNW_E_MEMORY;
     for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
     snw_inputs_at(r->m, 0, r->in);
@@ -67,7 +67,7 @@ snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), 
 void snw_robot_close(snw_robot *r) {
     if (!r) return;
     snw_free(r->column);
-    snw_free(r->turn);
+    snw_free(r->rotation_now);
     snw_free(r->z);
     snw_free(r->unsampled);
     snw_free(r->M);
@@ -172,7 +172,7 @@ static void initialise_signals(snw_robot *r) {
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
-    snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
+    snw_memory_read(m, r->in, r->s, &e, r->rotation_now, r->w);
     (void)snw_memory_renew(m, r->s, r->w, r->unsampled, r->z);
     snw_impacts *ip = snw_statics_impacts(r->statics);
     if (ip) {
@@ -207,7 +207,7 @@ static void set_conditions(snw_robot *r) {
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_observe(r->m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
-    snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
+    snw_memory_read(r->m, r->in, r->s, &e, r->rotation_now, r->w);
     (void)snw_memory_throw(r->m, r->s, r->w, r->z);
     snw_impacts_set_conditions(snw_statics_impacts(r->statics), r->in, r->z, r->s);
 }

@@ -24,13 +24,13 @@ struct snw_robot {
     snw_inputs *in;
     snw_work *w;
     snw_statics *statics;
-    snw_vec3 *rotation,
-        *turn;         // nseg + nobs: rotation vectors of probes, continuous in time; scratch
-    double *z;         // nsignal: scratch for signals
-    bool *unsampled;   // nsignal: true until the signal was sampled
-    double *M;         // nv x nv
-    double *column;    // values of the longest probe
-    snw_step_desc how; // of the integrator
+    snw_vec3 *rotation;        // nseg + nobs: rotation vectors of probes, continuous in time
+    snw_vec3 *rotation_now;    // nseg + nobs: scratch
+    double *z;                 // nsignal: scratch for signals
+    bool *unsampled;           // nsignal: true until the signal was sampled
+    double *M;                 // nv x nv
+    double *column;            // values of the longest probe
+    snw_step_desc how;         // of the integrator
     snw_integrator integrator; // close is NULL before the first start
     size_t saves;              // doubles in its checkpoint
     snw_manual_inputs manual;

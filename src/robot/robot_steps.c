@@ -422,7 +422,7 @@ static snw_status update_signals(snw_robot *r, snw_error *err) {
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_stored_energy(m, s->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    const bool changed = snw_memory_remember(m, in, s, &e, r->unsampled, r->turn, w, r->z);
+    const bool changed = snw_memory_remember(m, in, s, &e, r->unsampled, r->rotation_now, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->unsampled[i] = false;
     return changed ? r->integrator.restart(r->integrator.self, r->z, err) : SNW_OK;
 }
