@@ -54,7 +54,7 @@ double snw_projection_violation(snw_projection *pr, const snw_inputs *in, const 
                                 int *row);
 void snw_projection_explain_violation(const snw_projection *pr, int row, double violation,
                                       char *out, size_t size);
-// Unit of a row's violation: 1 for angles, the robot's length for lengths.
+// Unit of a violation: 1 for angles, the robot's length for lengths, typical values for drives.
 double snw_projection_size(const snw_projection *pr, int row);
 // Number of rows with the redundant ones, and the first row of loop i in this numbering.
 int snw_projection_rows(const snw_projection *pr);
@@ -76,10 +76,10 @@ SNW_NODISCARD snw_status snw_projection_close(snw_projection *pr, const snw_inpu
 
 // Rank of the active constraint rows, and for each row whether it belongs to a largest independent
 // set. Rows of drives enter the set first, then those of loops that are always active, then those
-// of conditional loops, each in the order of the file. `here` is such a set at s, `most` at the
-// configuration of largest rank among s and closed configurations nearby, which are visited while
-// the rank is below `enough`. `closer` closes the loops there: pr itself, or the projection of the
-// model without drives. `here` and `most` have one entry for each row, redundant ones included.
+// of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of
+// largest rank among s and closed configurations nearby, visited if the rank at s is below `enough`
+// or in doubt. `closer` closes the loops there: pr itself, or the projection of the model without
+// drives. `here` and `most` have one entry for each row, redundant ones included.
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most);
 
