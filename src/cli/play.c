@@ -111,7 +111,7 @@ void snw_play_leave(snw_play *p, int client) {
     p->client[client].here = false;
     const bool pulled = client == p->writer;
     choose_writer(p);
-    if (pulled) snw_live_let_go(p->live); // release the mouse spring of the client that left
+    if (pulled) snw_live_release(p->live); // release the mouse spring of the client that left
 }
 
 bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary) {
@@ -160,8 +160,8 @@ static snw_status apply_parameters(snw_play *p, snw_error *err) {
         nset++;
     }
     if (s == SNW_OK) {
-        s = snw_document_change(p->document, p->opts.run_index, snw_live_until(p->desc), nset, list,
-                                p->desc, &desc, err);
+        s = snw_document_change(p->document, p->opts.run_index, snw_live_step_index(p->desc), nset,
+                                list, p->desc, &desc, err);
     }
     snw_free(list);
     snw_free(set);
@@ -182,13 +182,13 @@ static snw_status execute_message(snw_play *p, const snw_play_message *m, snw_er
     switch (m->verb) {
     case SNW_PLAY_SET:
     case SNW_PLAY_FREE:
-        SNW_TRY(snw_live_turn(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
+        SNW_TRY(snw_live_set(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
         p->dirty |= snw_live_control(p->live, m->control)->actuator < 0;
         return SNW_OK;
     case SNW_PLAY_PULL:
         return snw_live_pull(p->live, m->node, m->at, m->to, m->strength, err);
     case SNW_PLAY_DROP:
-        snw_live_let_go(p->live);
+        snw_live_release(p->live);
         return SNW_OK;
     case SNW_PLAY_PAUSE:
         p->paused = m->on;

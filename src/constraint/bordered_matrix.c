@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Sparsity pattern, factorisation and solution of the bordered Newton matrix [T -C'; -C 0], from
+// the paths, loops, tendons and drives of the model. For implicit steps, statics and projections.
+
 #include "constraint/bordered_matrix.h"
 
 #include "base/alloc.h"
@@ -8,8 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- pattern
-// ---------------------------------------------------------------------------------------
+// ---- pattern ------------------------------------------------------------------------------------
 
 static void bordered_matrix_couple(unsigned char *map, int n, const int *dof, int count) {
     for (int j = 0; j < count; j++) {
@@ -17,7 +20,7 @@ static void bordered_matrix_couple(unsigned char *map, int n, const int *dof, in
     }
 }
 
-// map (n x n) <- 1 where an entry may differ from zero
+// map (n x n) <- 1 where an entry may be nonzero
 static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) {
     for (int p = 0; p < m->npath; p++) bordered_matrix_couple(map, n, m->path[p].dof, m->path[p].n);
     for (int k = 0; k < m->nloop; k++) {
@@ -48,8 +51,8 @@ static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) 
     }
 }
 
-// rows of each column from the map
-static void list(int n, const unsigned char *map, int *start, int *row) {
+// row indices of each column from the map
+static void list_entries(int n, const unsigned char *map, int *start, int *row) {
     start[0] = 0;
     for (int j = 0; j < n; j++) {
         start[j + 1] = start[j];
@@ -72,7 +75,7 @@ static snw_status analyse(const snw_model *m, const double *size, snw_sparse **o
     for (size_t i = 0; i < N * N; i++) entries += map[i];
     row = snw_alloc(entries * sizeof *row);
     if (!row) goto done;
-    list(n, map, start, row);
+    list_entries(n, map, start, row);
     for (int i = 0; i < n; i++) bound[i] = i >= m->nv;
     s = snw_sparse_create(n, start, row, bound, size, out);
 done:
@@ -83,8 +86,8 @@ done:
     return s;
 }
 
-// Sparse factors cost several times as much an entry as dense ones; measured by bench/limbs.c.
-static bool pays(int n, const snw_sparse *sparse) {
+// Sparse factors cost several times as much per entry as dense ones (bench/limbs.c).
+static bool is_worthwhile(int n, const snw_sparse *sparse) {
     const double N = n;
     return n > 40 && 3 * snw_sparse_foresee(sparse).entries < N * N;
 }
@@ -93,18 +96,17 @@ snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse
     *out = NULL;
     if (m->nlive > 0) return SNW_OK;
     SNW_TRY(analyse(m, size, out));
-    if (!pays(m->nv + m->nconstraint, *out)) {
+    if (!is_worthwhile(m->nv + m->nconstraint, *out)) {
         snw_sparse_destroy(*out);
         *out = NULL;
     }
     return SNW_OK;
 }
 
-// ---- the matrix
-// ------------------------------------------------------------------------------------
+// ---- matrix -------------------------------------------------------------------------------------
 
-// by what magnitudes of a column are compared; rows of loops are scaled so that the robot's length
-// serves
+// *out <- pattern with the sizes by which magnitudes in a column are compared; rows of loops are
+// scaled by the robot's length
 static snw_status bordered_matrix_take_pattern(const snw_model *m, snw_algebra algebra,
                                                snw_sparse **out) {
     const int n = m->nv + m->nconstraint;
@@ -151,7 +153,7 @@ void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {
     snw_free(x);
 }
 
-void snw_bordered_matrix_spoil(snw_bordered_matrix *x) { x->overwritten = true; }
+void snw_bordered_matrix_invalidate(snw_bordered_matrix *x) { x->overwritten = true; }
 
 void snw_bordered_matrix_clear(snw_bordered_matrix *x) {
     const size_t n = (size_t)x->n;

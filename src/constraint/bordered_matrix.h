@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// bordered_matrix.h: Newton's matrix of a model, bordered by the rows of its loops, with factors
-// that use the tree: coordinates couple when they share a path or a loop. Where that leaves few
-// zeros, or the matrix is small, factors are dense.
+// bordered_matrix.h: Newton matrix of a model bordered by its constraint rows. Sparse factors use
+// the tree: coordinates couple only on a common path or in a common loop. Factors are dense where
+// that leaves few zeros, or where the matrix is small.
 #pragma once
 
 #include "model/model.h"
@@ -13,37 +13,38 @@
 typedef enum snw_algebra { SNW_ALGEBRA_AUTO, SNW_ALGEBRA_DENSE, SNW_ALGEBRA_SPARSE } snw_algebra;
 
 typedef struct snw_bordered_matrix {
-    int n;      // nv + nrow
-    double *A;  // n x n column major: fill it after snw_bordered_matrix_clear, within the pattern
-    int *pivot; // of dense factors
-    snw_sparse *sparse; // NULL: dense
+    int n; // nv + nconstraint
+    double
+        *A; // n x n column major; to be filled after snw_bordered_matrix_clear, within the pattern
+    int *pivot;         // n: pivots of the dense factors
+    snw_sparse *sparse; // sparse factors; NULL: dense
     bool overwritten;   // A holds dense factors
-    snw_gauge gauge;    // of A when it was factorised
-    double condition;   // asked for since; NaN: not yet
-    double *scratch;    // 4 n: that of the gauge, and two vectors
+    snw_gauge gauge;    // row and column sizes of A when it was factorised
+    double condition;   // estimate since the last factorisation; NaN: not computed yet
+    double *scratch;    // 4 n: sizes of the gauge, and two vectors
 } snw_bordered_matrix;
 
-// *out <- what holds sparse factors of such a matrix; NULL where dense ones pay. `size` as of
-// snw_sparse_create.
+// *out <- storage for sparse factors of such a matrix; NULL where dense factors are cheaper. `size`
+// as for snw_sparse_create.
 SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
                                             snw_sparse **out);
 
-// What laws read couples with all that they push: such models are dense, whatever is asked for.
+// Feedback laws couple the coordinates that they read with all that they act on: such models are
+// dense whatever `algebra` is.
 SNW_NODISCARD snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
                                                     snw_bordered_matrix **out);
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x); // NULL is fine
 
 void snw_bordered_matrix_clear(snw_bordered_matrix *x);
 
-// Somebody else has written all over A.
-void snw_bordered_matrix_spoil(snw_bordered_matrix *x);
+// The caller has overwritten A outside the pattern.
+void snw_bordered_matrix_invalidate(snw_bordered_matrix *x);
 
-// SNW_E_SINGULAR when a pivot is zero or anything is not finite.
+// SNW_E_SINGULAR when a pivot is zero or an entry is not finite.
 SNW_NODISCARD snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x);
 
-// An estimate of the condition number of A, rows and then columns brought to a common size
-// (solve/condition.h). It takes a few solves when it is asked for the first time after a
-// factorisation.
+// Estimate of the condition number of A after scaling rows and then columns (solve/condition.h).
+// The first call after a factorisation takes a few solves.
 double snw_bordered_matrix_condition(snw_bordered_matrix *x);
 
 // b <- inv(A) b

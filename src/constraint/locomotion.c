@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Unknown are the rates x of the coordinates that are not driven, those of motors that follow among
-// them. With C the rows of all that forbids, by these coordinates, and e what the rows' rates are
-// at x = 0,
-//   C x = -e,      C a = -bend,      x = x_p + N y,   C N = 0
-// y, the open motions, by N'r(a) = 0, since rows do no work on them; r(a) = r(a_p) + M N y is known
-// from as many residuals as there are open motions. Reactions l: C_f'l = r_f on the coordinates f
-// that are free, the shortest; efforts of what is driven or follows are what is then left of r.
-// theory.md 6.8
+// Locomotion with prescribed shape changes (theory.md 6.8). Unknown are the rates x of the
+// coordinates that are not driven, passive joints included. With C the Jacobian of the active rows
+// by these coordinates, e the rates of the rows at x = 0 and b their accelerations at a = 0,
+//   C x = -e,      C a = -b,      x = x_p + N y,   C N = 0
+// The open motions y follow from
+//   N'r(a) = 0,    r(a) = r(a_p) + M N y
+// since reactions do no work on them; this takes one residual for each open motion. Reactions are
+// the solution of minimum norm of
+//   C_f'lambda = r_f
+// on the free coordinates f; efforts of driven and passive joints balance the rest of r.
+
 #include "constraint/locomotion_private.h"
 
 #include "base/alloc.h"
@@ -19,10 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube
+enum { MAX_UNKNOWN = 1000 }; // largest dense system: the work grows with the cube
 
-// ---- creation
-// --------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 static bool is_driven(const snw_model *m, int dof) {
     for (int i = 0; i < m->ndrive; i++) {
@@ -32,21 +34,21 @@ static bool is_driven(const snw_model *m, int dof) {
     return false;
 }
 
-static bool is_following(const snw_model *m, int dof) {
+static bool has_passive_drive(const snw_model *m, int dof) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].dof == dof && m->drive[i].row >= 0 && m->drive[i].passive) return true;
     }
     return false;
 }
 
-// the motor that follows there: 1 + the first of the wheels whose effort it has; and whether that
-// holds a probe
-static int same_as(const snw_model *m, int dof, bool *holding) {
+// effort group of the passive motor on a coordinate: 1 + index of the first motor of the group, 0
+// without a group; *is_servo <- whether the motor belongs to a servo constraint
+static int effort_group_of(const snw_model *m, int dof, bool *is_servo) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->dof != dof || d->row < 0 || !d->passive) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
-        *holding = motor->holds || motor->same;
+        *is_servo = motor->holds || motor->same;
         return motor->same;
     }
     return 0;
@@ -75,19 +77,20 @@ static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
             if (m->seg[b->seg].kind == SNW_SEG_ROD || b->feed) return locomotion_refuse(m, k, err);
             lo->dof[lo->nu] = b->dof + i;
             lo->block[lo->nu] = k;
-            lo->is_passive[lo->nu] = is_following(m, b->dof + i);
-            lo->same[lo->nu] = same_as(m, b->dof + i, &lo->holding[lo->nu]);
+            lo->is_passive[lo->nu] = has_passive_drive(m, b->dof + i);
+            lo->effort_group[lo->nu] = effort_group_of(m, b->dof + i, &lo->is_servo[lo->nu]);
             lo->nu++;
         }
     }
     return SNW_OK;
 }
 
-// sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
+// sign[i nu + j]: unknown j moves the second site of loop i (1), its first (-1), neither or both
+// (0)
 static snw_status list_moved(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     const size_t nu = (size_t)lo->nu;
-    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + which one a coordinate is
+    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + index among the unknowns
     lo->sign = snw_alloc((size_t)m->nloop * nu);
     if (!unknown || !lo->sign) {
         snw_free(unknown);
@@ -109,7 +112,7 @@ static snw_status list_moved(snw_locomotion *lo) {
     return SNW_OK;
 }
 
-// rows that unknown rates have to keep: all but those of drives that always hold
+// rows on the unknown rates: all but those of drives that are always active
 static void locomotion_list_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->nloop; i++) {
@@ -119,7 +122,7 @@ static void locomotion_list_rows(snw_locomotion *lo) {
                                                    .loop = i,
                                                    .r = r,
                                                    .drive = -1,
-                                                   .at = {-1, -1},
+                                                   .joint = {-1, -1},
                                                    .size = snw_loop_kept_size(m, &m->loop[i], r),
                                                    .weight = turns ? lo->opts.torque : 1};
             lo->nr++;
@@ -131,11 +134,11 @@ static void locomotion_list_rows(snw_locomotion *lo) {
         lo->row[lo->nr++] = (snw_locomotion_row){.row = d->row,
                                                  .loop = -1,
                                                  .drive = i,
-                                                 .at = {-1, -1},
+                                                 .joint = {-1, -1},
                                                  .size = m->typical[d->dof],
                                                  .weight = 1};
     }
-    snw_locomotion_list_holds(lo);
+    snw_locomotion_list_servo_rows(lo);
 }
 
 static snw_status locomotion_take_memory(snw_locomotion *lo) {
@@ -149,14 +152,14 @@ static snw_status locomotion_take_memory(snw_locomotion *lo) {
     lo->scratch.base = snw_alloc(lo->scratch.size);
     lo->X = snw_alloc(nu * sizeof *lo->X);
     if (lo->opts.projective) {
-        lo->handed = snw_alloc((size_t)m->nseg * sizeof *lo->handed);
+        lo->transmitted = snw_alloc((size_t)m->nseg * sizeof *lo->transmitted);
         lo->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *lo->first_row);
-        if (!lo->handed || !lo->first_row) return SNW_E_MEMORY;
+        if (!lo->transmitted || !lo->first_row) return SNW_E_MEMORY;
         snw_locomotion_list_bodies(lo);
     }
-    double **const part[] = {&lo->C,    &lo->B,    &lo->U,         &lo->S, &lo->Vt, &lo->MN,
-                             &lo->side, &lo->rate, &lo->curvature, &lo->x, &lo->e,  &lo->Z};
-    const size_t Z = lo->holds ? nu * nu + nr * least + least : 0;
+    double **const part[] = {&lo->C,   &lo->B,    &lo->U,    &lo->S, &lo->Vt, &lo->MN,
+                             &lo->rhs, &lo->rate, &lo->bias, &lo->x, &lo->e,  &lo->Z};
+    const size_t Z = lo->has_servo ? nu * nu + nr * least + least : 0;
     const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
                            most,     rows,     rows,       6 * nu, all - nr, Z};
     size_t sum = 0;
@@ -188,21 +191,21 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
         lo->v1 = lo->v0 + nv;
         lo->block = lo->dof + nv;
         lo->base = lo->block + nv;
-        lo->same = lo->base + nv;
-        lo->pivot = lo->same + nv;
-        lo->holding = lo->is_passive + nv;
+        lo->effort_group = lo->base + nv;
+        lo->pivot = lo->effort_group + nv;
+        lo->is_servo = lo->is_passive + nv;
         s = list_unknown(lo, err);
-        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_knows(m, err);
+        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_check(m, err);
     }
     if (s == SNW_OK) {
         locomotion_list_rows(lo);
-        s = snw_locomotion_lead_passive(lo);
+        s = snw_locomotion_plan_passive(lo);
     }
-    if (s == SNW_OK && lo->nu > MOST_UNKNOWN) {
+    if (s == SNW_OK && lo->nu > MAX_UNKNOWN) {
         s = snw_fail(err, SNW_E_MODEL,
                      "%d coordinates are neither driven nor led by a contact of their own, at most "
                      "%d are possible in a kinematic step; drive them, or give each a contact",
-                     lo->nu, MOST_UNKNOWN);
+                     lo->nu, MAX_UNKNOWN);
     }
     if (s == SNW_OK) s = list_moved(lo);
     if (s == SNW_OK) s = locomotion_take_memory(lo);
@@ -223,9 +226,9 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
     snw_free(lo->X);
     snw_free(lo->c);
     snw_free(lo->passive);
-    snw_free(lo->lead);
+    snw_free(lo->elimination);
     snw_free(lo->v0);
-    snw_free(lo->handed);
+    snw_free(lo->transmitted);
     snw_free(lo->first_row);
     snw_free(lo->sign);
     snw_free(lo->row);
@@ -234,10 +237,9 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
     snw_free(lo);
 }
 
-// ---- rows
-// ------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
-snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof) {
+snw_twist snw_locomotion_joint_twist(const snw_locomotion *lo, int block, int dof) {
     const snw_block *b = &lo->m->block[block];
     snw_twist S = {0};
     if (lo->m->seg[b->seg].kind == SNW_SEG_SCREW) {
@@ -248,19 +250,19 @@ snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof) {
     return snw_twist_to_parent(lo->w->g[b->seg], S);
 }
 
-// lo->c, lo->C <- rows, and by unknowns, at the motion in lo->w, unknowns by typical numbers, rows
-// by their sizes
-static void locomotion_look(snw_locomotion *lo) {
+// lo->c, lo->C <- rows and their Jacobian at the configuration in lo->w, columns in typical units,
+// rows divided by their sizes
+static void locomotion_jacobian(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
     for (size_t j = 0; j < nu; j++) {
-        lo->X[j] = snw_locomotion_column(lo, lo->block[j], lo->dof[j]);
+        lo->X[j] = snw_locomotion_joint_twist(lo, lo->block[j], lo->dof[j]);
     }
     memset(lo->C, 0, nr * nu * sizeof *lo->C);
     for (size_t k = 0; k < nr; k++) {
         const snw_locomotion_row *row = &lo->row[k];
-        if (row->hold) {
-            snw_locomotion_hold_row(lo, k);
+        if (row->servo) {
+            snw_locomotion_servo_row(lo, k);
             continue;
         }
         if (row->loop < 0) {
@@ -280,14 +282,14 @@ static void locomotion_look(snw_locomotion *lo) {
     }
 }
 
-// lo->e <- rates of the rows that lead, of unknown j at its typical rate
-static void locomotion_drag(const snw_locomotion *lo, int j, double x, double *e) {
+// e (npassive) += rates of the leading rows when unknown j has x times its typical rate
+static void add_leading_rates(const snw_locomotion *lo, int j, double x, double *e) {
     const snw_locomotion_row *lead = lo->row + lo->nr;
     const double *C = lo->C + (size_t)j * (size_t)(lo->nr + lo->npassive) + lo->nr;
     for (int i = 0; i < lo->npassive; i++) e[i] += x * C[i] * lead[i].size;
 }
 
-// lo->B <- rows that do not lead, by unknowns, while followers give way
+// lo->B <- Jacobian of the other rows by the unknowns, passive joints eliminated
 static void locomotion_condense(snw_locomotion *lo) {
     const size_t nr = (size_t)lo->nr, all = nr + (size_t)lo->npassive;
     for (int j = 0; j < lo->nu; j++) {
@@ -295,32 +297,33 @@ static void locomotion_condense(snw_locomotion *lo) {
         memcpy(B, lo->C + (size_t)j * all, nr * sizeof *B);
         if (lo->npassive == 0) continue;
         memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
-        locomotion_drag(lo, j, 1, lo->e);
-        snw_locomotion_give_way(lo, lo->e);
-        for (int k = 0; k < lo->nr; k++) B[k] += snw_locomotion_passed_on(lo, k) / lo->row[k].size;
+        add_leading_rates(lo, j, 1, lo->e);
+        snw_locomotion_solve_passive(lo, lo->e);
+        for (int k = 0; k < lo->nr; k++)
+            B[k] += snw_locomotion_passive_rate(lo, k) / lo->row[k].size;
     }
 }
 
-// below this part of the largest a singular value is none
-static const double NOTHING = 3e-8;
+// Relative singular value below which the rows lose rank.
+static const double RANK_TOLERANCE = 3e-8;
 
 static int locomotion_rank_of(const snw_locomotion *lo) {
     const int least = lo->nr < lo->nu ? lo->nr : lo->nu;
     int rank = 0;
-    while (rank < least && lo->S[rank] > NOTHING * lo->S[0]) rank++;
+    while (rank < least && lo->S[rank] > RANK_TOLERANCE * lo->S[0]) rank++;
     return rank;
 }
 
 snw_status snw_locomotion_decompose(snw_locomotion *lo, int *rank) {
-    locomotion_look(lo);
-    SNW_TRY(snw_locomotion_eliminate(lo));
+    locomotion_jacobian(lo);
+    SNW_TRY(snw_locomotion_factor_passive(lo));
     locomotion_condense(lo);
     SNW_TRY(snw_svd(lo->nr, lo->nu, lo->B, &lo->scratch, lo->U, lo->S, lo->Vt));
     *rank = locomotion_rank_of(lo);
     return SNW_OK;
 }
 
-// x (nu, per typical numbers) <- the shortest with B x = -e, e (rows of the model)
+// x (nu, in typical units) <- minimum-norm solution of B x = -e, e (nconstraint)
 static void locomotion_shortest(const snw_locomotion *lo, int rank, const double *e, double *x) {
     const size_t nr = (size_t)lo->nr, nu = (size_t)lo->nu;
     for (size_t j = 0; j < nu; j++) x[j] = 0;
@@ -333,11 +336,11 @@ static void locomotion_shortest(const snw_locomotion *lo, int rank, const double
     }
 }
 
-void snw_locomotion_yield(snw_locomotion *lo, double *e, double *to) {
+void snw_locomotion_condense_rates(snw_locomotion *lo, double *e, double *to) {
     if (lo->npassive == 0) return;
     for (int i = 0; i < lo->npassive; i++) lo->e[i] = e[lo->row[lo->nr + i].row];
-    snw_locomotion_give_way(lo, lo->e);
-    for (int k = 0; k < lo->nr; k++) e[lo->row[k].row] += snw_locomotion_passed_on(lo, k);
+    snw_locomotion_solve_passive(lo, lo->e);
+    for (int k = 0; k < lo->nr; k++) e[lo->row[k].row] += snw_locomotion_passive_rate(lo, k);
     for (int i = 0; i < lo->npassive; i++) {
         e[lo->row[lo->nr + i].row] = 0;
         if (to) to[lo->passive[i].dof] += lo->passive[i].x;
@@ -348,24 +351,23 @@ static void locomotion_add(const snw_locomotion *lo, double part, const double *
     for (int j = 0; j < lo->nu; j++) to[lo->dof[j]] += part * lo->m->typical[lo->dof[j]] * x[j];
 }
 
-void snw_locomotion_along(snw_locomotion *lo, const double *x, double *to) {
+void snw_locomotion_add_motion(snw_locomotion *lo, const double *x, double *to) {
     locomotion_add(lo, 1, x, to);
     memset(lo->e, 0, (size_t)lo->npassive * sizeof *lo->e);
-    for (int j = 0; j < lo->nu; j++) locomotion_drag(lo, j, x[j], lo->e);
-    snw_locomotion_give_way(lo, lo->e);
+    for (int j = 0; j < lo->nu; j++) add_leading_rates(lo, j, x[j], lo->e);
+    snw_locomotion_solve_passive(lo, lo->e);
     for (int i = 0; i < lo->npassive; i++) to[lo->passive[i].dof] += lo->passive[i].x;
 }
 
-// to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers
-// do with it; e (rows of the model) is used up
+// to (nv) += minimum-norm solution of C x = -e by the largest `rank` singular values, with the
+// rates of passive joints; e (nconstraint) is overwritten
 static void locomotion_correct(snw_locomotion *lo, int rank, double *e, double *to) {
-    snw_locomotion_yield(lo, e, to);
+    snw_locomotion_condense_rates(lo, e, to);
     locomotion_shortest(lo, rank, e, lo->x);
-    snw_locomotion_along(lo, lo->x, to);
+    snw_locomotion_add_motion(lo, lo->x, to);
 }
 
-// ---- what is given
-// ---------------------------------------------------------------------------------
+// ---- driven coordinates -------------------------------------------------------------------------
 
 void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_state *s) {
     const snw_model *m = lo->m;
@@ -381,8 +383,7 @@ void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_s
     snw_state_clear_inactive(m, s);
 }
 
-// ---- velocities
-// ------------------------------------------------------------------------------------
+// ---- velocities ---------------------------------------------------------------------------------
 
 const char *snw_locomotion_row_name(const snw_locomotion *lo, int k) {
     const snw_model *m = lo->m;
@@ -413,9 +414,9 @@ static snw_status locomotion_contradict(const snw_locomotion *lo, double t, int 
         d->location.file, d->location.line, d->location.column);
 }
 
-// how fast the shape changes as a whole, per typical numbers: joints together, since many that turn
-// a little bend a chain as much as one that turns a lot; rods by their length; and what is held at
-// a speed
+// Rate of the shape change, in typical units: the sum over driven joints, since many small
+// rotations bend a chain as much as a large one; rates of prescribed strain fields; and rates that
+// servo laws prescribe.
 static double shape_rate(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = lo->m;
     double fast = 0;
@@ -423,12 +424,12 @@ static double shape_rate(const snw_locomotion *lo, const snw_inputs *in, const s
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0 && !d->passive) fast += fabs(s->v[d->dof]) / m->typical[d->dof];
     }
-    for (int k = 0; k < lo->nr; k++) fast += snw_locomotion_held_rate(lo, k, in->t);
+    for (int k = 0; k < lo->nr; k++) fast += snw_locomotion_servo_rate(lo, k, in->t);
     return fmax(fast, snw_field_rate(m, in));
 }
 
-// do all rows hold? What is left of them is compared with the speeds that there are
-static snw_status locomotion_agree(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
+// Do all rows hold at the velocities of s? Their rates are compared with the largest velocity.
+static snw_status check_consistent(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
                                    snw_error *err) {
     const snw_model *m = lo->m;
     double fast = m->nfield > 0 ? shape_rate(lo, in, s) : 0, worst = 0;
@@ -442,11 +443,11 @@ static snw_status locomotion_agree(snw_locomotion *lo, const snw_inputs *in, con
     return locomotion_contradict(lo, in->t, row, lo->rate[lo->row[row].row], err);
 }
 
-// The gait runs into a singularity: the rows lose their grip on a motion that is fast and, unlike
-// that of a long lever, grows faster than the shape changes: v = c/(t - t_s) has v'/v = 1/(t -
-// t_s).
-static snw_status runs_away(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
-                            snw_error *err) {
+// SNW_E_SINGULAR when the gait approaches a singular configuration: the smallest singular value is
+// small, the motion along its vector is fast, and it grows faster than the shape changes, v = c/(t
+// - t_s) with v'/v = 1/(t - t_s). A long lever alone does not make it grow.
+static snw_status check_singularity(const snw_locomotion *lo, const snw_inputs *in,
+                                    const snw_state *s, snw_error *err) {
     const snw_model *m = lo->m;
     const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr;
     const int last = lo->nominal - 1;
@@ -459,7 +460,7 @@ static snw_status runs_away(const snw_locomotion *lo, const snw_inputs *in, cons
         growing += part * s->a[lo->dof[j]];
     }
     const double given = shape_rate(lo, in, s);
-    // a robot that coasts has rounding along what rows forbid
+    // a coasting robot has rounding errors in the constrained directions
     if (fabs(along) <= fmax(30 * given, 1e-9 * speed)) return SNW_OK;
     if (fabs(growing) <= 10 * given * fabs(along)) return SNW_OK;
     int a = 0, b = -1;
@@ -477,29 +478,30 @@ static snw_status runs_away(const snw_locomotion *lo, const snw_inputs *in, cons
         fabs(along) / given);
 }
 
-// momentum in the directions of the base, of s as it moves, less the one that is kept
-static void momenta(snw_locomotion *lo, snw_inputs *in, const snw_state *s, double *p) {
+// p (nbase) <- momentum of s along the motions of the base, less the conserved one
+static void base_momentum_error(snw_locomotion *lo, snw_inputs *in, const snw_state *s, double *p) {
     const snw_model *m = lo->m;
-    snw_locomotion_at(lo, in, s);
+    snw_locomotion_kinematics(lo, in, s);
     snw_wrench P = snw_wrench_sub(snw_momentum(m, lo->w), lo->momentum);
     if (m->nfluid_point) P = snw_wrench_add(P, snw_fluid_momentum(m, lo->w));
     for (int k = 0; k < lo->nbase; k++) {
         const int j = lo->base[k];
-        p[k] = snw_power(P, snw_locomotion_column(lo, lo->block[j], lo->dof[j])) *
+        p[k] = snw_power(P, snw_locomotion_joint_twist(lo, lo->block[j], lo->dof[j])) *
                m->typical[lo->dof[j]];
     }
 }
 
-// s->v <- those of the base with which the momentum is the one it began with
-static snw_status keep_momentum(snw_locomotion *lo, snw_inputs *in, snw_state *s, snw_error *err) {
+// s->v <- rates of the base at which the momentum is the conserved one
+static snw_status conserve_momentum(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                    snw_error *err) {
     const int n = lo->nbase;
     double *p = lo->x, *q = p + n, *A = lo->MN;
-    momenta(lo, in, s, p);
+    base_momentum_error(lo, in, s, p);
     for (int k = 0; k < n; k++) {
         const int dof = lo->dof[lo->base[k]];
         const double before = s->v[dof];
         s->v[dof] += lo->m->typical[dof];
-        momenta(lo, in, s, q);
+        base_momentum_error(lo, in, s, q);
         s->v[dof] = before;
         for (int j = 0; j < n; j++) A[k * n + j] = q[j] - p[j];
     }
@@ -518,35 +520,34 @@ snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_sta
                                      snw_error *err) {
     const bool symmetric = lo->class == SNW_LOCOMOTION_SYMMETRIC;
     *rank = 0;
-    if (lo->nr + lo->npassive == 0) return symmetric ? keep_momentum(lo, in, s, err) : SNW_OK;
-    snw_locomotion_at(lo, in, s);
+    if (lo->nr + lo->npassive == 0) return symmetric ? conserve_momentum(lo, in, s, err) : SNW_OK;
+    snw_locomotion_kinematics(lo, in, s);
     const snw_status status = snw_locomotion_decompose(lo, rank);
-    if (status == SNW_E_SINGULAR) return snw_locomotion_stuck(lo, in->t, err);
+    if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
     if (status != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
     }
     if (*rank > lo->nominal) snw_locomotion_classify(lo, *rank);
     snw_locomotion_rates(lo, in, s, lo->rate, NULL);
     locomotion_correct(lo, *rank, lo->rate, s->v);
-    return symmetric && *rank == lo->nominal ? keep_momentum(lo, in, s, err) : SNW_OK;
+    return symmetric && *rank == lo->nominal ? conserve_momentum(lo, in, s, err) : SNW_OK;
 }
 
-// ---- accelerations and forces
-// ----------------------------------------------------------------------
+// ---- accelerations and forces -------------------------------------------------------------------
 
-// kernel vector k, per typical numbers
+// component j of open motion k, in typical units
 static double open_motion(const snw_locomotion *lo, int k, int j) {
     return lo->nr == 0 ? (double)(k == j)
                        : lo->Vt[(size_t)j * (size_t)lo->nu + (size_t)(lo->nominal + k)];
 }
 
-// the motion on which force c is tested
-static double tested(const snw_locomotion *lo, int c, int j) {
-    return lo->holds ? lo->Z[(size_t)j * (size_t)lo->nu + (size_t)(lo->nominal + c)]
-                     : open_motion(lo, c, j);
+// component j of the motion against which the forces are tested
+static double test_motion(const snw_locomotion *lo, int c, int j) {
+    return lo->has_servo ? lo->Z[(size_t)j * (size_t)lo->nu + (size_t)(lo->nominal + c)]
+                         : open_motion(lo, c, j);
 }
 
-static snw_status locomotion_astray(const snw_locomotion *lo, int block, double t, snw_error *err) {
+static snw_status fail_undetermined(const snw_locomotion *lo, int block, double t, snw_error *err) {
     const snw_model *m = lo->m;
     return snw_fail(
         err, SNW_E_MODEL,
@@ -555,29 +556,29 @@ static snw_status locomotion_astray(const snw_locomotion *lo, int block, double 
         m->desc->link[m->seg[m->block[block].seg].link].name, t);
 }
 
-// do contacts say where followers go? Open motions move none of them
-static snw_status locomotion_led(snw_locomotion *lo, double t, snw_error *err) {
+// SNW_E_MODEL when the contacts do not determine a passive joint: an open motion moves it.
+static snw_status check_passive_determined(snw_locomotion *lo, double t, snw_error *err) {
     const snw_model *m = lo->m;
     double *x = lo->x + 2 * lo->nu;
     for (int k = 0; k < lo->nu - lo->nominal; k++) {
         for (int j = 0; j < lo->nu; j++) {
             x[j] = open_motion(lo, k, j);
-            if (!lo->is_passive[j] || lo->holding[j] || fabs(x[j]) < 1e-6) continue;
-            return locomotion_astray(lo, lo->block[j], t, err);
+            if (!lo->is_passive[j] || lo->is_servo[j] || fabs(x[j]) < 1e-6) continue;
+            return fail_undetermined(lo, lo->block[j], t, err);
         }
         if (lo->npassive == 0) continue;
-        snw_locomotion_along(lo, x, lo->v1);
+        snw_locomotion_add_motion(lo, x, lo->v1);
         for (int i = 0; i < lo->npassive; i++) {
             const snw_passive_joint *f = &lo->passive[i];
             if (fabs(f->x) >= 1e-6 * m->typical[f->dof])
-                return locomotion_astray(lo, f->block, t, err);
+                return fail_undetermined(lo, f->block, t, err);
         }
     }
     return SNW_OK;
 }
 
-// What is away has no mass and rests: r (nu) <- there, as if it had one that nothing pushes.
-static void rest_away(const snw_locomotion *lo, const snw_state *s, double *r) {
+// Coordinates of inactive links have no mass: r (nu) <- residual of a unit mass without load.
+static void rest_inactive(const snw_locomotion *lo, const snw_state *s, double *r) {
     const snw_model *m = lo->m;
     for (int k = 0; k < m->nconditional; k++) {
         if (snw_is_active(lo->w, m->conditional_on[k])) continue;
@@ -587,24 +588,25 @@ static void rest_away(const snw_locomotion *lo, const snw_state *s, double *r) {
     }
 }
 
-// r (nu) <- residual of the unknowns at s with no multipliers, per typical numbers
+// r (nu) <- residual of the unknowns at s without multipliers, in typical units
 static void locomotion_residual(snw_locomotion *lo, const snw_inputs *in, snw_state *s, double *r) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
     snw_residual(m, in, s, false, lo->w);
     for (int j = 0; j < lo->nu; j++) r[j] = lo->w->r[lo->dof[j]] * m->typical[lo->dof[j]];
-    rest_away(lo, s, r);
+    rest_inactive(lo, s, r);
 }
 
-// to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers,
-// which differences need. Z is N, or where probes are held what their motors do no work on.
-static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+// to (nv) += N y with Z'(force + M N y) = 0. M N is a difference of residuals, for which r (nu) is
+// the residual at s in typical units. Z is N, or with servo motors the motions on which these do no
+// work.
+static snw_status solve_open_motions(snw_locomotion *lo, snw_inputs *in, snw_state *s,
                                      const double *r, const double *force, double *to,
                                      snw_error *err) {
     const int n = lo->nu, k = n - lo->nominal;
     if (k == 0) return SNW_OK;
     double *MN = lo->MN, *A = MN + n * n, *y = lo->x + n, *x = lo->x + 2 * n, *q = lo->x + 3 * n;
-    if (lo->holds) SNW_TRY(snw_locomotion_unworked(lo, in->t, err));
+    if (lo->has_servo) SNW_TRY(snw_locomotion_workless_motions(lo, in->t, err));
     for (int c = 0; c < k; c++) {
         for (int j = 0; j < n; j++) x[j] = open_motion(lo, c, j);
         locomotion_add(lo, 1, x, s->a);
@@ -614,14 +616,14 @@ static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_sta
     }
     for (int c = 0; c < k; c++) {
         y[c] = 0;
-        for (int j = 0; j < n; j++) y[c] -= tested(lo, c, j) * force[j];
+        for (int j = 0; j < n; j++) y[c] -= test_motion(lo, c, j) * force[j];
         for (int d = 0; d < k; d++) {
             A[d * k + c] = 0;
-            for (int j = 0; j < n; j++) A[d * k + c] += tested(lo, c, j) * MN[d * n + j];
+            for (int j = 0; j < n; j++) A[d * k + c] += test_motion(lo, c, j) * MN[d * n + j];
         }
     }
-    if (lo->holds) {
-        SNW_TRY(snw_locomotion_keep(lo, in->t, k, A, y, err));
+    if (lo->has_servo) {
+        SNW_TRY(snw_locomotion_solve_servo(lo, in->t, k, A, y, err));
     } else if (snw_cholesky_factor(k, A) == SNW_OK) {
         snw_cholesky_solve(k, A, y);
     } else {
@@ -638,51 +640,51 @@ static snw_status locomotion_balance(snw_locomotion *lo, snw_inputs *in, snw_sta
     return SNW_OK;
 }
 
-// the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
-static size_t first_same(const snw_locomotion *lo, size_t j) {
-    size_t i = lo->same[j] ? 0 : j;
-    while (i < j && lo->same[i] != lo->same[j]) i++;
+// first unknown in the effort group of unknown j; j itself when none precedes it
+static size_t first_in_group(const snw_locomotion *lo, size_t j) {
+    size_t i = lo->effort_group[j] ? 0 : j;
+    while (i < j && lo->effort_group[i] != lo->effort_group[j]) i++;
     return i;
 }
 
-// s->lambda <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
-// with the residual r of the unknowns at s
-static snw_status share(snw_locomotion *lo, const snw_inputs *in, snw_state *s, const double *r,
-                        snw_error *err) {
+// s->lambda <- reactions, the minimum-norm solution of C_f' lambda = r_f on free coordinates, and
+// efforts, from the residual r of the unknowns at s
+static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_state *s,
+                                  const double *r, snw_error *err) {
     const snw_model *m = lo->m;
     const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
     size_t nf = 0;
-    for (size_t j = 0; j < nu; j++) nf += !lo->is_passive[j] || first_same(lo, j) != j;
+    for (size_t j = 0; j < nu; j++) nf += !lo->is_passive[j] || first_in_group(lo, j) != j;
     if (nr > 0 && nf > 0) {
         size_t i = 0;
         for (size_t j = 0; j < nu; j++) {
-            // wheels with one effort: what it does to the first, it does to the others
-            const size_t first = first_same(lo, j);
+            // motors of a group have equal efforts: subtract the balance of the first
+            const size_t first = first_in_group(lo, j);
             if (lo->is_passive[j] && first == j) continue;
             const double part =
                 first == j ? 0 : m->typical[lo->dof[j]] / m->typical[lo->dof[first]];
             for (size_t k = 0; k < nr; k++) {
                 const double C = lo->C[j * nr + k] - part * lo->C[first * nr + k];
-                const bool acts = !lo->row[k].hold;
+                const bool acts = !lo->row[k].servo;
                 lo->B[k * nf + i] = acts ? C * lo->row[k].size / lo->row[k].weight : 0;
             }
-            lo->side[i++] = r[j] - part * r[first];
+            lo->rhs[i++] = r[j] - part * r[first];
         }
         int rank;
-        if (snw_shortest((int)nf, (int)nr, lo->B, NOTHING, &lo->scratch, lo->side, &rank) !=
+        if (snw_shortest((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs, &rank) !=
             SNW_OK) {
             return snw_fail(err, SNW_E_DIVERGED, "forces have run away at t = %.9g s", in->t);
         }
-        for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->side[k] / lo->row[k].weight;
+        for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight;
     }
     snw_forces(m, in, s, false, lo->w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || (d->condition >= 0 && !d->passive)) continue;
         s->lambda[d->row] = lo->w->lambda[d->row] = lo->w->r[d->dof];
-        lo->w->r[d->dof] = 0; // as with that effort
+        lo->w->r[d->dof] = 0; // the residual with that effort
     }
-    if (lo->handed) snw_locomotion_projective(lo, in, s);
+    if (lo->transmitted) snw_locomotion_projective(lo, in, s);
     return SNW_OK;
 }
 
@@ -690,7 +692,7 @@ snw_status snw_locomotion_forces(snw_locomotion *lo, const snw_inputs *in, snw_s
                                  snw_error *err) {
     double *r = lo->x + 4 * lo->nu;
     locomotion_residual(lo, in, s, r);
-    return share(lo, in, s, r, err);
+    return solve_reactions(lo, in, s, r, err);
 }
 
 static snw_status locomotion_accelerations(snw_locomotion *lo, snw_inputs *in, snw_state *s,
@@ -699,15 +701,15 @@ static snw_status locomotion_accelerations(snw_locomotion *lo, snw_inputs *in, s
     double *r = lo->x + 4 * lo->nu;
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
     if (lo->nr + lo->npassive > 0) {
-        snw_locomotion_at(lo, in, s);
-        snw_locomotion_rates(lo, in, s, lo->rate, lo->curvature);
-        SNW_TRY(locomotion_agree(lo, in, s, err));
-        locomotion_correct(lo, rank, lo->curvature, s->a);
+        snw_locomotion_kinematics(lo, in, s);
+        snw_locomotion_rates(lo, in, s, lo->rate, lo->bias);
+        SNW_TRY(check_consistent(lo, in, s, err));
+        locomotion_correct(lo, rank, lo->bias, s->a);
     }
-    SNW_TRY(locomotion_led(lo, in->t, err));
+    SNW_TRY(check_passive_determined(lo, in->t, err));
     locomotion_residual(lo, in, s, r);
-    if (lo->nu == lo->nominal) return share(lo, in, s, r, err);
-    SNW_TRY(locomotion_balance(lo, in, s, r, r, s->a, err));
+    if (lo->nu == lo->nominal) return solve_reactions(lo, in, s, r, err);
+    SNW_TRY(solve_open_motions(lo, in, s, r, r, s->a, err));
     return snw_locomotion_forces(lo, in, s, err);
 }
 
@@ -717,24 +719,24 @@ snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *in, snw_state *
     SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
     if (rank < lo->nominal) return snw_locomotion_limit(lo, in, s, rank, err);
     SNW_TRY(locomotion_accelerations(lo, in, s, rank, err));
-    return runs_away(lo, in, s, err);
+    return check_singularity(lo, in, s, err);
 }
 
-const snw_work *snw_locomotion_look(const snw_locomotion *lo) { return lo->w; }
+const snw_work *snw_locomotion_work(const snw_locomotion *lo) { return lo->w; }
 
-// M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations
-// stand for jumps of velocity
-snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in, const double *push,
-                                 snw_wrench lacks, snw_state *s, snw_error *err) {
+// M (v+ - v-) = C' p on the unknowns, so N'M (v+ - v-) = 0, from residuals in which accelerations
+// stand for jumps of velocity.
+snw_status snw_locomotion_impact(snw_locomotion *lo, snw_inputs *in, const double *momentum,
+                                 snw_wrench missing, snw_state *s, snw_error *err) {
     const snw_model *m = lo->m;
     int rank;
-    lo->momentum = snw_wrench_sub(lo->momentum, lacks);
+    lo->momentum = snw_wrench_sub(lo->momentum, missing);
     memcpy(lo->v0, s->v, (size_t)m->nv * sizeof *s->v);
     snw_locomotion_impose(lo, in, s);
     SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
     if (rank < lo->nominal) return snw_locomotion_limit_rates(lo, in, s, rank, err);
     if (lo->class == SNW_LOCOMOTION_SYMMETRIC || lo->nu == lo->nominal) return SNW_OK;
-    // with accelerations in place of jumps the residual is M (v+ - v-) and what it is without
+    // M (v+ - v-) is the difference of the residuals with and without these accelerations
     double *r = lo->x + 4 * lo->nu, *jump = lo->x + 5 * lo->nu;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     locomotion_residual(lo, in, s, jump);
@@ -742,7 +744,7 @@ snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in, const doubl
     locomotion_residual(lo, in, s, r);
     for (int j = 0; j < lo->nu; j++) {
         jump[j] = r[j] - jump[j];
-        if (push) jump[j] -= push[lo->dof[j]] * m->typical[lo->dof[j]];
+        if (momentum) jump[j] -= momentum[lo->dof[j]] * m->typical[lo->dof[j]];
     }
-    return locomotion_balance(lo, in, s, r, jump, s->v, err);
+    return solve_open_motions(lo, in, s, r, jump, s->v, err);
 }

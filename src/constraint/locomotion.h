@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: MIT
 //
-// locomotion.h: motion from given shapes and contacts, theory.md 6.8. What is driven is known; the
-// other coordinates, mostly those of the base, follow from the rows of contacts and loops, and
-// where these leave motions open from the reduced dynamics on what they allow. Then forces: efforts
-// of what is driven, and reactions, by least norm where statics leaves them open. A few passes of
-// the recursion, so the cost is linear in the bodies.
+// locomotion.h: locomotion with prescribed shape changes (theory.md 6.8). Rates of driven joints
+// are known. The other rates, mostly those of the base, follow from the rows of contacts and loops;
+// motions that these leave open follow from the dynamics projected onto them. Efforts of the driven
+// joints and reactions are recovered from inverse dynamics, reactions with minimum norm where they
+// are not unique. The cost is a few recursions, linear in the number of bodies.
 #pragma once
 
 #include "dynamics/dynamics.h"
 
-// How the motion is found, spec of locomotion 2.3.
+// Classes of locomotion by the equations that determine the motion (theory.md 6.8).
 typedef enum snw_locomotion_class {
-    SNW_LOCOMOTION_DRIVEN,   // nothing is open: a manipulator
-    SNW_LOCOMOTION_FULL,     // contacts determine it
-    SNW_LOCOMOTION_OVER,     // and more: they must agree
-    SNW_LOCOMOTION_UNDER,    // contacts and dynamics
+    SNW_LOCOMOTION_DRIVEN,   // every coordinate is driven: a manipulator
+    SNW_LOCOMOTION_FULL,     // contacts determine the motion
+    SNW_LOCOMOTION_OVER,     // more contact rows than unknowns: they must be consistent
+    SNW_LOCOMOTION_UNDER,    // contacts and projected dynamics
     SNW_LOCOMOTION_FREE,     // dynamics alone
-    SNW_LOCOMOTION_SYMMETRIC // momentum is kept
+    SNW_LOCOMOTION_SYMMETRIC // conservation of momentum
 } snw_locomotion_class;
 
 typedef struct snw_locomotion_opts {
-    double torque;   // 1/m: weight of moments against forces where reactions are shared, default 1
-    bool projective; // torques of the thesis' projective form instead, which are not in balance
+    double torque; // weight of moments against forces in the norm of the reactions, 1/m, default 1
+    bool projective; // torques of the projective form of Ali 2011, which are not in balance
 } snw_locomotion_opts;
 
 typedef struct snw_locomotion snw_locomotion;
 
-// SNW_E_MODEL: rods with coordinates that nobody drives, given lengths of tendons.
+// SNW_E_MODEL: a rod has coordinates that are not driven, or a tendon has a given length.
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine
 
-// Begin at s: which motions are open is found there and at later times, up to `until`. Where
-// momentum is kept and the file says nothing of the base's motion, it begins with none.
+// Start at s: the rank of the rows is found there and at later times up to `until`, s. Where
+// momentum is conserved and the file does not give the motion of the base, the momentum is zero.
 SNW_NODISCARD snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in,
                                               const snw_state *s, double until, snw_error *err);
 snw_locomotion_class snw_locomotion_class_of(const snw_locomotion *lo);
-// The class in words, with the numbers of coordinates, rows and open motions.
+// The class as text, with the numbers of unknown rates, rows and open motions.
 void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size);
 
-// s <- driven coordinates where their laws want them, velocities of all nearest to s->v;
-// accelerations, and multipliers. SNW_E_MODEL: contacts contradict each other; SNW_E_SINGULAR: the
-// gait meets a singularity, both named.
+// s <- driven coordinates and rates from their laws, the other velocities nearest to s->v that
+// satisfy the rows, accelerations and multipliers. SNW_E_MODEL: contacts contradict each other;
+// SNW_E_SINGULAR: the gait meets a singular configuration. The message names the contacts.
 SNW_NODISCARD snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *in, snw_state *s,
                                                snw_error *err);
 
-// Motion and forces of that state, as snw_residual finds them.
-const snw_work *snw_locomotion_look(const snw_locomotion *lo);
+// Kinematics and forces of that state, as filled by snw_residual.
+const snw_work *snw_locomotion_work(const snw_locomotion *lo);
 
-// s->v <- after contacts or driven rates have jumped, or links have come: open motions keep their
-// momentum. `push` (nv; NULL: none) and `lacks` are what links that come lack of it, as
-// snw_impacts_arriving says.
-SNW_NODISCARD snw_status snw_locomotion_strike(snw_locomotion *lo, snw_inputs *in,
+// s->v <- velocities after contacts or driven rates have jumped or links have become active: open
+// motions keep their momentum. `momentum` (nv; NULL: none) and `missing` are the results of
+// snw_impacts_activated_momentum.
+SNW_NODISCARD snw_status snw_locomotion_impact(snw_locomotion *lo, snw_inputs *in,
                                                const double *push, snw_wrench lacks, snw_state *s,
                                                snw_error *err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which of the classes of locomotion a robot belongs to, theory.md 6.8.
+// Class of locomotion of a robot (theory.md 6.8): from the rank of the contact rows, and from the
+// conditions under which the momentum of the base is conserved.
+
 #include "constraint/locomotion_private.h"
 
 #include "base/fail.h"
@@ -9,22 +11,21 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- symmetry
-// --------------------------------------------------------------------------------------
+// ---- symmetry -----------------------------------------------------------------------------------
 
-// a joint whose motions form a group
+// joints whose motions form a Lie group
 static bool is_group(snw_joint_kind kind) {
     return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
 }
 
-// a fluid that does more than to follow
+// drag or propulsion, beside added mass
 static bool resists(const snw_fluid_point *p) {
     bool any = p->across[0] != 0 || p->across[1] != 0 || p->flux[0] != 0 || p->flux[1] != 0;
     for (int i = 0; i < 6; i++) any = any || p->linear[i] != 0 || p->square[i] != 0;
     return any;
 }
 
-static bool pushed(const snw_locomotion *lo) {
+static bool has_external_force(const snw_locomotion *lo) {
     const snw_model *m = lo->m;
     const snw_desc *d = m->desc;
     if (d->nload || m->ncontact_point || m->flowing || m->ncondition) return true;
@@ -42,8 +43,8 @@ static bool pushed(const snw_locomotion *lo) {
     return false;
 }
 
-// a weight that works on no motion of the base
-static bool heavy(const snw_locomotion *lo, const snw_inputs *in) {
+// does gravity do work on a motion of the base, or change with time?
+static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
     const snw_model *m = lo->m;
     for (int i = 0; i < 3; i++) {
         const snw_law law = m->desc->gravity[i];
@@ -55,14 +56,15 @@ static bool heavy(const snw_locomotion *lo, const snw_inputs *in) {
         const snw_block *b = &m->block[lo->block[lo->base[k]]];
         if (b->space != SNW_SPACE_RN) return true;
         const snw_twist X = snw_twist_to_parent(lo->w->g[b->seg], b->S);
-        const double turn = snw_norm(X.w);
-        if (turn == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
-        if (turn > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
+        const double angular = snw_norm(X.w);
+        if (angular == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
+        if (angular > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
     }
     return false;
 }
 
-// lo->base <- unknowns of the one link on the world, if its motions form a group and all are open
+// lo->base <- unknowns of the only link on the world; false unless its motions form a Lie group and
+// all are unknown
 static bool list_base(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     int link = -1;
@@ -82,9 +84,9 @@ static bool list_base(snw_locomotion *lo) {
     return lo->nbase > 0 && lo->nbase == snw_joint_dof(m->desc->link[link].joint);
 }
 
-// does a row move with the base?
-static bool locomotion_class_held(const snw_locomotion *lo) {
-    if (lo->holds) return true;
+// does a row depend on the motion of the base?
+static bool base_is_constrained(const snw_locomotion *lo) {
+    if (lo->has_servo) return true;
     for (int k = 0; k < lo->nr + lo->npassive; k++) {
         for (int b = 0; b < lo->nbase; b++) {
             const int j = lo->base[b], loop = lo->row[k].loop;
@@ -96,15 +98,14 @@ static bool locomotion_class_held(const snw_locomotion *lo) {
     return false;
 }
 
-// Is the momentum along the motions of the base kept? One base on the world, all its motions open,
-// rows only within the robot, which determine the rest, and nothing from outside.
+// Is the momentum along the motions of the base conserved? One base on the world, all its motions
+// unknown, rows within the robot only, which determine the other unknowns, and no external force.
 static bool locomotion_class_symmetric(snw_locomotion *lo, const snw_inputs *in) {
-    return list_base(lo) && !locomotion_class_held(lo) && !pushed(lo) &&
-           lo->nominal == lo->nu - lo->nbase && !heavy(lo, in);
+    return list_base(lo) && !base_is_constrained(lo) && !has_external_force(lo) &&
+           lo->nominal == lo->nu - lo->nbase && !gravity_works(lo, in);
 }
 
-// ---- classes
-// ---------------------------------------------------------------------------------------
+// ---- classes ------------------------------------------------------------------------------------
 
 void snw_locomotion_classify(snw_locomotion *lo, int rank) {
     lo->nominal = rank;
@@ -117,8 +118,8 @@ void snw_locomotion_classify(snw_locomotion *lo, int rank) {
     }
 }
 
-// largest rank of the rows with what is driven at several times, the rest as in s
-static snw_status most(snw_locomotion *lo, snw_inputs *in, const snw_state *s, int *out) {
+// *out <- largest rank of the rows with the driven coordinates at several times, the others as in s
+static snw_status largest_rank(snw_locomotion *lo, snw_inputs *in, const snw_state *s, int *out) {
     static const double part[] = {0, 0.0731, 0.2173, 0.3919, 0.6311};
     *out = 0;
     for (size_t i = 0; i < sizeof part / sizeof part[0] && lo->nr > 0; i++) {
@@ -127,7 +128,7 @@ static snw_status most(snw_locomotion *lo, snw_inputs *in, const snw_state *s, i
         const double t = s->t + part[i] * (lo->until - s->t);
         snw_inputs_at(lo->m, t + snw_grain(t), in);
         snw_locomotion_impose(lo, in, lo->near);
-        snw_locomotion_at(lo, in, lo->near);
+        snw_locomotion_kinematics(lo, in, lo->near);
         const snw_status status = snw_locomotion_decompose(lo, &rank);
         if (status == SNW_E_SINGULAR) continue;
         SNW_TRY(status);
@@ -136,7 +137,7 @@ static snw_status most(snw_locomotion *lo, snw_inputs *in, const snw_state *s, i
     return SNW_OK;
 }
 
-static bool told(const snw_locomotion *lo, const snw_state *s) {
+static bool base_motion_given(const snw_locomotion *lo, const snw_state *s) {
     const snw_desc *d = lo->m->desc;
     const int link = lo->m->seg[lo->m->block[lo->block[lo->base[0]]].seg].link;
     for (int i = 0; i < d->ninitial; i++) {
@@ -152,24 +153,24 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
                                 double until, snw_error *err) {
     int rank = 0;
     lo->until = until > s->t ? until : s->t + 1;
-    if (most(lo, in, s, &rank) != SNW_OK) {
+    if (largest_rank(lo, in, s, &rank) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "a law has no finite value after t = %.9g s", s->t);
     }
     snw_locomotion_classify(lo, rank);
     snw_inputs_at(lo->m, s->t + snw_grain(s->t), in);
     snw_state_copy(lo->m, s, lo->near);
     snw_locomotion_impose(lo, in, lo->near);
-    snw_locomotion_at(lo, in, lo->near);
+    snw_locomotion_kinematics(lo, in, lo->near);
     if (!locomotion_class_symmetric(lo, in)) return SNW_OK;
     lo->class = SNW_LOCOMOTION_SYMMETRIC;
     lo->momentum = (snw_wrench){0};
-    if (!told(lo, s)) return SNW_OK;
-    // as it moves now, what rows ask for included
+    if (!base_motion_given(lo, s)) return SNW_OK;
+    // the momentum of the initial velocities, projected onto the rows
     int ignored;
     lo->class = SNW_LOCOMOTION_UNDER;
     SNW_TRY(snw_locomotion_velocities(lo, in, lo->near, &ignored, err));
     lo->class = SNW_LOCOMOTION_SYMMETRIC;
-    snw_locomotion_at(lo, in, lo->near);
+    snw_locomotion_kinematics(lo, in, lo->near);
     lo->momentum = snw_momentum(lo->m, lo->w);
     if (lo->m->nfluid_point) {
         lo->momentum = snw_wrench_add(lo->momentum, snw_fluid_momentum(lo->m, lo->w));

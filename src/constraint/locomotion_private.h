@@ -1,141 +1,150 @@
 // SPDX-License-Identifier: MIT
 //
-// locomotion_private.h: the parts of the reduced motion. Private to src/study/reduced*.c.
+// locomotion_private.h: state of a locomotion. Private to src/constraint/locomotion*.c.
 #pragma once
 
 #include "base/arena.h"
 #include "constraint/locomotion.h"
 
-// A row that unknown rates keep: of a loop, or of a drive that comes and goes.
+// A constraint row on the unknown rates: of a loop or contact, of a conditional drive, or of a
+// servo motor.
 typedef struct snw_locomotion_row {
-    int row; // of the model
+    int row; // row of the model
     int loop, r, drive;
-    bool hold;     // of a drive: it keeps a probe on a law, and its effort acts elsewhere
-    double size;   // what it is measured by
-    double weight; // of its multiplier where reactions are shared
-    int at[2];     // the last led follower on the way to its first and second site; -1: none
+    bool servo;    // row of a servo motor: it keeps a probe on a law, and its effort acts elsewhere
+    double size;   // unit of its violation
+    double weight; // weight of its multiplier in the norm of the reactions
+    int joint[2];  // last passive joint on the path to its first and second site; -1: none
 } snw_locomotion_row;
 
-// A follower that a row leads, reduced_led.c: row number nr + its own.
+// A passive joint, whose rate follows from its leading row, number nr + its own index
+// (locomotion_passive.c).
 typedef struct snw_passive_joint {
     int dof, block;
-    int up;          // the next one towards the root; -1: none
-    int lead, nlead; // rows that pass it on the way to those they lead
-    snw_twist X;     // its motion of the world
-    snw_wrench c;    // the row that leads it, freed of the followers behind
-    double lever;    // c X
-    double x;        // its rate,
-    snw_twist V;     // and the motion of what it carries, snw_locomotion_give_way
+    int parent;                        // next passive joint towards the root; -1: none
+    int elimination_adr, nelimination; // its part of lo->elimination
+    snw_twist X;                       // joint twist at unit rate, world frame
+    snw_wrench c;                      // leading row, with the passive joints behind it eliminated
+    double lever;                      // c X
+    double x;                          // rate, snw_locomotion_solve_passive
+    snw_twist V;                       // twist of its child link, world frame
 } snw_passive_joint;
 
-typedef struct snw_passive_lead {
-    int leads;
-    double part;
-} snw_passive_lead;
+// Elimination of a passive joint from the leading row of another joint: that row less factor times
+// the leading row of the passive joint.
+typedef struct snw_passive_elimination {
+    int joint;
+    double factor;
+} snw_passive_elimination;
 
 struct snw_locomotion {
     const snw_model *m;
     snw_locomotion_opts opts;
     snw_work *w;
     snw_state *near;
-    int nu;           // unknown rates but for those that are led: their coordinates,
-    int *dof;         // nu
-    int *block;       // nu: blocks of these,
-    bool *is_passive; // nu: and whether motors there exert what is needed,
-    bool *holding;    // nu: and so that a probe is held,
-    int *same;        // nu: with one effort for all that have this number; 0: alone
-    int npassive;     // followers, found one by one from
+    int nu;            // unknown rates other than those of passive joints with a leading row
+    int *dof;          // nu: their coordinates
+    int *block;        // nu: their blocks
+    bool *is_passive;  // nu: the joint is passive, its motor exerts what is needed
+    bool *is_servo;    // nu: the motor belongs to a servo constraint
+    int *effort_group; // nu: motors of one group have equal efforts; 0: none
+    int npassive;      // passive joints with a leading row
     snw_passive_joint *passive;
-    snw_passive_lead *lead;
-    int stuck;               // the one whose row has lost its lever
-    int nr;                  // rows but for those that lead
-    bool holds;              // some of these rows keep probes on laws
-    snw_locomotion_row *row; // nr, then nled
-    snw_wrench *c;           // nr + nled: rows as wrenches of the world
-    signed char *sign;       // nloop x nu
-    int nominal;             // rank of the rows, but for instants at which they lose it
+    snw_passive_elimination *elimination;
+    int singular_joint;      // the one whose lever vanishes
+    int nr;                  // rows other than leading rows
+    bool has_servo;          // there are servo rows
+    snw_locomotion_row *row; // nr, then npassive leading rows
+    snw_wrench *c;           // nr + npassive: rows as wrenches in the world frame
+    signed char *sign;       // nloop x nu: list_moved
+    int nominal;             // rank of the rows at regular configurations
     snw_locomotion_class class;
-    int nbase;           // of the symmetric class: unknowns of the base,
-    int *base;           // nbase: which
-    snw_wrench momentum; // that is kept, of the world
+    int nbase;           // symmetric class: number of unknowns of the base
+    int *base;           // nbase: their indices
+    snw_wrench momentum; // conserved momentum, world frame
     double until;
     snw_arena scratch;
-    double *memory; // everything below
-    double *C;      // (nr + nled) x nu, and
-    double *B;      // what factors overwrite: rows that do not lead, while followers give way
+    double *memory; // block behind the arrays below
+    double *C;      // (nr + npassive) x nu
+    double *B;      // copy of C for factorisations, passive joints eliminated
     double *U, *S, *Vt;
-    double *MN;               // 2 nu x nu: mass times open motions, and their mass matrix
-    double *side;             // nr + nled or nu
-    double *e;                // nled
-    double *rate, *curvature; // rows of the model
-    double *x;                // 6 vectors of nu
-    double *v0, *v1;          // nv
-    double *Z;    // where probes are held nu x nu as Vt, and scratch: snw_locomotion_unworked
+    double *MN;          // 2 nu x nu: mass times open motions, and their mass matrix
+    double *rhs;         // nr + npassive or nu
+    double *e;           // npassive: rates of the leading rows
+    double *rate, *bias; // nconstraint
+    double *x;           // 6 vectors of nu
+    double *v0, *v1;     // nv
+    double *Z;    // with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions
     int *pivot;   // nu
-    snw_twist *X; // nu: motions of the world
-    // of the projective form; NULL: not asked for
-    snw_wrench *handed;        // nseg
-    int *first_row, *next_row; // nseg, rows: those of what grips a body, a list
+    snw_twist *X; // nu: joint twists at unit rate, world frame
+    // for the projective form; NULL: not requested
+    snw_wrench *transmitted;   // nseg: wrenches passed to the parents
+    int *first_row, *next_row; // nseg, rows: linked lists of the contact rows of each body
 };
 
-// The motion of the world that a coordinate makes at rate one, in lo->w.
-snw_twist snw_locomotion_column(const snw_locomotion *lo, int block, int dof);
-// lo->C and singular values of lo->B at the motion in lo->w, and how many there are.
-// SNW_E_SINGULAR: snw_locomotion_stuck.
+// Twist at unit rate of a coordinate, in the world frame, at the configuration in lo->w.
+snw_twist snw_locomotion_joint_twist(const snw_locomotion *lo, int block, int dof);
+// lo->C and the singular values of lo->B at the configuration in lo->w, and the rank.
+// SNW_E_SINGULAR: a passive joint has lost its lever, see snw_locomotion_fail_lever.
 SNW_NODISCARD snw_status snw_locomotion_decompose(snw_locomotion *lo, int *rank);
-// e (rows of the model) <- as it is when followers give way to it, and to (nv; NULL: none) += how
-// they do.
-void snw_locomotion_yield(snw_locomotion *lo, double *e, double *to);
-// to (nv) += x (nu, per typical numbers), and what followers do with it.
-void snw_locomotion_along(snw_locomotion *lo, const double *x, double *to);
+// e (nconstraint) <- rates of the rows after the passive joints have moved so that the leading rows
+// hold; to (nv; NULL: none) += the rates of these joints.
+void snw_locomotion_condense_rates(snw_locomotion *lo, double *e, double *to);
+// to (nv) += x (nu, in typical units), and the rates of the passive joints that follow from it.
+void snw_locomotion_add_motion(snw_locomotion *lo, const double *x, double *to);
 
-// Choose followers that are led and take them and their rows out of the unknowns and the rows.
-SNW_NODISCARD snw_status snw_locomotion_lead_passive(snw_locomotion *lo);
-// What rows and followers are at the motion in lo->w, from lo->c.
-SNW_NODISCARD snw_status snw_locomotion_eliminate(snw_locomotion *lo);
-// led->x, led->V <- how they give way to rates e (nled) of the rows that lead them; e is used up.
-void snw_locomotion_give_way(snw_locomotion *lo, double *e);
-// What row k gets of that.
-double snw_locomotion_passed_on(const snw_locomotion *lo, int k);
-snw_status snw_locomotion_stuck(const snw_locomotion *lo, double t, snw_error *err);
+// Assign leading rows to passive joints; remove these joints from the unknowns and these rows from
+// the rows.
+SNW_NODISCARD snw_status snw_locomotion_plan_passive(snw_locomotion *lo);
+// Eliminate the leading rows at the configuration in lo->w, from lo->c.
+SNW_NODISCARD snw_status snw_locomotion_factor_passive(snw_locomotion *lo);
+// x and V of the passive joints <- their rates for the rates e (npassive) of the leading rows; e is
+// overwritten.
+void snw_locomotion_solve_passive(snw_locomotion *lo, double *e);
+// Rate of row k by these rates of the passive joints.
+double snw_locomotion_passive_rate(const snw_locomotion *lo, int k);
+snw_status snw_locomotion_fail_lever(const snw_locomotion *lo, double t, snw_error *err);
 
-// s <- what is driven, with its rates; accelerations of what is not are zero.
+// s <- driven coordinates, rates and accelerations; the other accelerations are zero.
 void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_state *s);
-// s->v <- what the rows ask for, as far as they have `rank`; open motions stay.
+// s->v <- velocities that satisfy the rows, by the first `rank` singular values; open motions keep
+// their rates.
 SNW_NODISCARD snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_state *s,
                                                    int *rank, snw_error *err);
-// s->lambda <- reactions and efforts at the motion s, after snw_locomotion_decompose there.
+// s->lambda <- reactions and efforts at s, after snw_locomotion_decompose there.
 SNW_NODISCARD snw_status snw_locomotion_forces(snw_locomotion *lo, const snw_inputs *in,
                                                snw_state *s, snw_error *err);
-// lo->w <- the motion s.
-void snw_locomotion_at(snw_locomotion *lo, const snw_inputs *in, const snw_state *s);
-// Rows that keep probes on laws, theory.md 6.8: lo->row <- these behind the others; row k of lo->C
-// at the motion in lo->w; and, after snw_constraints_rates, their rates and what is left of their
-// accelerations; either may be NULL.
-void snw_locomotion_list_holds(snw_locomotion *lo);
-void snw_locomotion_hold_row(snw_locomotion *lo, size_t k);
+// lo->w <- kinematics of s, with the stations that probes read.
+void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const snw_state *s);
+// Servo rows (theory.md 6.8): append them to lo->row; fill row k of lo->C at the configuration in
+// lo->w; and, as snw_constraints_rates, rates of all rows and their accelerations at the
+// accelerations of s. Either may be NULL.
+void snw_locomotion_list_servo_rows(snw_locomotion *lo);
+void snw_locomotion_servo_row(snw_locomotion *lo, size_t k);
 void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
-                          double *rate, double *bend);
-// How fast row k is asked to go, per its size; 0: it keeps no probe.
-double snw_locomotion_held_rate(const snw_locomotion *lo, int k, double t);
-// Of row k: its contact, or the actuator that keeps a probe.
+                          double *rate, double *bias);
+// Rate that the law of row k prescribes, relative to its size; 0 for other rows.
+double snw_locomotion_servo_rate(const snw_locomotion *lo, int k, double t);
+// Name of the contact or actuator that row k belongs to.
 const char *snw_locomotion_row_name(const snw_locomotion *lo, int k);
-// lo->Z <- open motions, behind the first lo->nominal of nu, on which motors that hold probes do no
-// work.
-SNW_NODISCARD snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err);
-// y (k) <- inv(A) y, A (k x k) being masses between these and open motions, which no effort may
-// make singular.
-SNW_NODISCARD snw_status snw_locomotion_keep(snw_locomotion *lo, double t, int k, double *A,
-                                             double *y, snw_error *err);
-// s->lambda <- efforts of the projective form at the motion s; reactions zero.
+// lo->Z <- motions, behind the first lo->nominal of nu, that satisfy the contacts and on which
+// servo motors do no work.
+SNW_NODISCARD snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t,
+                                                         snw_error *err);
+// y (k) <- inv(A) y, with A (k x k) the mass matrix between these and the open motions.
+// SNW_E_SINGULAR: no effort controls the probe.
+SNW_NODISCARD snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A,
+                                                    double *y, snw_error *err);
+// s->lambda <- efforts of the projective form at s, reactions zero; before it the lists of contact
+// rows.
 void snw_locomotion_list_bodies(snw_locomotion *lo);
 void snw_locomotion_projective(snw_locomotion *lo, const snw_inputs *in, snw_state *s);
-// Refuses what the projective form does not know.
-SNW_NODISCARD snw_status snw_locomotion_projective_knows(const snw_model *m, snw_error *err);
+// SNW_E_MODEL for models that the projective form does not cover.
+SNW_NODISCARD snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err);
 // lo->class from the rank.
 void snw_locomotion_classify(snw_locomotion *lo, int rank);
-// The motion at an instant at which the rows lose rank: the limit, where there is one. Its
-// velocities alone, and all.
+// Motion at a configuration where the rows lose rank: the limit from regular configurations, if it
+// exists. Velocities alone, and all.
 SNW_NODISCARD snw_status snw_locomotion_limit_rates(snw_locomotion *lo, snw_inputs *in,
                                                     snw_state *s, int rank, snw_error *err);
 SNW_NODISCARD snw_status snw_locomotion_limit(snw_locomotion *lo, snw_inputs *in, snw_state *s,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Torques of Ali's projective form (2011, 3.73 to 3.85), for comparison with the thesis: each body
-// on wheels hands on to its parent only the part of its wrench along the motions that its wheels
-// allow, in the Euclidean sense of its own frame,
-//   F_j <- (1 - sum c c'/c'c) (own_j + sum over children of what they hand on),   tau_j = S'F_j.
-// What wheels bear is dropped and not shared, so a wrench is left on the base and the balance of
-// energy does not close. The formula knows rigid bodies on wheels and torques of axes alone;
-// whatever else bears or drives is refused.
+// Torques of the projective form of Ali 2011 (3.73 to 3.85), for comparison with the thesis: each
+// body on wheels passes to its parent only the component of its wrench along the motions that its
+// wheels allow, in the Euclidean metric of its body frame,
+//   F_j <- (1 - sum c c'/c'c) (own_j + sum over children of their F),   tau_j = S'F_j
+// Wheel reactions are dropped, so a wrench remains on the base and the energy balance does not
+// close. The formula covers rigid bodies on wheels and torques about single axes; other models are
+// refused.
+
 #include "constraint/locomotion_private.h"
 
 #include "base/fail.h"
@@ -14,7 +15,7 @@
 
 #include <math.h>
 
-// the body that carries a wheel: sites beside it are rigid and without mass
+// the body that carries a wheel: sites are segments without mass, rigidly attached
 static int body_of(const snw_model *m, int seg) {
     while (m->seg[seg].kind == SNW_SEG_POSE && !m->seg[seg].has_mass && m->seg[seg].parent > 0) {
         seg = m->seg[seg].parent;
@@ -22,7 +23,7 @@ static int body_of(const snw_model *m, int seg) {
     return seg;
 }
 
-// blocks stand in the order of their coordinates
+// blocks are in the order of their coordinates
 static const snw_block *block_of(const snw_model *m, int dof) {
     int low = 0, high = m->nblock - 1;
     while (low < high) {
@@ -36,7 +37,7 @@ static const snw_block *block_of(const snw_model *m, int dof) {
     return &m->block[low];
 }
 
-static snw_status projective_unknown(const char *what, const char *name, snw_error *err) {
+static snw_status fail_unsupported(const char *what, const char *name, snw_error *err) {
     return snw_fail(err, SNW_E_MODEL,
                     "'torques: projective' knows rigid bodies on wheels and drives of single axes, "
                     "not %s ('%s'), and would drop what bears or drives there; use 'torques: "
@@ -52,22 +53,22 @@ static bool projective_moves(const snw_model *m, int seg) {
     return false;
 }
 
-snw_status snw_locomotion_projective_knows(const snw_model *m, snw_error *err) {
+snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
         const char *name = m->desc->loop[i].name;
         if (l->nrow == 0) continue;
-        if (!l->nonholonomic) return projective_unknown("loops", name, err);
+        if (!l->nonholonomic) return fail_unsupported("loops", name, err);
         const bool on_rod = l->sliding_station > 0 || m->seg[body_of(m, l->b)].kind == SNW_SEG_ROD;
-        if (on_rod) return projective_unknown("contacts on rods", name, err);
+        if (on_rod) return fail_unsupported("contacts on rods", name, err);
         if (projective_moves(m, l->a))
-            return projective_unknown("contacts with what moves", name, err);
+            return fail_unsupported("contacts with what moves", name, err);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || m->seg[block_of(m, d->dof)->seg].kind == SNW_SEG_SCREW) continue;
-        return projective_unknown("drives of strains, or of joints with several coordinates",
-                                  m->desc->motor[d->motor].name, err);
+        return fail_unsupported("drives of strains, or of joints with several coordinates",
+                                m->desc->motor[d->motor].name, err);
     }
     return SNW_OK;
 }
@@ -91,7 +92,7 @@ static double projective_dot(const double *a, const double *b) {
     return sum;
 }
 
-// F <- without its components along the rows of what grips body i
+// F <- F without its components along the contact rows of body i
 static void projective_project(const snw_locomotion *lo, int i, snw_wrench *F) {
     double basis[6][6];
     int n = 0;
@@ -120,10 +121,10 @@ static void projective_project(const snw_locomotion *lo, int i, snw_wrench *F) {
 
 void snw_locomotion_projective(snw_locomotion *lo, const snw_inputs *in, snw_state *s) {
     const snw_model *m = lo->m;
-    snw_wrench *P = lo->handed;
+    snw_wrench *P = lo->transmitted;
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
     snw_residual(m, in, s, false, lo->w);
-    // what each body needs itself
+    // own wrench of each body
     for (int i = 0; i < m->nseg; i++) P[i] = lo->w->F[i];
     for (int i = m->nseg - 1; i > 0; i--) {
         const int p = m->seg[i].parent;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Null directions of the mass matrix at the initial configuration and at random ones nearby, from
+// its eigenvalues, with a message that names the coordinates. For the check of a study before it
+// runs.
+
 #include "constraint/massless.h"
 
 #include "base/alloc.h"
@@ -11,25 +16,29 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CONFIGURATIONS = 3, MOST_COORDINATES = 400 }; // beyond, the cube of them costs too much
+enum {
+    CONFIGURATIONS = 3,
+    MOST_COORDINATES = 400
+}; // the work grows with the cube of the coordinates
 
-// of a direction, relative to the largest, coordinates measured by their own mass
+// Eigenvalue, relative to the largest, of a direction without mass; each coordinate is scaled to
+// unit mass.
 static const double NO_MASS = 1e-13;
-// part of a direction from which on a coordinate is named
+// Component of a direction, relative to the largest, from which on a coordinate is named.
 static const double TAKES_PART = 0.1;
 
-typedef struct look {
+typedef struct massless_check {
     const snw_model *m;
     snw_state *s;
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    double *M, *one; // nv x nv
-    double *unit, *lambda, *dx;
-} look;
+    double *M, *identity; // nv x nv
+    double *unit, *eigenvalue, *dx;
+} massless_check;
 
-// M <- mass matrix in coordinates measured by their own mass
-static void measured(look *k) {
+// M <- mass matrix with each coordinate scaled to unit mass
+static void scaled_mass_matrix(massless_check *k) {
     const size_t nv = (size_t)k->m->nv;
     snw_mass_matrix(k->m, k->in, k->s, k->w, k->M);
     for (size_t i = 0; i < nv; i++) {
@@ -41,10 +50,10 @@ static void measured(look *k) {
     }
 }
 
-// surely positive definite: the cheap answer for nearly all robots
-static bool massless_definite(look *k) {
+// positive definite by a wide margin: the cheap test, which nearly all robots pass
+static bool massless_definite(massless_check *k) {
     const size_t nv = (size_t)k->m->nv;
-    measured(k);
+    scaled_mass_matrix(k);
     if (snw_cholesky_factor(k->m->nv, k->M) != SNW_OK) return false;
     for (size_t i = 0; i < nv; i++) {
         if (!(k->M[i * (nv + 1)] > 1e-5)) return false;
@@ -52,25 +61,25 @@ static bool massless_definite(look *k) {
     return true;
 }
 
-// M <- directions as columns, those without mass first, in coordinates; their number
-static snw_status directions(look *k, int *n) {
+// M <- directions without mass as columns, in typical coordinates; *n <- their number
+static snw_status directions(massless_check *k, int *n) {
     const snw_model *m = k->m;
     const size_t nv = (size_t)m->nv;
-    measured(k);
+    scaled_mass_matrix(k);
     for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) k->one[j * nv + i] = i == j;
+        for (size_t i = 0; i < nv; i++) k->identity[j * nv + i] = i == j;
     }
-    SNW_TRY(snw_eigen_symmetric(m->nv, k->M, k->one, true, &k->scratch, k->lambda));
+    SNW_TRY(snw_eigen_symmetric(m->nv, k->M, k->identity, true, &k->scratch, k->eigenvalue));
     *n = 0;
-    while (*n < m->nv && !(k->lambda[*n] > NO_MASS * fmax(1, k->lambda[nv - 1]))) ++*n;
+    while (*n < m->nv && !(k->eigenvalue[*n] > NO_MASS * fmax(1, k->eigenvalue[nv - 1]))) ++*n;
     for (size_t j = 0; j < (size_t)*n; j++) {
         for (size_t i = 0; i < nv; i++) k->M[j * nv + i] *= k->unit[i] / m->typical[i];
     }
     return SNW_OK;
 }
 
-// does coordinate i take part in one of the first n directions?
-static bool takes_part(const look *k, int n, int i) {
+// is coordinate i part of one of the first n directions?
+static bool takes_part(const massless_check *k, int n, int i) {
     const size_t nv = (size_t)k->m->nv;
     for (size_t j = 0; j < (size_t)n; j++) {
         const double *x = k->M + j * nv;
@@ -81,7 +90,7 @@ static bool takes_part(const look *k, int n, int i) {
     return false;
 }
 
-static snw_status complain(const look *k, int n, snw_error *err) {
+static snw_status fail_massless(const massless_check *k, int n, snw_error *err) {
     static const char *const twist[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
     const snw_model *m = k->m;
     char names[200] = "";
@@ -123,23 +132,23 @@ static snw_status complain(const look *k, int n, snw_error *err) {
         link->location.file, link->location.line, link->location.column);
 }
 
-// at the initial configuration and beside it: what has no mass in one of them only is a matter of
-// the motion
-static snw_status everywhere(look *k, snw_error *err) {
+// The initial configuration is checked last: directions that have no mass at one configuration only
+// depend on the motion and are no error of the model.
+static snw_status check_configurations(massless_check *k, snw_error *err) {
     const snw_model *m = k->m;
     unsigned long long seed = 11;
     snw_inputs_at(m, 0, k->in);
     for (int n = 0; n < CONFIGURATIONS; n++) {
         const int last = CONFIGURATIONS - 1;
         for (int i = 0; i < m->nv; i++) {
-            k->dx[i] = 0.3 * (last - n) * m->typical[i] * snw_projection_roll(&seed);
+            k->dx[i] = 0.3 * (last - n) * m->typical[i] * snw_projection_random(&seed);
         }
         int none = 0;
         snw_move(m, m->q0, 1, k->dx, k->s->q);
         if (massless_definite(k)) return SNW_OK;
         SNW_TRY(directions(k, &none));
         if (none == 0) return SNW_OK;
-        if (n == last) return complain(k, none, err);
+        if (n == last) return fail_massless(k, none, err);
     }
     return SNW_OK;
 }
@@ -147,20 +156,22 @@ static snw_status everywhere(look *k, snw_error *err) {
 snw_status snw_massless_check(const snw_model *m, snw_error *err) {
     if (m->nconstraint > 0 || m->nv == 0 || m->nv > MOST_COORDINATES) return SNW_OK;
     const size_t nv = (size_t)m->nv;
-    look k = {.m = m, .scratch = {.size = snw_eigen_symmetric_scratch(m->nv)}};
+    massless_check k = {.m = m, .scratch = {.size = snw_eigen_symmetric_scratch(m->nv)}};
     k.scratch.base = snw_alloc(k.scratch.size);
     k.M = snw_alloc((2 * nv * nv + 3 * nv) * sizeof *k.M);
     snw_status s = SNW_E_MEMORY;
     if (k.scratch.base && k.M && snw_state_create(m, &k.s) == SNW_OK &&
         snw_inputs_create(m, &k.in) == SNW_OK && snw_work_create(m, &k.w) == SNW_OK) {
-        k.one = k.M + nv * nv;
-        k.unit = k.one + nv * nv;
-        k.lambda = k.unit + nv;
-        k.dx = k.lambda + nv;
-        s = everywhere(&k, err);
+        k.identity = k.M + nv * nv;
+        k.unit = k.identity + nv * nv;
+        k.eigenvalue = k.unit + nv;
+        k.dx = k.eigenvalue + nv;
+        s = check_configurations(&k, err);
         for (int i = 0; i < m->ncondition; i++) k.s->z[m->condition_signal[i]] = 1;
-        if (s == SNW_OK && m->nconditional) s = everywhere(&k, err); // with all that comes and goes
-        if (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR) s = SNW_OK;  // not finite: another's matter
+        if (s == SNW_OK && m->nconditional)
+            s = check_configurations(&k, err); // with all conditional links
+        if (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR)
+            s = SNW_OK; // not finite: other checks report it
     }
     snw_free(k.scratch.base);
     snw_free(k.M);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Null space of the tangent stacked on the constraint rows: motions that satisfy the constraints
+// and change no force. For the message of a static step that finds no equilibrium.
+
 #include "constraint/mechanism.h"
 
 #include "base/alloc.h"
@@ -8,11 +12,11 @@
 
 #include <math.h>
 
-// of a row beside the others, relative to the largest: a force that does not change
-static const double no_force = 1e-11;
+// Pivot, relative to the largest, below which a force or row does not change.
+static const double NO_FORCE = 1e-11;
 
-// the columns of A (nv x (nv + nrow)) <- how each force and each row of loops and drives varies
-// with typical coordinates
+// columns of A (nv x (nv + nconstraint)) <- gradients of each generalised force and each constraint
+// row in typical coordinates
 static void fill_rows(const snw_model *m, const snw_work *w, const double *T, double *A) {
     const size_t nv = (size_t)m->nv;
     for (size_t i = 0; i < nv; i++) {
@@ -27,20 +31,20 @@ static void fill_rows(const snw_model *m, const snw_work *w, const double *T, do
     }
 }
 
-// the link of the joint with the largest coordinate in the n columns of N
+// link of the joint with the largest component in the n columns of N
 static int most_moved(const snw_model *m, int n, const double *N) {
-    double most = 0.1; // strains may follow; what moves alone is theirs to explain
+    double most = 0.1; // smaller components accompany a motion of strains
     int link = -1;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
         for (int i = b->dof; i < b->dof + b->n; i++) {
-            double share = 0;
+            double square = 0;
             for (int j = 0; j < n; j++) {
                 const double x = N[(size_t)j * (size_t)m->nv + (size_t)i];
-                share += x * x;
+                square += x * x;
             }
-            if (share > most) most = share, link = m->seg[b->seg].link;
+            if (square > most) most = square, link = m->seg[b->seg].link;
         }
     }
     return link;
@@ -57,7 +61,7 @@ int snw_mechanism_find(const snw_model *m, const snw_inputs *in, const snw_state
         snw_tangent_pass(m, NULL, w);
         snw_tangent_assemble(m, in, 1, 0, 0, w, T);
         fill_rows(m, w, T, A);
-        if (snw_null_space(m->nv, (int)rows, A, no_force, &scratch, T, &rank) == SNW_OK)
+        if (snw_null_space(m->nv, (int)rows, A, NO_FORCE, &scratch, T, &rank) == SNW_OK)
             link = most_moved(m, m->nv - rank, T);
     }
     snw_free(T);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Closing of loops by Levenberg-Marquardt steps and the rank of the constraint rows, from the
+// violations and the constraint Jacobian of all rows, redundant ones included (theory.md 3.8).
+
 #include "constraint/projection_private.h"
 
 #include "base/alloc.h"
@@ -10,10 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory
-// ----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
-static void projection_measure(const snw_model *m, double *size) {
+static void size_rows(const snw_model *m, double *size) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row >= 0) size[m->drive[i].row] = m->typical[m->drive[i].dof];
     }
@@ -26,8 +29,8 @@ static void projection_measure(const snw_model *m, double *size) {
     }
 }
 
-// pr->all <- the model with all its rows
-static snw_status take_all(snw_projection *pr) {
+// pr->all <- the model with its redundant rows
+static snw_status restore_redundant_rows(snw_projection *pr) {
     const snw_model *m = pr->m;
     int spare = 0;
     for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
@@ -63,12 +66,13 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     snw_projection *pr = snw_alloc(sizeof *pr);
     if (!pr) return SNW_E_MEMORY;
     pr->m = m;
-    if (take_all(pr) != SNW_OK) {
+    if (restore_redundant_rows(pr) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
     const size_t nr = (size_t)pr->all->nconstraint;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv, square = m->bare ? 0 : nr * nr; // of matrices
+    const size_t nv = m->bare ? 0 : (size_t)m->nv,
+                 square = m->bare ? 0 : nr * nr; // no matrices for bare models
     const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
     const size_t ls = m->bare ? 0 : snw_shortest_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
@@ -77,15 +81,15 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 5 * nr + nv + nr + (size_t)m->nq) *
                   sizeof(double));
     pr->order = snw_alloc(nr * sizeof *pr->order);
-    const bool shares = m->nnonholonomic > 0 && !m->bare;
-    pr->P = shares ? snw_alloc(2 * nr * nr * sizeof *pr->P) : NULL;
+    const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
+    pr->P = has_contacts ? snw_alloc(2 * nr * nr * sizeof *pr->P) : NULL;
     pr->x = snw_alloc((nv + (size_t)m->nconstraint) * sizeof *pr->x);
     if (!pr->scratch.base || !pr->memory || !pr->order || !pr->x ||
         (!m->bare && snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
-        (shares && (snw_redundancy_create(m, &pr->redundancy) != SNW_OK || !pr->P)) ||
+        (has_contacts && (snw_redundancy_create(m, &pr->redundancy) != SNW_OK || !pr->P)) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||
-        snw_state_create(pr->all, &pr->kept) != SNW_OK ||
+        snw_state_create(pr->all, &pr->previous) != SNW_OK ||
         snw_state_create(pr->all, &pr->near) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
@@ -95,19 +99,19 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     pr->X = pr->diagonal + nv;
     pr->C = pr->X + nv * nr;
     pr->S = pr->C + nv * (nr + nv);
-    pr->side = pr->S + square;
-    pr->curvature = pr->side + nr;
-    pr->size = pr->curvature + nr;
+    pr->rhs = pr->S + square;
+    pr->bias = pr->rhs + nr;
+    pr->size = pr->bias + nr;
     pr->all_size = pr->size + nr;
     pr->dx = pr->all_size + nr;
-    pr->first = pr->dx + nv + nr;
-    pr->q = pr->first + nr;
+    pr->violation0 = pr->dx + nv + nr;
+    pr->q = pr->violation0 + nr;
     if (pr->T && !pr->T->sparse) {
         snw_bordered_matrix_destroy(pr->T);
         pr->T = NULL;
     }
-    projection_measure(m, pr->size);
-    projection_measure(pr->all, pr->all_size);
+    size_rows(m, pr->size);
+    size_rows(pr->all, pr->all_size);
     *out = pr;
     return SNW_OK;
 }
@@ -116,7 +120,7 @@ void snw_projection_destroy(snw_projection *pr) {
     if (!pr) return;
     snw_work_destroy(pr->w);
     snw_state_destroy(pr->trial);
-    snw_state_destroy(pr->kept);
+    snw_state_destroy(pr->previous);
     snw_state_destroy(pr->near);
     snw_free(pr->whole.loop);
     snw_free(pr->whole.drive);
@@ -166,8 +170,8 @@ snw_source_location snw_projection_owner(const snw_model *m, int row, const char
     return m->desc->motor[m->drive[i].motor].location;
 }
 
-snw_source_location snw_projection_place_of(const snw_projection *pr, int row, const char **kind,
-                                            const char **name) {
+snw_source_location snw_projection_location_of(const snw_projection *pr, int row, const char **kind,
+                                               const char **name) {
     return snw_projection_owner(pr->all, row, kind, name);
 }
 
@@ -180,8 +184,8 @@ void snw_projection_transpose(snw_projection *pr, const snw_model *m) {
     }
 }
 
-void snw_projection_look(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                         bool closing) {
+void snw_projection_jacobian(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                             bool closing) {
     const snw_model *m = pr->all;
     snw_residual(m, in, s, true, pr->w);
     snw_tangent_pass(m, NULL, pr->w);
@@ -199,53 +203,52 @@ void snw_projection_look(snw_projection *pr, const snw_inputs *in, const snw_sta
     }
 }
 
-void snw_projection_take(snw_projection *pr, const snw_state *s) {
+void snw_projection_set_trial(snw_projection *pr, const snw_state *s) {
     const snw_model *m = pr->all;
     if (m->nq) memcpy(pr->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
     if (m->nsignal) memcpy(pr->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
 }
 
-// ---- closing
-// ---------------------------------------------------------------------------------------
+// ---- closing ------------------------------------------------------------------------------------
 
-// the largest, and the square of all, measured by sizes
-typedef struct opening {
+// Largest violation with its row, and sum of squares of all violations, each relative to its size.
+typedef struct violation_norm {
     double largest, square;
     int row;
-} opening;
+} violation_norm;
 
-// Violation of constraint row k, relative to its size.
-static double gap_of(const snw_projection *pr, int k) {
-    const double wanted = pr->leave > 0 ? pr->leave * pr->first[k] : 0;
+// Violation of constraint row k less its target, relative to its size.
+static double scaled_violation(const snw_projection *pr, int k) {
+    const double wanted = pr->remaining > 0 ? pr->remaining * pr->violation0[k] : 0;
     return (pr->w->violation[k] - wanted) / pr->all_size[k];
 }
 
-static opening gaps(const snw_projection *pr) {
-    opening o = {0};
+static violation_norm measure_violations(const snw_projection *pr) {
+    violation_norm o = {0};
     for (int k = 0; k < pr->all->nconstraint; k++) {
-        const double gap = fabs(gap_of(pr, k));
-        o.square += gap * gap;
-        if (!(gap <= o.largest)) o.largest = gap, o.row = k;
+        const double violation = fabs(scaled_violation(pr, k));
+        o.square += violation * violation;
+        if (!(violation <= o.largest)) o.largest = violation, o.row = k;
     }
     return o;
 }
 
 double snw_projection_violation(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                 int *row) {
-    snw_projection_take(pr, s);
+    snw_projection_set_trial(pr, s);
     snw_residual(pr->all, in, pr->trial, true, pr->w);
-    const opening o = gaps(pr);
+    const violation_norm o = measure_violations(pr);
     if (row) *row = o.row;
     return o.largest;
 }
 
 double snw_projection_size(const snw_projection *pr, int row) { return pr->all_size[row]; }
 
-void snw_projection_explain_violation(const snw_projection *pr, int row, double gap, char *out,
-                                      size_t size) {
+void snw_projection_explain_violation(const snw_projection *pr, int row, double violation,
+                                      char *out, size_t size) {
     const int owner = snw_projection_loop_of(pr, row);
     if (owner == pr->all->nloop) {
-        (void)snprintf(out, size, "%.3g in SI units", gap * pr->all_size[row]);
+        (void)snprintf(out, size, "%.3g in SI units", violation * pr->all_size[row]);
         return;
     }
     const snw_loop *loop = &pr->all->loop[owner];
@@ -256,27 +259,26 @@ void snw_projection_explain_violation(const snw_projection *pr, int row, double 
         if (moves && loop->mix[row - loop->row][k] != 0) turns = false;
     }
     if (turns) {
-        (void)snprintf(out, size, "%.3g degrees", gap * 57.295779513082321);
-    } else if (gap * pr->m->length < 1) {
-        (void)snprintf(out, size, "%.3g mm", gap * pr->m->length * 1e3);
+        (void)snprintf(out, size, "%.3g degrees", violation * 57.295779513082321);
+    } else if (violation * pr->m->length < 1) {
+        (void)snprintf(out, size, "%.3g mm", violation * pr->m->length * 1e3);
     } else {
-        (void)snprintf(out, size, "%.3g m", gap * pr->m->length);
+        (void)snprintf(out, size, "%.3g m", violation * pr->m->length);
     }
 }
 
-enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8, CLOSE_LEADS = 3, CLOSE_PARTS = 80 };
+enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8, CLOSE_GRADUAL = 3, CLOSE_PARTS = 80 };
 
-// of a radian or the robot's size: gaps that are left, but for those wanted, while they close part
-// by part
-static const double on_the_way = 1e-7;
+// Tolerance of the intermediate targets of gradual closing, relative to the sizes of the rows.
+static const double GRADUAL_TOLERANCE = 1e-7;
 
-// of the robot's size: a gap that is left where rows meet to second order only
-static const double just_reached = 1e-5;
+// Relative violation below which a failure is put down to a robot at the end of its reach, where
+// the rows meet to second order only.
+static const double REACH_LIMIT = 1e-5;
 
-// pr->dx <- the way in typical coordinates that closes the rows to first order, the shortest of
-// those that are nearly as good: |C x - gap|^2 + |gap|^2 |x|^2 is least (Levenberg and Marquardt),
-// so that rows which only say something because the loops are open do not lead far away
-static snw_status way(snw_projection *pr, double square, int *rank) {
+// pr->dx <- Levenberg-Marquardt step in typical coordinates: minimises |C x - e|^2 + |e|^2 |x|^2,
+// so that rows which are independent only because the loops are open do not cause long steps
+static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
@@ -284,38 +286,39 @@ static snw_status way(snw_projection *pr, double square, int *rank) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) pr->C[i * ld + nr + k] = k == i ? mu : 0;
     }
-    for (size_t k = 0; k < nr; k++) pr->dx[k] = gap_of(pr, (int)k);
+    for (size_t k = 0; k < nr; k++) pr->dx[k] = scaled_violation(pr, (int)k);
     for (size_t k = nr; k < ld; k++) pr->dx[k] = 0;
     SNW_TRY(snw_shortest((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
     for (size_t i = 0; i < nv; i++) pr->dx[i] *= m->typical[i];
     return SNW_OK;
 }
 
-// from pr->trial on
-static opening approach(snw_projection *pr, const snw_inputs *in, snw_projection_info *info) {
+// damped iterations from pr->trial; returns the violation that is left
+static violation_norm iterate_closure(snw_projection *pr, const snw_inputs *in,
+                                      snw_projection_info *info) {
     const snw_model *m = pr->all;
-    const double enough = pr->leave > 0 ? on_the_way : 1e-14;
+    const double enough = pr->remaining > 0 ? GRADUAL_TOLERANCE : 1e-14;
     snw_residual(m, in, pr->trial, true, pr->w);
-    opening now = gaps(pr);
+    violation_norm now = measure_violations(pr);
     for (int n = 0; !(now.largest <= enough) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        snw_projection_look(pr, in, pr->trial, true);
+        snw_projection_jacobian(pr, in, pr->trial, true);
         int rank;
-        if (way(pr, now.square, &rank) != SNW_OK) break;
-        // at most about a third of a radian at once, and always nearer
+        if (levenberg_step(pr, now.square, &rank) != SNW_OK) break;
+        // at most about a third of a radian a step, and the violation must decrease
         double most = 0, step = 1;
         for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(pr->dx[i]) / m->typical[i]);
         if (most > 0.3) step = 0.3 / most;
-        snw_state_copy(m, pr->trial, pr->kept);
-        opening then = now;
+        snw_state_copy(m, pr->trial, pr->previous);
+        violation_norm then = now;
         for (; step > 1e-6; step *= 0.5) {
-            snw_move(m, pr->kept->q, -step, pr->dx, pr->trial->q);
+            snw_move(m, pr->previous->q, -step, pr->dx, pr->trial->q);
             snw_residual(m, in, pr->trial, true, pr->w);
-            then = gaps(pr);
+            then = measure_violations(pr);
             if (then.square < now.square * (1 - 1e-3 * step)) break;
         }
         if (!(step > 1e-6)) {
-            snw_state_copy(m, pr->kept, pr->trial);
+            snw_state_copy(m, pr->previous, pr->trial);
             break;
         }
         now = then;
@@ -323,45 +326,46 @@ static opening approach(snw_projection *pr, const snw_inputs *in, snw_projection
     return now;
 }
 
-// From pr->trial on with all gaps closing evenly, part by part, as sites are brought together by
-// hand: where the straight way sticks because the loops are far open.
-static opening lead(snw_projection *pr, const snw_inputs *in, snw_projection_info *info) {
+// Close from pr->trial through intermediate targets e = (1 - s) e0 with growing s. It converges
+// from configurations that are far open, where direct iterations fail.
+static violation_norm close_gradually(snw_projection *pr, const snw_inputs *in,
+                                      snw_projection_info *info) {
     const snw_model *m = pr->all;
     const size_t bytes = (size_t)m->nq * sizeof *pr->q;
     snw_residual(m, in, pr->trial, true, pr->w);
-    memcpy(pr->first, pr->w->violation, (size_t)m->nconstraint * sizeof *pr->first);
-    double closed = 0, part = 0.1;
-    for (int n = 0; n < CLOSE_PARTS && closed + part < 1 && part > 1e-3; n++) {
+    memcpy(pr->violation0, pr->w->violation, (size_t)m->nconstraint * sizeof *pr->violation0);
+    double closed = 0, fraction = 0.1;
+    for (int n = 0; n < CLOSE_PARTS && closed + fraction < 1 && fraction > 1e-3; n++) {
         memcpy(pr->q, pr->trial->q, bytes);
-        pr->leave = 1 - closed - part;
-        if (approach(pr, in, info).largest <= on_the_way) {
-            closed += part;
-            part *= 1.5;
+        pr->remaining = 1 - closed - fraction;
+        if (iterate_closure(pr, in, info).largest <= GRADUAL_TOLERANCE) {
+            closed += fraction;
+            fraction *= 1.5;
         } else {
             memcpy(pr->trial->q, pr->q, bytes);
-            part *= 0.4;
+            fraction *= 0.4;
         }
     }
-    pr->leave = 0;
-    return approach(pr, in, info);
+    pr->remaining = 0;
+    return iterate_closure(pr, in, info);
 }
 
-double snw_projection_roll(unsigned long long *seed) {
+double snw_projection_random(unsigned long long *seed) {
     *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
     return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
 }
 
-// out <- the loop, beside that of `row`, that is open most where the rows are stuck; empty when all
-// others are closed
-static void name_open(const snw_projection *pr, int row, char *out, size_t size) {
+// out <- text that names the most open loop beside the owner of `row`; empty when all others are
+// closed
+static void name_other_open_loop(const snw_projection *pr, int row, char *out, size_t size) {
     const snw_model *m = pr->all;
     const int owner = snw_projection_loop_at(m, row);
-    double largest = 0.01 * gaps(pr).largest;
+    double largest = 0.01 * measure_violations(pr).largest;
     int other = -1;
     for (int k = 0; k < m->nconstraint; k++) {
         const int i = snw_projection_loop_at(m, k);
-        const double gap = fabs(pr->w->violation[k]) / pr->all_size[k];
-        if (i != owner && i < m->nloop && gap > largest) largest = gap, other = i;
+        const double violation = fabs(pr->w->violation[k]) / pr->all_size[k];
+        if (i != owner && i < m->nloop && violation > largest) largest = violation, other = i;
     }
     out[0] = 0;
     if (other >= 0) {
@@ -369,34 +373,35 @@ static void name_open(const snw_projection *pr, int row, char *out, size_t size)
     }
 }
 
-// Where rows are stuck the configuration is singular (links in one line, say) and first order shows
-// no way out: then start again a little beside, further each time.
+// Where iterations fail, the configuration is usually singular (links in line): the rows have no
+// first-order descent direction. Restart from perturbed configurations with growing perturbations,
+// then close gradually.
 snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                 snw_projection_info *info, snw_error *err) {
     const snw_model *m = pr->all;
     *info = (snw_projection_info){.violation = INFINITY};
     unsigned long long seed = 3;
-    double beside = 0;
-    for (int n = 0; n < CLOSE_STARTS + CLOSE_LEADS; n++) {
-        const bool leads = n >= CLOSE_STARTS;
-        if (n == CLOSE_STARTS)
-            beside = 0.05; // straight rods let nothing come nearer to first order
-        snw_projection_take(pr, s);
+    double offset = 0;
+    for (int n = 0; n < CLOSE_STARTS + CLOSE_GRADUAL; n++) {
+        const bool gradual = n >= CLOSE_STARTS;
+        if (n == CLOSE_STARTS) offset = 0.05; // straight rods do not shorten to first order
+        snw_projection_set_trial(pr, s);
         for (int i = 0; i < m->nv; i++)
-            pr->dx[i] = beside * m->typical[i] * snw_projection_roll(&seed);
+            pr->dx[i] = offset * m->typical[i] * snw_projection_random(&seed);
         snw_clear_inactive_vector(m, pr->w, pr->dx);
         if (n > 0) snw_move(m, s->q, 1, pr->dx, pr->trial->q);
-        const opening o = leads ? lead(pr, in, info) : approach(pr, in, info);
+        const violation_norm o =
+            gradual ? close_gradually(pr, in, info) : iterate_closure(pr, in, info);
         if (o.largest < info->violation) info->violation = o.largest, info->row = o.row;
         if (o.largest <= 1e-12) {
             memcpy(s->q, pr->trial->q, (size_t)m->nq * sizeof *s->q);
             return SNW_OK;
         }
-        beside = n == 0 ? 0.02 : (leads ? 4 : 1.7) * beside;
+        offset = n == 0 ? 0.02 : (gradual ? 4 : 1.7) * offset;
     }
     char by[64], with[100];
     snw_projection_explain_violation(pr, info->row, info->violation, by, sizeof by);
-    name_open(pr, info->row, with, sizeof with);
+    name_other_open_loop(pr, info->row, with, sizeof with);
     const char *kind, *name;
     const snw_source_location at = snw_projection_owner(m, info->row, &kind, &name);
     return snw_fail_at_location(
@@ -405,7 +410,7 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
                  "%s '%.60s' cannot be %s%s from the initial configuration: it stays open by %s at "
                  "t = %g s. %s",
                  kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
-                 info->violation < just_reached
+                 info->violation < REACH_LIMIT
                      ? "So little is left where the robot is just at the end of its reach, which "
                        "is singular: bring the sites a little nearer, or let a rod stretch"
                      : "Give initial: values nearer to the closed robot, check lengths, poses and "
@@ -413,25 +418,23 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
         at.file, at.line, at.column);
 }
 
-// ---- rank
-// ------------------------------------------------------------------------------------------
+// ---- rank ---------------------------------------------------------------------------------------
 
+// Pivots relative to their row: below DEPENDENT a row is dependent. Below DOUBTFUL it may be
+// independent nearby only, which is assumed if it is below NEARBY_FRACTION of the pivot nearby.
 static const double DEPENDENT = 1e-8;
-static const double DOUBTFUL =
-    1e-4; // of a row behind the others: it may be one that tells motions apart nearby only,
-static const double HARDLY =
-    1e-3; // namely where it does so by less than this part of what it does there
+static const double DOUBTFUL = 1e-4;
+static const double NEARBY_FRACTION = 1e-3;
 
-// of the rows at s->q, as snw_projection_most; those count that have more than `tolerance` behind
-// the others. *least <- the smallest of these
-static int projection_rank_of(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                              double tolerance, bool *kept, double *least) {
+// Rank of the rows at s->q as for snw_projection_rank; rows count as independent when their pivot
+// behind the rows before them exceeds `tolerance`. *least <- the smallest such pivot.
+static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s, double tolerance,
+                   bool *kept, double *least) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv;
-    snw_projection_take(pr, s);
-    snw_projection_look(pr, in, pr->trial, false);
-    // loop by loop, first those that never open: what it says beside the drives and those before
-    // it, which stand in front
+    snw_projection_set_trial(pr, s);
+    snw_projection_jacobian(pr, in, pr->trial, false);
+    // loop by loop, those that are always active first; the rows kept so far stand in front
     int n = 0;
     *least = 1;
     for (int k = 0; k < m->nconstraint; k++) kept[k] = false;
@@ -448,7 +451,7 @@ static int projection_rank_of(snw_projection *pr, const snw_inputs *in, const sn
         const size_t bytes = nv * sizeof *pr->C;
         if ((loop->condition < 0) != (i < m->nloop) || !snw_is_active(pr->w, loop->condition))
             continue;
-        // the kept ones in front, then this loop's
+        // kept rows in front, then the rows of this loop
         int front = 0;
         for (int k = 0; k < m->nconstraint; k++) {
             if (kept[k]) memcpy(pr->C + nv * (size_t)front++, pr->X + nv * (size_t)k, bytes);
@@ -456,7 +459,7 @@ static int projection_rank_of(snw_projection *pr, const snw_inputs *in, const sn
         memcpy(pr->C + nv * (size_t)front, pr->X + nv * (size_t)loop->row,
                bytes * (size_t)loop->nrow);
         const int rank = snw_qr_factor(m->nv, front + loop->nrow, pr->C, front, tolerance,
-                                       &pr->scratch, pr->side, pr->order);
+                                       &pr->scratch, pr->rhs, pr->order);
         for (int k = front; k < rank; k++) {
             kept[loop->row + pr->order[k] - front] = true;
             *least = fmin(*least, fabs(pr->C[(size_t)k * (nv + 1)]));
@@ -466,13 +469,14 @@ static int projection_rank_of(snw_projection *pr, const snw_inputs *in, const sn
     return n;
 }
 
-// pr->near <- s moved a little and closed again. False: could not be
-static bool move_a_little(snw_projection *pr, const snw_inputs *in, const snw_state *s, double part,
-                          unsigned long long *seed) {
+// pr->near <- s perturbed and closed again; false when it cannot be closed
+static bool perturb_and_close(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                              double fraction, unsigned long long *seed) {
     const snw_model *m = pr->all;
     snw_projection_info info;
     snw_error ignored = {0};
-    for (int i = 0; i < m->nv; i++) pr->dx[i] = part * m->typical[i] * snw_projection_roll(seed);
+    for (int i = 0; i < m->nv; i++)
+        pr->dx[i] = fraction * m->typical[i] * snw_projection_random(seed);
     if (m->nsignal) memcpy(pr->near->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->nconditional) {
         snw_kinematics(m, in, pr->near, true, pr->w);
@@ -484,24 +488,23 @@ static bool move_a_little(snw_projection *pr, const snw_inputs *in, const snw_st
 
 enum { NEARBY = 3 };
 
-int snw_projection_most(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
+int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
                         const snw_state *s, int enough, bool *here, bool *most) {
     const size_t bytes = (size_t)pr->all->nconstraint * sizeof *here;
     unsigned long long seed = 5;
     double least, best = 0;
-    int rank = projection_rank_of(pr, in, s, DEPENDENT, here, &least);
-    const bool doubtful =
-        least <
-        DOUBTFUL; // closed with an error, a singular configuration looks like one that is not
+    int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
+    // a singular configuration that is closed to rounding may look regular
+    const bool doubtful = least < DOUBTFUL;
     memcpy(most, here, bytes);
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
-        if (!move_a_little(closer, in, s, 0.03 * (n + 1), &seed)) continue;
-        const int there = projection_rank_of(pr, in, closer->near, DEPENDENT, here, &least);
+        if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
+        const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);
         if (there >= rank) best = fmax(there > rank ? 0 : best, least);
         if (there <= rank) continue;
         rank = there;
         memcpy(most, here, bytes);
     }
-    (void)projection_rank_of(pr, in, s, fmax(DEPENDENT, HARDLY * best), here, &least);
+    (void)rank_at(pr, in, s, fmax(DEPENDENT, NEARBY_FRACTION * best), here, &least);
     return rank;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Which rows of redundant loops are kept, chosen anew as the robot moves. Rows are left out when a
-// model is compiled, where it begins; elsewhere those that stayed may depend on each other although
-// all rows together keep their rank (a Bricard chain). How well rows tell motions apart is the
-// smallest diagonal entry of R in a QR factorisation with pivoting, behind all that others forbid.
+// Choice of the active rows of redundant loops along a motion. Redundant rows are removed when the
+// model is compiled; at other configurations the remaining rows may become dependent although all
+// rows together keep their rank (a Bricard linkage). The measure of a choice is the smallest
+// diagonal entry of R in a pivoted QR factorisation behind the rows of all other loops and drives
+// (theory.md 3.8).
+
 #include "constraint/projection_private.h"
 
 #include "dynamics/constraint.h"
@@ -13,7 +15,7 @@
 #include <string.h>
 
 static const double DEPENDENT = 1e-8;
-static const double WORSE = 0.3; // part of the best choice below which another one is made
+static const double KEEP_FRACTION = 0.3; // a choice below this fraction of the best one is replaced
 
 static bool same_mix(size_t n, const double *a, const double *b) {
     for (size_t i = 0; i < n; i++) {
@@ -22,7 +24,7 @@ static bool same_mix(size_t n, const double *a, const double *b) {
     return true;
 }
 
-// the row of `all` that is kept or spare row r of loop i
+// row in pr->all of active or spare row r of loop i
 static int row_in_all(const snw_projection *pr, int i, int r) {
     const snw_loop *now = &pr->m->loop[i], *all = &pr->all->loop[i];
     const size_t n = sizeof now->mix[r] / sizeof now->mix[r][0];
@@ -31,41 +33,40 @@ static int row_in_all(const snw_projection *pr, int i, int r) {
     return all->row + k;
 }
 
-static void projection_choose_put(snw_projection *pr, int row, int *n) {
+static void append_row(snw_projection *pr, int row, int *n) {
     const size_t nv = (size_t)pr->m->nv;
     memcpy(pr->C + nv * (size_t)(*n)++, pr->X + nv * (size_t)row, nv * sizeof *pr->C);
 }
 
-// pr->C <- rows that are kept beside those of loop i; how many
-static int put_others(snw_projection *pr, int i) {
+// pr->C <- active rows other than those of loop i; returns their number
+static int append_other_rows(snw_projection *pr, int i) {
     const snw_model *m = pr->m, *all = pr->all;
     int n = 0;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &all->drive[k];
         if (d->row >= 0 && !d->passive && snw_is_active(pr->w, d->condition))
-            projection_choose_put(pr, d->row, &n);
+            append_row(pr, d->row, &n);
     }
     for (int k = 0; k < m->ntendon; k++) {
-        if (all->tendon[k].row >= 0) projection_choose_put(pr, all->tendon[k].row, &n);
+        if (all->tendon[k].row >= 0) append_row(pr, all->tendon[k].row, &n);
     }
     for (int k = 0; k < m->nloop; k++) {
         if (k == i || !snw_is_active(pr->w, m->loop[k].condition)) continue;
-        for (int r = 0; r < m->loop[k].nrow; r++)
-            projection_choose_put(pr, row_in_all(pr, k, r), &n);
+        for (int r = 0; r < m->loop[k].nrow; r++) append_row(pr, row_in_all(pr, k, r), &n);
     }
     return n;
 }
 
-// How well the best of the first n rows of loop i, as many as it keeps, tell motions apart;
-// pr->order behind *front: which these are. 0: they depend on each other.
-static double quality(snw_projection *pr, int i, int n, int *front) {
+// Conditioning of the best nrow of the first n rows of loop i: the smallest pivot; 0 when they are
+// dependent. pr->order behind *front lists the chosen rows.
+static double conditioning(snw_projection *pr, int i, int n, int *front) {
     const size_t nv = (size_t)pr->m->nv;
     const int wanted = pr->m->loop[i].nrow;
-    *front = put_others(pr, i);
+    *front = append_other_rows(pr, i);
     int all = *front;
-    for (int r = 0; r < n; r++) projection_choose_put(pr, row_in_all(pr, i, r), &all);
+    for (int r = 0; r < n; r++) append_row(pr, row_in_all(pr, i, r), &all);
     const int rank =
-        snw_qr_factor(pr->m->nv, all, pr->C, *front, DEPENDENT, &pr->scratch, pr->side, pr->order);
+        snw_qr_factor(pr->m->nv, all, pr->C, *front, DEPENDENT, &pr->scratch, pr->rhs, pr->order);
     if (rank < *front + wanted) return 0;
     double least = INFINITY;
     for (int k = *front; k < *front + wanted; k++) {
@@ -74,9 +75,8 @@ static double quality(snw_projection *pr, int i, int n, int *front) {
     return least;
 }
 
-// rows pr->order behind `front` become those that are kept, in the order they have; the others are
-// spare
-static void exchange(const snw_projection *pr, int front, snw_loop *loop) {
+// rows pr->order behind `front` become active, in their present order; the others become spare
+static void exchange_rows(const snw_projection *pr, int front, snw_loop *loop) {
     bool chosen[6] = {false};
     double mix[6][6];
     int at = 0;
@@ -97,26 +97,25 @@ bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *i
                            const snw_state *s) {
     bool changed = false;
     if (!snw_projection_redundant(pr)) return false;
-    snw_projection_take(pr, s);
-    snw_projection_look(pr, in, pr->trial, false);
+    snw_projection_set_trial(pr, s);
+    snw_projection_jacobian(pr, in, pr->trial, false);
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         int front;
         if (loop->nspare == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
             continue;
-        const double now = quality(pr, i, loop->nrow, &front);
-        const double best = quality(pr, i, loop->nrow + loop->nspare, &front);
-        if (!(now < WORSE * best)) continue;
-        exchange(pr, front, loop);
+        const double now = conditioning(pr, i, loop->nrow, &front);
+        const double best = conditioning(pr, i, loop->nrow + loop->nspare, &front);
+        if (!(now < KEEP_FRACTION * best)) continue;
+        exchange_rows(pr, front, loop);
         changed = true;
     }
     return changed;
 }
 
-// ---- choices as numbers
-// ----------------------------------------------------------------------------
+// ---- choices as numbers -------------------------------------------------------------------------
 
-// digits to the base six: which row stands at r, less r
+// digits in base six: index of the row at position r, less r
 double snw_projection_choice(const snw_projection *pr, int i) {
     const snw_loop *loop = &pr->m->loop[i];
     double code = 0;

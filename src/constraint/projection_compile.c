@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What rows of loops say, found out when a model is compiled: those that hold by themselves and
-// those that others imply are left out, so that what remains has one answer.
+// Effective rows of loops, found when a model is compiled. Trivial rows, which hold at every
+// configuration, and redundant rows, which other rows imply, are removed, so that the multipliers
+// of the remaining rows are unique (theory.md 3.8).
+
 #include "constraint/projection.h"
 
 #include "base/alloc.h"
@@ -12,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 7, TIMES = 4, LATER = 8, MOTIONS = 8 };
+enum { SAMPLES = 7, TIMES = 4, LATER_TIMES = 8, MOTIONS = 8 };
 
-// how long the study lasts; a second where there is none
-static double projection_compile_length_of(const snw_desc *d) {
+// duration of the study, s; one second without a study
+static double study_duration(const snw_desc *d) {
     double end = 0;
     for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
     return d->nstep > 0 ? end : 1;
@@ -23,11 +25,11 @@ static double projection_compile_length_of(const snw_desc *d) {
 
 // sample n of several times of the study; the first is 0
 static double time_of(const snw_desc *d, int n) {
-    const double end = projection_compile_length_of(d);
+    const double end = study_duration(d);
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
-// first rows of the loops, those of the drives behind them, and how many there are
+// number the rows: loops, then drives, then tendons and chambers of given length or volume
 static void number_rows(snw_model *m) {
     m->nconstraint = 0;
     for (int i = 0; i < m->nloop; i++) {
@@ -42,35 +44,32 @@ static void number_rows(snw_model *m) {
     }
 }
 
-// ---- rows that hold by themselves
-// ------------------------------------------------------------------
+// ---- trivial rows -------------------------------------------------------------------------------
 
-// products of the rows' rates by random motions, in typical coordinates, and largest gaps, over
-// random configurations. A motion more than there are rows shows all that they can say, and costs
-// no columns.
+// Gram matrix of the rates of a loop's rows over random motions in typical coordinates, and largest
+// violations, over random configurations. One motion more than there are rows spans all of them and
+// needs no Jacobian.
 typedef struct survey {
     double G[36], violation[6];
-    double moved; // how much the two sites move in all of these: a row that moves by rounding of
-                  // that says nothing
+    double moved; // sum of squared velocities of both sites, for the rounding of the rates
 } survey;
 
-// rest (nrow): rates of the rows while coordinates rest, which is what a row of velocities has for
-// a gap
-static void projection_compile_look_at(const snw_model *m, const snw_work *w, const double *rest,
-                                       int i, survey *v) {
+// rate0 (nconstraint): rates of the rows at v = 0, which are the violation of nonholonomic rows
+static void survey_violation(const snw_model *m, const snw_work *w, const double *rate0, int i,
+                             survey *v) {
     const snw_loop *loop = &m->loop[i];
     for (int a = 0; a < loop->nraw; a++) {
-        const double open = loop->nonholonomic ? rest[loop->row + a] : w->violation[loop->row + a];
+        const double open = loop->nonholonomic ? rate0[loop->row + a] : w->violation[loop->row + a];
         v->violation[a] = fmax(v->violation[a], fabs(open) / snw_loop_row_size(m, loop, a));
     }
 }
 
-static void feel(const snw_model *m, const snw_work *w, const double *rest, const double *rate,
-                 int i, survey *v) {
+static void survey_rates(const snw_model *m, const snw_work *w, const double *rate0,
+                         const double *rate, int i, survey *v) {
     const snw_loop *loop = &m->loop[i];
     double x[6];
     for (int a = 0; a < loop->nraw; a++) {
-        x[a] = (rate[loop->row + a] - rest[loop->row + a]) / snw_loop_row_size(m, loop, a);
+        x[a] = (rate[loop->row + a] - rate0[loop->row + a]) / snw_loop_row_size(m, loop, a);
     }
     for (int a = 0; a < loop->nraw; a++) {
         for (int b = 0; b < loop->nraw; b++) v->G[6 * a + b] += x[a] * x[b];
@@ -81,25 +80,25 @@ static void feel(const snw_model *m, const snw_work *w, const double *rest, cons
     }
 }
 
-// the rows at s, whose gaps are in w, and how they move
+// add the violations of the rows at s, found in w, and their rates in random motions
 static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
                       double *rates, unsigned long long *seed, survey *v) {
-    double *rest = rates, *rate = rates + m->nconstraint;
+    double *rate0 = rates, *rate = rates + m->nconstraint;
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
     snw_kinematics(m, in, s, false, w);
-    snw_constraints_rates(m, in, s, w, rest, NULL);
-    for (int i = 0; i < m->nloop; i++) projection_compile_look_at(m, w, rest, i, &v[i]);
+    snw_constraints_rates(m, in, s, w, rate0, NULL);
+    for (int i = 0; i < m->nloop; i++) survey_violation(m, w, rate0, i, &v[i]);
     for (int n = 0; n < MOTIONS; n++) {
-        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_projection_roll(seed);
+        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_projection_random(seed);
         snw_kinematics(m, in, s, false, w);
         snw_constraints_rates(m, in, s, w, rate, NULL);
-        for (int i = 0; i < m->nloop; i++) feel(m, w, rest, rate, i, &v[i]);
+        for (int i = 0; i < m->nloop; i++) survey_rates(m, w, rate0, rate, i, &v[i]);
     }
 }
 
-// The way of a wheel is across its axle and along the ground; does every one have a way where the
-// robot begins?
-static snw_status have_ways(const snw_model *m, const snw_work *w, snw_error *err) {
+// The rolling direction of a wheel is perpendicular to its axle and to the normal of the ground.
+// SNW_E_MODEL when a wheel has none at the initial configuration.
+static snw_status check_rolling_directions(const snw_model *m, const snw_work *w, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const bool rolls = loop->nonholonomic >= SNW_NONHOLONOMIC_ROLL &&
@@ -122,7 +121,7 @@ static snw_status have_ways(const snw_model *m, const snw_work *w, snw_error *er
     return SNW_OK;
 }
 
-static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
+static snw_status sample_rows(const snw_model *m, survey *v, snw_error *err) {
     snw_state *s = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
@@ -136,14 +135,15 @@ static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
         snw_move(m, m->q0, 0, dx, s->q);
         snw_inputs_at(m, 0, in);
         snw_kinematics(m, in, s, true, w);
-        status = have_ways(m, w, err);
+        status = check_rolling_directions(m, w, err);
         for (int n = 0; status == SNW_OK && n < SAMPLES; n++) {
             for (int i = 0; i < m->nv; i++)
-                dx[i] = 0.7 * m->typical[i] * snw_projection_roll(&seed);
+                dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
-            if (n == 0 && m->ncondition) { // poses met here stand for those met anywhere
+            if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
+                                           // later activation
                 snw_constraints_record_met(m, in, s, w, all, s->z);
                 snw_residual(m, in, s, true, w);
             }
@@ -158,9 +158,9 @@ static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
     return status;
 }
 
-// eigenvalues of a symmetric n x n matrix, n <= 6, and vectors as columns of V, by Jacobi's
-// rotations
-static void eigen(int n, double A[6][6], double V[6][6]) {
+// eigenvalues of a symmetric n x n matrix, n <= 6, on the diagonal of A, and eigenvectors as
+// columns of V, by Jacobi rotations
+static void jacobi_eigen(int n, double A[6][6], double V[6][6]) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) V[i][j] = i == j;
     }
@@ -186,27 +186,27 @@ static void eigen(int n, double A[6][6], double V[6][6]) {
     }
 }
 
-// keep what means something: whole raw rows where that is possible, else combinations
-static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
+// keep the effective rows of loop i: raw rows where possible, else combinations of them
+static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_error *err) {
     snw_loop *loop = &m->loop[i];
     const int n = loop->nraw;
-    double A[6][6], V[6][6], largest = 0, idle[6] = {0}, open = 0;
+    double A[6][6], V[6][6], largest = 0, trivial_part[6] = {0}, open = 0;
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
     }
-    eigen(n, A, V);
+    jacobi_eigen(n, A, V);
     for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
-    const double nothing = fmax(1e-18 * largest, 1e-24 * v->moved);
+    const double threshold = fmax(1e-18 * largest, 1e-24 * v->moved);
     bool whole = true;
     int kept = 0;
     for (int k = 0; k < n; k++) {
-        const bool holds = !(A[k][k] > nothing);
-        kept += !holds;
-        for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
+        const bool trivial = !(A[k][k] > threshold);
+        kept += !trivial;
+        for (int a = 0; a < n && trivial; a++) trivial_part[a] += V[a][k] * V[a][k];
     }
     for (int a = 0; a < n; a++) {
-        whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
-        if (idle[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
+        whole = whole && (trivial_part[a] < 1e-9 || trivial_part[a] > 1 - 1e-9);
+        if (trivial_part[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
     }
     if (open > 1e-9 && loop->nonholonomic) {
         const snw_loop_desc *d = &m->desc->loop[i];
@@ -231,40 +231,39 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
     memset(loop->mix, 0, sizeof loop->mix);
     loop->nrow = 0;
     for (int k = 0; k < n; k++) {
-        if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
-        if (whole || !(A[k][k] > nothing)) continue;
+        if (whole && trivial_part[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole || !(A[k][k] > threshold)) continue;
         for (int a = 0; a < n; a++)
             loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
     }
     SNW_ASSERT(loop->nrow == kept);
     loop->nidle = n - kept;
-    for (int k = 0; k < n; k++) loop->holds[k] = whole && idle[k] > 0.5;
+    for (int k = 0; k < n; k++) loop->holds[k] = whole && trivial_part[k] > 0.5;
     return SNW_OK;
 }
 
-static snw_status leave_out_idle(snw_model *m, snw_error *err) {
+static snw_status remove_trivial_rows(snw_model *m, snw_error *err) {
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
-    snw_status s = v ? sample(m, v, err) : SNW_E_MEMORY;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = prune(m, i, &v[i], err);
+    snw_status s = v ? sample_rows(m, v, err) : SNW_E_MEMORY;
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(m, i, &v[i], err);
     snw_free(v);
     number_rows(m);
     return s;
 }
 
-// ---- rows that others imply
-// ------------------------------------------------------------------------
+// ---- redundant rows -----------------------------------------------------------------------------
 
-// the robot closed, to look at its rows there and nearby
-typedef struct closed {
+// The closed robot, at which and near which rows are compared.
+typedef struct closed_robot {
     snw_model *m;
-    snw_projection *as;
-    snw_model undriven;   // the same without drives,
-    snw_projection *free; // to close its loops where nothing is driven
+    snw_projection *projection;
+    snw_model undriven;                  // the model without drives
+    snw_projection *undriven_projection; // of that model, or `projection`
     snw_inputs *in;
     snw_state *s, *near;
-    bool *kept, *most; // nrow: independent at s; where most were
-} closed;
+    bool *kept, *most; // nconstraint: independent at s; at the configuration of largest rank
+} closed_robot;
 
 static bool projection_compile_moves(const snw_loop *loop, int dof) {
     for (int j = 0; j < loop->ndof; j++) {
@@ -273,7 +272,7 @@ static bool projection_compile_moves(const snw_loop *loop, int dof) {
     return false;
 }
 
-// names of the actuators that drive a loop, as many as are of use
+// names of the actuators that drive coordinates of a loop, as many as fit
 static void name_drives(const snw_model *m, const snw_loop *loop, char *out, size_t size) {
     size_t used = 0;
     out[0] = 0;
@@ -286,20 +285,20 @@ static void name_drives(const snw_model *m, const snw_loop *loop, char *out, siz
     }
 }
 
-// the loops alone can be closed: what is driven stands in their way, where row is open
-static snw_status projection_compile_contradict(const closed *c, int row, double gap,
+// message for loops that can be closed, but not with the driven coordinates; `row` is violated
+static snw_status projection_compile_contradict(const closed_robot *c, int row, double violation,
                                                 snw_error *err) {
     const snw_model *m = c->m;
-    int i = snw_projection_loop_of(c->as, row);
+    int i = snw_projection_loop_of(c->projection, row);
     char by[64], names[200];
-    snw_projection_explain_violation(c->as, row, gap, by, sizeof by);
-    if (i == m->nloop) { // a drive is what cannot be followed: of the loops that it moves the first
+    snw_projection_explain_violation(c->projection, row, violation, by, sizeof by);
+    if (i == m->nloop) { // the violated row is that of a drive: name the first loop that it moves
         int k = 0;
         while (k < m->ndrive && m->drive[k].row != row) k++;
         for (i = 0; k < m->ndrive && i + 1 < m->nloop &&
                     !projection_compile_moves(&m->loop[i], m->drive[k].dof);)
             i++;
-        if (k == m->ndrive) i = 0; // a given volume
+        if (k == m->ndrive) i = 0; // row of a given length or volume
     }
     name_drives(m, &m->loop[i], names, sizeof names);
     const snw_loop_desc *d = &m->desc->loop[i];
@@ -314,29 +313,29 @@ static snw_status projection_compile_contradict(const closed *c, int row, double
         d->location.file, d->location.line, d->location.column);
 }
 
-// s closed, drives followed; c->near is lost when that fails
-static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
+// close the loops of s with driven coordinates on their laws; c->near is overwritten on failure
+static snw_status close_driven(closed_robot *c, snw_state *s, snw_error *err) {
     snw_projection_info info, alone;
-    snw_error said = {0};
-    const snw_status status = snw_projection_close(c->as, c->in, s, &info, &said);
+    snw_error failure = {0};
+    const snw_status status = snw_projection_close(c->projection, c->in, s, &info, &failure);
     if (status == SNW_OK) return status;
     snw_state_copy(c->m, s, c->near);
-    if (c->free != c->as && status == SNW_E_DIVERGED &&
-        snw_projection_close(c->free, c->in, c->near, &alone, &said) == SNW_OK) {
+    if (c->undriven_projection != c->projection && status == SNW_E_DIVERGED &&
+        snw_projection_close(c->undriven_projection, c->in, c->near, &alone, &failure) == SNW_OK) {
         return projection_compile_contradict(c, info.row, info.violation, err);
     }
-    *err = said;
+    *err = failure;
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
 }
 
-// does the study itself find out whether contacts fit?
-static bool projection_compile_led(const snw_model *m, const snw_loop *loop) {
+// contact rows whose reactions the study distributes and checks itself
+static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
     return loop->nonholonomic && snw_study_shares_reactions(m->desc);
 }
 
-// dependent rows are left out: they stand behind those that stay. Contacts share what they bear,
-// none of theirs is
-static void drop(snw_model *m, const bool *stay) {
+// Dependent rows become spare rows behind the active ones. Rows of contacts stay active; their
+// multipliers are those of minimum norm (redundancy.h).
+static void drop_redundant(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
@@ -361,60 +360,61 @@ static void drop(snw_model *m, const bool *stay) {
     number_rows(m);
 }
 
-// nor must contacts that others imply slip
-static snw_status projection_compile_slip_nowhere(const closed *c, snw_error *err) {
+// dependent contact rows must be consistent with the driven motion
+static snw_status check_slip(const closed_robot *c, snw_error *err) {
     int i = -1;
     double left;
     if (c->m->nnonholonomic == 0) return SNW_OK;
-    SNW_TRY(snw_projection_agree(c->m, c->in, c->s, &i, &left));
+    SNW_TRY(snw_projection_find_slip(c->m, c->in, c->s, &i, &left));
     if (i < 0) return SNW_OK;
     const snw_loop_desc *d = &c->m->desc->loop[i];
-    return snw_fail_at_location(err, snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, c->in->t, left),
-                                d->location.file, d->location.line, d->location.column);
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, c->in->t, left),
+        d->location.file, d->location.line, d->location.column);
 }
 
-// what was left out must hold also later, when poses and drives have moved
-static snw_status projection_compile_agree(closed *c, snw_error *err) {
-    const double end = projection_compile_length_of(c->m->desc);
-    for (int n = 1; n <= LATER; n++) {
-        snw_inputs_at(c->m, end * n / LATER, c->in);
+// removed rows must hold at later times, too, when poses and drives have moved
+static snw_status check_later_times(closed_robot *c, snw_error *err) {
+    const double end = study_duration(c->m->desc);
+    for (int n = 1; n <= LATER_TIMES; n++) {
+        snw_inputs_at(c->m, end * n / LATER_TIMES, c->in);
         SNW_TRY(close_driven(c, c->s, err));
-        SNW_TRY(projection_compile_slip_nowhere(c, err));
+        SNW_TRY(check_slip(c, err));
     }
     return SNW_OK;
 }
 
-static snw_status compare_rows(closed *c, snw_error *err) {
+static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     snw_model *m = c->m;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
     int here = 0;
-    const int rank =
-        snw_projection_most(c->as, c->free, c->in, c->s, m->nconstraint, c->kept, c->most);
+    const int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
+                                         m->nconstraint, c->kept, c->most);
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
     m->freedom = m->nv - here;
     if (rank > here) {
         m->singular = rank - here;
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
-        m->singular_loop = snw_projection_loop_of(c->as, row);
+        m->singular_loop = snw_projection_loop_of(c->projection, row);
     }
-    // what comes and goes is compared when it comes
+    // conditional loops are compared when they become active
     bool all = true;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool kept = loop->condition >= 0 || projection_compile_led(m, loop);
+        const bool kept = loop->condition >= 0 || reactions_are_shared(m, loop);
         for (int k = 0; k < loop->nrow && !kept; k++) all = all && c->most[loop->row + k];
     }
     if (all) return SNW_OK;
-    SNW_TRY(projection_compile_agree(c, err));
-    drop(m, c->most);
+    SNW_TRY(check_later_times(c, err));
+    drop_redundant(m, c->most);
     return SNW_OK;
 }
 
-static snw_status leave_out_spare(snw_model *m, snw_error *err) {
-    closed c = {.m = m, .undriven = *m};
+static snw_status remove_redundant_rows(snw_model *m, snw_error *err) {
+    closed_robot c = {.m = m, .undriven = *m};
     const size_t n = (size_t)m->nconstraint;
     snw_error local = {0};
     if (!err) err = &local;
@@ -424,14 +424,15 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     c.most = c.kept + n;
     snw_status s = SNW_E_MEMORY;
     if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
-        snw_inputs_create(m, &c.in) == SNW_OK && snw_projection_create(m, &c.as) == SNW_OK) {
+        snw_inputs_create(m, &c.in) == SNW_OK &&
+        snw_projection_create(m, &c.projection) == SNW_OK) {
         const bool driven = m->nconstraint > c.undriven.nconstraint;
-        c.free = c.as;
-        s = driven ? snw_projection_create(&c.undriven, &c.free) : SNW_OK;
-        if (s == SNW_OK) s = compare_rows(&c, err);
-        if (driven) snw_projection_destroy(c.free);
+        c.undriven_projection = c.projection;
+        s = driven ? snw_projection_create(&c.undriven, &c.undriven_projection) : SNW_OK;
+        if (s == SNW_OK) s = find_redundant_rows(&c, err);
+        if (driven) snw_projection_destroy(c.undriven_projection);
     }
-    snw_projection_destroy(c.as);
+    snw_projection_destroy(c.projection);
     snw_inputs_destroy(c.in);
     snw_state_destroy(c.s);
     snw_state_destroy(c.near);
@@ -439,12 +440,11 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     return s;
 }
 
-// ---- both
-// ------------------------------------------------------------------------------------------
+// ---- compilation --------------------------------------------------------------------------------
 
-// can everything that is asked of given shapes be had without columns? Loops of poses, links that
-// come and go, feedback and coordinates of rods need them
-static bool plain(const snw_model *m) {
+// Can kinematic steps of this model do without Jacobians? Closures, conditional links, feedback,
+// tendons, variable lengths and coordinates of rods need them.
+static bool needs_no_jacobian(const snw_model *m) {
     bool any =
         m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
     for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
@@ -452,22 +452,22 @@ static bool plain(const snw_model *m) {
     return !any;
 }
 
-static snw_status leave_out_rows(snw_model *m, snw_error *err) {
-    m->freedom = m->nv; // no loops: drives are independent of each other
+static snw_status remove_rows(snw_model *m, snw_error *err) {
+    m->freedom = m->nv; // without loops: rows of drives are independent
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
     for (int i = 0; i < m->ntendon; i++) m->freedom -= m->tendon[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
-    snw_status s = leave_out_idle(m, err);
-    // what a drive says is never left out
+    snw_status s = remove_trivial_rows(m, err);
+    // rows of drives are never removed
     bool any = false;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++)
-        any |= m->loop[i].nrow > 0 && !projection_compile_led(m, &m->loop[i]);
-    if (s == SNW_OK && m->nconstraint > 0 && any) s = leave_out_spare(m, err);
+        any |= m->loop[i].nrow > 0 && !reactions_are_shared(m, &m->loop[i]);
+    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(m, err);
     return s;
 }
 
-static snw_status projection_compile_too_deep(const snw_desc *d, snw_error *err) {
+static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
     int i = 0;
     while (i < d->nstep && (d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE)) i++;
     const snw_source_location at =
@@ -480,15 +480,14 @@ static snw_status projection_compile_too_deep(const snw_desc *d, snw_error *err)
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-static snw_status projection_compile_compile(const snw_desc *desc, bool given, snw_model **out,
-                                             snw_error *err) {
+static snw_status compile_model(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
     SNW_TRY(snw_model_compile(desc, out, err));
     snw_model *m = *out;
     snw_status s = SNW_OK;
-    given = given && plain(m);
+    given = given && needs_no_jacobian(m);
     if (given) snw_model_strip(m);
-    if (m->bare && !given) s = projection_compile_too_deep(desc, err);
-    if (s == SNW_OK) s = leave_out_rows(m, err);
+    if (m->bare && !given) s = fail_too_deep(desc, err);
+    if (s == SNW_OK) s = remove_rows(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
@@ -496,14 +495,14 @@ static snw_status projection_compile_compile(const snw_desc *desc, bool given, s
 }
 
 snw_status snw_projection_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return projection_compile_compile(desc, false, out, err);
+    return compile_model(desc, false, out, err);
 }
 
-snw_status snw_projection_compile_given(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return projection_compile_compile(desc, true, out, err);
+snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile_model(desc, true, out, err);
 }
 
-void snw_projection_remark(const snw_model *m, int i, char *out, size_t size) {
+void snw_projection_describe_redundant(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
@@ -519,7 +518,7 @@ void snw_projection_remark(const snw_model *m, int i, char *out, size_t size) {
     }
 }
 
-void snw_projection_remark_singular(const snw_model *m, int i, char *out, size_t size) {
+void snw_projection_describe_singular(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
     if (m->singular == 0 || m->singular_loop != i) return;
     (void)snprintf(
@@ -533,7 +532,7 @@ void snw_projection_remark_singular(const snw_model *m, int i, char *out, size_t
         m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
 }
 
-// the raw row that kept or spare row r is; -1: a combination of several
+// the raw row that active or spare row r is; -1: a combination of several
 static int whole_row(const snw_loop *loop, int r) {
     int n = 0, k = -1;
     for (int a = 0; a < loop->nraw; a++) {

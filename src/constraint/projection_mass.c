@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Mass matrices that may be singular: links without mass that loops hold.
+// Cholesky factor of mass matrices that may be singular because links without mass are carried by
+// loops: constraint rows are added, then a small inertia of joints (theory.md 3.8, equation 3.8.4).
+// For the dense projections of velocities and accelerations.
+
 #include "constraint/projection.h"
 
 #include "base/fail.h"
@@ -8,7 +11,7 @@
 
 #include <math.h>
 
-// positive definite, and not by rounding only
+// positive definite, with pivots above rounding
 static bool projection_mass_definite(int n, const double *diagonal, double *M) {
     if (snw_cholesky_factor(n, M) != SNW_OK) return false;
     for (int i = 0; i < n; i++) {
@@ -18,8 +21,8 @@ static bool projection_mass_definite(int n, const double *diagonal, double *M) {
     return true;
 }
 
-// the upper triangle is as it was
-static void restore(int n, const double *diagonal, double *M) {
+// M <- symmetric again, from its upper triangle and the saved diagonal
+static void restore_lower_triangle(int n, const double *diagonal, double *M) {
     for (int j = 0; j < n; j++) {
         M[(size_t)j * (size_t)(n + 1)] = diagonal[j];
         for (int i = j + 1; i < n; i++) {
@@ -28,23 +31,23 @@ static void restore(int n, const double *diagonal, double *M) {
     }
 }
 
-static double heaviest(const snw_model *m, const double *diagonal) {
+static double largest_inertia(const snw_model *m, const double *diagonal) {
     double mu = 0;
     for (int i = 0; i < m->nv; i++) mu = fmax(mu, diagonal[i] * m->typical[i] * m->typical[i]);
     return mu;
 }
 
 snw_status snw_mass_factor(const snw_model *m, const double *X, const double *size,
-                           double *diagonal, double *M, double *weight, bool *soft) {
+                           double *diagonal, double *M, double *weight, bool *regularised) {
     const int n = m->nv;
     const size_t N = (size_t)n;
     *weight = 0;
-    *soft = false;
+    *regularised = false;
     for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
     if (projection_mass_definite(n, diagonal, M)) return SNW_OK;
-    const double mu = heaviest(m, diagonal);
+    const double mu = largest_inertia(m, diagonal);
     if (!(mu > 0 && mu < INFINITY)) return SNW_E_SINGULAR;
-    restore(n, diagonal, M);
+    restore_lower_triangle(n, diagonal, M);
     if (m->nconstraint > 0) {
         *weight = mu;
         for (size_t k = 0; k < (size_t)m->nconstraint; k++) {
@@ -56,9 +59,9 @@ snw_status snw_mass_factor(const snw_model *m, const double *X, const double *si
         }
         for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
         if (projection_mass_definite(n, diagonal, M)) return SNW_OK;
-        restore(n, diagonal, M);
+        restore_lower_triangle(n, diagonal, M);
     }
-    *soft = true;
+    *regularised = true;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (!snw_is_joint(m, b)) continue;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// projection_rates.c: velocities, accelerations and blows that the rows allow, and motions that
-// nothing resists.
+// Velocities, impacts and accelerations that satisfy the constraint rows, from the mass matrix and
+// the constraint Jacobian: bordered sparse factors where they pay, else dense Cholesky factors; and
+// motions without mass and stiffness (theory.md 3.8).
+
 #include "constraint/projection_private.h"
 
 #include "base/alloc.h"
@@ -19,13 +21,14 @@ static snw_status projection_rates_massless(snw_error *err) {
 }
 
 // pr->M <- factor of the mass matrix, pr->X <- inv(M) C', at s
-static snw_status mass_rows(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                            snw_error *err) {
+static snw_status factor_mass_rows(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                                   snw_error *err) {
     const snw_model *m = pr->m;
     snw_mass_matrix(m, in, s, pr->w, pr->M);
     snw_constraints_jacobian(m, pr->w);
     snw_projection_transpose(pr, m);
-    if (snw_mass_factor(m, pr->X, pr->size, pr->diagonal, pr->M, &pr->weight, &pr->soft) != SNW_OK)
+    if (snw_mass_factor(m, pr->X, pr->size, pr->diagonal, pr->M, &pr->weight, &pr->regularised) !=
+        SNW_OK)
         return projection_rates_massless(err);
     for (int k = 0; k < m->nconstraint; k++) {
         snw_cholesky_solve(m->nv, pr->M, pr->X + (size_t)k * (size_t)m->nv);
@@ -33,7 +36,7 @@ static snw_status mass_rows(snw_projection *pr, const snw_inputs *in, const snw_
     return SNW_OK;
 }
 
-static snw_status dependent(const snw_projection *pr, int row, snw_error *err) {
+static snw_status fail_dependent(const snw_projection *pr, int row, snw_error *err) {
     const char *kind, *name;
     const snw_source_location at = snw_projection_owner(pr->m, row, &kind, &name);
     if (snw_projection_loop_at(pr->m, row) < pr->m->nloop) {
@@ -52,13 +55,13 @@ static snw_status dependent(const snw_projection *pr, int row, snw_error *err) {
         at.file, at.line, at.column);
 }
 
-// pr->P <- independent combinations of the rows at s, where some depend on others
+// pr->P <- independent combinations of the rows at s, where rows are dependent
 static void projection_rates_combine(snw_projection *pr, const snw_inputs *in, const snw_state *s) {
     pr->nP = 0;
     if (pr->redundancy) (void)snw_redundancy_combine(pr->redundancy, in, s, pr->P, &pr->nP);
 }
 
-// the row that a combination has most of
+// row with the largest coefficient in combination k
 static int projection_rates_row_of(const snw_projection *pr, int k) {
     if (pr->nP == 0) return k;
     const double *p = pr->P + (size_t)k * (size_t)pr->m->nconstraint;
@@ -67,9 +70,9 @@ static int projection_rates_row_of(const snw_projection *pr, int k) {
     return most;
 }
 
-// dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`, which
-// becomes inv(C X) side
-static snw_status projection_rates_shortest(snw_projection *pr, snw_error *err) {
+// dx <- X inv(C X) rhs: the shortest step, in the metric of M, that changes the rows by `rhs`; rhs
+// <- inv(C X) rhs
+static snw_status correct_rows(snw_projection *pr, snw_error *err) {
     const snw_model *m = pr->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint;
     for (size_t k = 0; k < nr; k++) {
@@ -80,32 +83,33 @@ static snw_status projection_rates_shortest(snw_projection *pr, snw_error *err) 
     }
     const int n = pr->nP > 0 ? pr->nP : m->nconstraint;
     if (pr->nP > 0) {
-        snw_redundancy_reduce(m->nconstraint, n, pr->P, pr->S, pr->side, pr->P + nr * nr);
+        snw_redundancy_reduce(m->nconstraint, n, pr->P, pr->S, pr->rhs, pr->P + nr * nr);
         for (size_t k = 0; k < (size_t)n; k++) pr->dx[k] = pr->S[k * (size_t)(n + 1)];
     }
     if (snw_cholesky_factor(n, pr->S) != SNW_OK)
-        return dependent(pr, projection_rates_row_of(pr, n - 1), err);
+        return fail_dependent(pr, projection_rates_row_of(pr, n - 1), err);
     for (int k = 0; k < n; k++) {
         const double pivot = pr->S[(size_t)k * (size_t)(n + 1)];
         if (!(pivot * pivot > 1e-14 * pr->dx[k]))
-            return dependent(pr, projection_rates_row_of(pr, k), err);
+            return fail_dependent(pr, projection_rates_row_of(pr, k), err);
     }
-    snw_cholesky_solve(n, pr->S, pr->side);
-    if (pr->nP > 0) snw_redundancy_expand(m->nconstraint, n, pr->P, pr->side, pr->P + nr * nr);
+    snw_cholesky_solve(n, pr->S, pr->rhs);
+    if (pr->nP > 0) snw_redundancy_expand(m->nconstraint, n, pr->P, pr->rhs, pr->P + nr * nr);
     for (size_t i = 0; i < nv; i++) {
         pr->dx[i] = 0;
-        for (size_t k = 0; k < nr; k++) pr->dx[i] += pr->X[k * nv + i] * pr->side[k];
+        for (size_t k = 0; k < nr; k++) pr->dx[i] += pr->X[k * nv + i] * pr->rhs[k];
     }
     return SNW_OK;
 }
 
-// below this, relative to its column, a pivot may be all that a singular mass matrix or rows that
-// depend on each other leave
+// Pivots below this, relative to their column, may belong to a singular matrix.
 static const double DOUBTFUL = 1e-9;
 
-// The factors of [M -b C'; -b C 0] at s, multipliers over b. False: there are none, or the matrix
-// may be singular, and the dense way, which knows what to do then, is to be gone.
-static bool bordered(snw_projection *pr, const snw_inputs *in, const snw_state *s, double *b) {
+// Sparse factors of [M -b C'; -b C 0] at s, with multipliers scaled by 1/b. False: there are none,
+// or the matrix may be singular; the caller then takes the dense path, which handles singular mass
+// matrices and dependent rows.
+static bool factor_bordered(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                            double *b) {
     const snw_model *m = pr->m;
     if (!pr->T || m->nconstraint == 0 || pr->nP > 0) return false;
     const size_t n = (size_t)pr->T->n;
@@ -123,16 +127,16 @@ static bool bordered(snw_projection *pr, const snw_inputs *in, const snw_state *
            snw_sparse_smallest(pr->T->sparse, pr->T->A) > DOUBTFUL;
 }
 
-// M (v+ - v) = f + C' p with the rows' rates zero at v+. As below, M may stand for M + C' W C: then
-// what is solved for is p - W rate.
-static snw_status projection_rates_strike(snw_projection *pr, const snw_inputs *in, const double *f,
-                                          snw_state *s, double *impulse, snw_error *err) {
+// M (v+ - v) = f + C' p with zero rates of the rows at v+. On the dense path M may stand for M + C'
+// W C, W = weight diag(1/size^2); then the unknown is p - W rate.
+static snw_status solve_impact(snw_projection *pr, const snw_inputs *in, const double *f,
+                               snw_state *s, double *impulse, snw_error *err) {
     const snw_model *m = pr->m;
-    snw_projection_take(pr, s);
+    snw_projection_set_trial(pr, s);
     memcpy(pr->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) pr->trial->a[i] = 0;
     double b;
-    if (bordered(pr, in, s, &b)) {
+    if (factor_bordered(pr, in, s, &b)) {
         snw_kinematics(m, in, pr->trial, false, pr->w);
         snw_constraints_rates(m, in, pr->trial, pr->w, pr->x + m->nv, NULL);
         for (int i = 0; i < m->nv; i++) pr->x[i] = f ? f[i] : 0;
@@ -142,35 +146,35 @@ static snw_status projection_rates_strike(snw_projection *pr, const snw_inputs *
         for (int i = 0; impulse && i < m->nconstraint; i++) impulse[i] = b * pr->x[m->nv + i];
         return SNW_OK;
     }
-    SNW_TRY(mass_rows(pr, in, s, err));
+    SNW_TRY(factor_mass_rows(pr, in, s, err));
     snw_kinematics(m, in, pr->trial, false, pr->w);
-    snw_constraints_rates(m, in, pr->trial, pr->w, pr->curvature, NULL);
-    memcpy(pr->side, pr->curvature, (size_t)m->nconstraint * sizeof *pr->side);
+    snw_constraints_rates(m, in, pr->trial, pr->w, pr->bias, NULL);
+    memcpy(pr->rhs, pr->bias, (size_t)m->nconstraint * sizeof *pr->rhs);
     if (f) {
         memcpy(pr->x, f, (size_t)m->nv * sizeof *pr->x);
         snw_cholesky_solve(m->nv, pr->M, pr->x);
-        snw_constraints_apply(m, pr->w, pr->x, pr->side);
+        snw_constraints_apply(m, pr->w, pr->x, pr->rhs);
         for (int i = 0; i < m->nv; i++) s->v[i] += pr->x[i];
     }
     if (m->nconstraint == 0) return SNW_OK;
-    SNW_TRY(projection_rates_shortest(pr, err));
+    SNW_TRY(correct_rows(pr, err));
     for (int i = 0; i < m->nv; i++) s->v[i] -= pr->dx[i];
     for (int i = 0; impulse && i < m->nconstraint; i++) {
-        impulse[i] = pr->weight / (pr->size[i] * pr->size[i]) * pr->curvature[i] - pr->side[i];
+        impulse[i] = pr->weight / (pr->size[i] * pr->size[i]) * pr->bias[i] - pr->rhs[i];
     }
     return SNW_OK;
 }
 
-// contacts that depend on each other: do all hold?
-static snw_status projection_rates_slip_nowhere(snw_projection *pr, const snw_inputs *in,
-                                                const snw_state *s, snw_error *err) {
+// do all contact rows hold, dependent ones included?
+static snw_status projection_rates_check_slip(snw_projection *pr, const snw_inputs *in,
+                                              const snw_state *s, snw_error *err) {
     double left;
     const int i = snw_redundancy_slips(pr->redundancy, in, s, &left);
     if (i < 0) return SNW_OK;
     const snw_loop_desc *d = &pr->m->desc->loop[i];
-    return snw_fail_at_location(err,
-                                snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, in->t, fabs(left)),
-                                d->location.file, d->location.line, d->location.column);
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, in->t, fabs(left)),
+        d->location.file, d->location.line, d->location.column);
 }
 
 static int first_contact(const snw_model *m) {
@@ -179,26 +183,26 @@ static int first_contact(const snw_model *m) {
     return m->loop[i].row;
 }
 
-snw_status snw_projection_strike(snw_projection *pr, const snw_inputs *in, const double *f,
+snw_status snw_projection_impact(snw_projection *pr, const snw_inputs *in, const double *f,
                                  snw_state *s, double *impulse, snw_error *err) {
     const snw_model *m = pr->m;
     if (m->nconstraint == 0 && !f) return SNW_OK;
     projection_rates_combine(pr, in, s);
     const bool singular = pr->nP > 0 && snw_redundancy_passes(pr->redundancy, in, s);
-    SNW_TRY(projection_rates_strike(pr, in, f, s, impulse, err));
+    SNW_TRY(solve_impact(pr, in, f, s, impulse, err));
     if (singular && !snw_redundancy_limit(pr->redundancy, in, s))
-        return dependent(pr, first_contact(m), err);
-    return pr->nP > 0 ? projection_rates_slip_nowhere(pr, in, s, err) : SNW_OK;
+        return fail_dependent(pr, first_contact(m), err);
+    return pr->nP > 0 ? projection_rates_check_slip(pr, in, s, err) : SNW_OK;
 }
 
 snw_status snw_projection_velocities(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                      snw_error *err) {
-    return snw_projection_strike(pr, in, NULL, s, NULL, err);
+    return snw_projection_impact(pr, in, NULL, s, NULL, err);
 }
 
-// what was made heavier must not be pushed
-static snw_status check_soft(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                             snw_error *err) {
+// no force may act on coordinates with additional inertia
+static snw_status check_regularised(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                                    snw_error *err) {
     const snw_model *m = pr->m;
     snw_residual(m, in, s, false, pr->w);
     for (int i = 0; i < m->nv; i++) {
@@ -213,17 +217,17 @@ static snw_status check_soft(snw_projection *pr, const snw_inputs *in, const snw
     return SNW_OK;
 }
 
-// M a - C' l = -r0, C a = -bend. Where M is singular alone it may be definite together with the
-// rows: with any W,
-//   (M + C' W C) a - C' (l - W bend) = -r0
-// has the same solution.
-static snw_status projection_rates_accelerate(snw_projection *pr, const snw_inputs *in,
-                                              snw_state *s, snw_error *err) {
+// M a - C' lambda = -r0, C a = -bias. Where M is singular, (3.8.4)
+//   (M + C' W C) a - C' (lambda - W bias) = -r0
+// has the same solution for any W and is positive definite if M is on the motions that the rows
+// allow.
+static snw_status solve_accelerations(snw_projection *pr, const snw_inputs *in, snw_state *s,
+                                      snw_error *err) {
     const snw_model *m = pr->m;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = 0;
     double b;
-    if (bordered(pr, in, s, &b)) {
+    if (factor_bordered(pr, in, s, &b)) {
         snw_residual(m, in, s, false, pr->w);
         snw_constraints_rates(m, in, s, pr->w, NULL, pr->x + m->nv);
         for (int i = 0; i < m->nv; i++) pr->x[i] = -pr->w->r[i];
@@ -233,39 +237,37 @@ static snw_status projection_rates_accelerate(snw_projection *pr, const snw_inpu
         for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = b * pr->x[m->nv + i];
         return SNW_OK;
     }
-    SNW_TRY(mass_rows(pr, in, s, err));
+    SNW_TRY(factor_mass_rows(pr, in, s, err));
     snw_residual(m, in, s, false, pr->w);
-    snw_constraints_rates(m, in, s, pr->w, NULL, pr->curvature);
+    snw_constraints_rates(m, in, s, pr->w, NULL, pr->bias);
     for (int i = 0; i < m->nv; i++) s->a[i] = -pr->w->r[i];
     snw_cholesky_solve(m->nv, pr->M, s->a);
     if (m->nconstraint > 0) {
-        // rows' accelerations with these; then what multipliers must take away
+        // accelerations of the rows with these; the multipliers cancel them
         snw_kinematics(m, in, s, false, pr->w);
-        snw_constraints_rates(m, in, s, pr->w, NULL, pr->side);
-        SNW_TRY(projection_rates_shortest(pr, err));
+        snw_constraints_rates(m, in, s, pr->w, NULL, pr->rhs);
+        SNW_TRY(correct_rows(pr, err));
         for (int i = 0; i < m->nv; i++) s->a[i] -= pr->dx[i];
         for (int i = 0; i < m->nconstraint; i++) {
-            s->lambda[i] =
-                pr->weight / (pr->size[i] * pr->size[i]) * pr->curvature[i] - pr->side[i];
+            s->lambda[i] = pr->weight / (pr->size[i] * pr->size[i]) * pr->bias[i] - pr->rhs[i];
         }
     }
-    return pr->soft ? check_soft(pr, in, s, err) : SNW_OK;
+    return pr->regularised ? check_regularised(pr, in, s, err) : SNW_OK;
 }
 
 snw_status snw_projection_accelerations(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                         snw_error *err) {
     projection_rates_combine(pr, in, s);
-    SNW_TRY(projection_rates_accelerate(pr, in, s, err));
-    // beside links without mass multipliers have a part of their own
+    SNW_TRY(solve_accelerations(pr, in, s, err));
+    // (3.8.4) with dependent rows gives multipliers that are not of minimum norm
     return pr->nP > 0 && pr->weight > 0 ? snw_redundancy_minimum_norm(pr->redundancy, in, s)
                                         : SNW_OK;
 }
 
-// ---- idle motions
-// ----------------------------------------------------------------------------------
+// ---- idle motions -------------------------------------------------------------------------------
 
-// G += B'B, B per typical coordinate, its rows measured by theirs and all of it by its largest
-// entry
+// G += B'B, with columns of B in typical coordinates, rows scaled by row_size and all entries
+// divided by the largest
 static void add_square(const snw_model *m, int rows, const double *B, const double *row_size,
                        double *G) {
     const size_t n = (size_t)m->nv, nr = (size_t)rows;
@@ -288,7 +290,7 @@ static void add_square(const snw_model *m, int rows, const double *B, const doub
     }
 }
 
-static void name_idle(const snw_model *m, const double *lambda, const double *V, bool *idle) {
+static void mark_idle(const snw_model *m, const double *lambda, const double *V, bool *idle) {
     const size_t n = (size_t)m->nv;
     for (size_t k = 0; k < n && lambda[k] < 1e-20 * lambda[n - 1]; k++) {
         for (int b = 0; b < m->nblock; b++) {
@@ -314,10 +316,10 @@ snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const s
     double *memory = snw_alloc((3 * n * n + n + nr) * sizeof *memory);
     snw_status status = SNW_E_MEMORY;
     if (memory && scratch.base) {
-        double *G = memory, *B = G + n * n, *one = B + n * n, *lambda = one + n * n;
+        double *G = memory, *B = G + n * n, *identity = B + n * n, *lambda = identity + n * n;
         double *size = lambda + n;
         for (size_t k = 0; k < nr; k++) size[k] = 1 / pr->size[k];
-        for (size_t i = 0; i < n; i++) one[i * (n + 1)] = 1;
+        for (size_t i = 0; i < n; i++) identity[i * (n + 1)] = 1;
         snw_mass_matrix(m, in, s, pr->w, B);
         add_square(m, m->nv, B, m->typical, G);
         snw_residual(m, in, s, true, pr->w);
@@ -329,9 +331,9 @@ snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const s
             for (size_t i = 0; i < n; i++) pr->C[i * nr + k] = pr->X[k * n + i];
         }
         add_square(m, m->nconstraint, pr->C, size, G);
-        status = snw_eigen_symmetric(m->nv, G, one, true, &scratch, lambda);
-        if (status == SNW_OK) name_idle(m, lambda, G, idle);
-        if (status == SNW_E_DIVERGED) status = SNW_OK; // not finite: nothing to say of it
+        status = snw_eigen_symmetric(m->nv, G, identity, true, &scratch, lambda);
+        if (status == SNW_OK) mark_idle(m, lambda, G, idle);
+        if (status == SNW_E_DIVERGED) status = SNW_OK; // not finite: report no idle joint
     }
     snw_free(memory);
     snw_free(scratch.base);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The search is for u = x / (start of x), so that all unknowns are of the order of one; the
-// residuals are r_i = (model_i - measured_i)/error_i. With J = dr/du at the end, |r|^2/(m - n)
-// estimates the variance of a residual and (J'J)^-1 times that the covariance of u (theory.md 9).
+// Least-squares fit of model parameters by Levenberg-Marquardt, with standard errors (theory.md 9).
+// The unknowns are u = x / (start of x), so that all are of order one; the residuals are r_i =
+// (model_i - measured_i)/error_i. With J = dr/du at the minimum, |r|^2/(m - n) estimates the
+// variance of a residual, and that times (J'J)^-1 the covariance of u.
+
 #include "identify/fit.h"
 
 #include "base/alloc.h"
@@ -12,21 +14,21 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct fitting {
+typedef struct fit_context {
     const snw_fit_problem *p;
     const double *start;
     double *x;
-    double *before;     // filled by the first run that can be compared, then NULL
+    double *before;     // filled by the first run that covers all values, then NULL
     snw_series *series; // nrun
     snw_fit_info *info;
     snw_error *err;
-} fitting;
+} fit_context;
 
 static void unscale(const snw_fit_problem *p, const double *r, double *out) {
     for (int i = 0; i < p->nvalue; i++) out[i] = r[i] * p->value[i].error;
 }
 
-static snw_status fit_compare(fitting *f, double *r) {
+static snw_status fit_compare(fit_context *f, double *r) {
     for (int i = 0; i < f->p->nvalue; i++) {
         const snw_fit_value *v = &f->p->value[i];
         const snw_series *s = &f->series[v->run];
@@ -51,7 +53,7 @@ static snw_status fit_compare(fitting *f, double *r) {
 }
 
 static snw_status fit_residual(void *user, const double *u, double *r) {
-    fitting *f = user;
+    fit_context *f = user;
     for (int j = 0; j < f->p->nfind; j++) f->x[j] = u[j] * f->start[j];
     *f->err = (snw_error){0};
     f->info->misplaced = -1;
@@ -65,9 +67,10 @@ static snw_status fit_residual(void *user, const double *u, double *r) {
     return status;
 }
 
-// ---- how well they are determined ---------------------------------------------------------------
+// ---- standard errors ----------------------------------------------------------------------------
 
-// Columns of J to length one; size <- what they were. The first that is zero, or -1.
+// scale the columns of J to unit length; size <- their lengths; returns the first zero column, or
+// -1
 static int fit_normalise(int n, int m, double *J, double *size) {
     for (int j = 0; j < n; j++) {
         double *column = J + (size_t)j * (size_t)m, sum = 0;
@@ -79,13 +82,13 @@ static int fit_normalise(int n, int m, double *J, double *size) {
     return -1;
 }
 
-// C <- inverse of J'J, J with columns of length one; directions that J, made by differences, does
-// not see count as barely seen
+// C <- inverse of J'J, J with columns of unit length; eigenvalues below the error of the finite
+// differences in J are raised to a floor
 static snw_status fit_invert(int n, int m, const double *J, snw_arena *scratch, double *C) {
     static const double floor = 1e-12;
     const size_t mark = snw_arena_mark(scratch), N = (size_t)n;
     double *G = snw_arena_doubles(scratch, N * N), *I = snw_arena_doubles(scratch, N * N);
-    double *lambda = snw_arena_doubles(scratch, N);
+    double *eigenvalue = snw_arena_doubles(scratch, N);
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) {
             const double *p = J + (size_t)a * (size_t)m, *q = J + (size_t)b * (size_t)m;
@@ -96,19 +99,19 @@ static snw_status fit_invert(int n, int m, const double *J, snw_arena *scratch, 
             C[(size_t)a * N + (size_t)b] = 0;
         }
     }
-    const snw_status status = snw_eigen_symmetric(n, G, I, true, scratch, lambda);
+    const snw_status status = snw_eigen_symmetric(n, G, I, true, scratch, eigenvalue);
     for (size_t k = 0; status == SNW_OK && k < N; k++) {
         const double *v = G + k * N;
         for (size_t a = 0; a < N; a++) {
-            for (size_t b = 0; b < N; b++) C[a * N + b] += v[a] * v[b] / fmax(lambda[k], floor);
+            for (size_t b = 0; b < N; b++) C[a * N + b] += v[a] * v[b] / fmax(eigenvalue[k], floor);
         }
     }
     snw_arena_reset(scratch, mark);
     return status;
 }
 
-static snw_status fit_judge(const fitting *f, double *J, double *size, snw_arena *scratch,
-                            double *error, double *correlation) {
+static snw_status estimate_errors(const fit_context *f, double *J, double *size, snw_arena *scratch,
+                                  double *error, double *correlation) {
     const int n = f->p->nfind, m = f->p->nvalue;
     const size_t N = (size_t)n;
     f->info->idle = fit_normalise(n, m, J, size);
@@ -138,23 +141,23 @@ static snw_status fit_judge(const fitting *f, double *J, double *size, snw_arena
     return SNW_OK;
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- fit ----------------------------------------------------------------------------------------
 
-typedef struct room {
+typedef struct fit_memory {
     double *u, *r, *J, *size;
     snw_series *series;
     snw_arena scratch;
-} room;
+} fit_memory;
 
-static void free_room(room *w) {
+static void fit_memory_free(fit_memory *w) {
     snw_free(w->u);
     snw_free(w->series);
     snw_free(w->scratch.base);
 }
 
-static snw_status take_room(const snw_fit_problem *p, room *w) {
+static snw_status fit_memory_alloc(const snw_fit_problem *p, fit_memory *w) {
     const size_t n = (size_t)p->nfind, m = (size_t)p->nvalue;
-    *w = (room){0};
+    *w = (fit_memory){0};
     w->u = snw_alloc((3 * n + m + m * n) * sizeof *w->u);
     w->series = snw_alloc((size_t)p->nrun * sizeof *w->series);
     w->scratch.size = snw_levenberg_scratch(p->nfind, p->nvalue) +
@@ -177,23 +180,23 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
     for (int j = 0; j < n; j++) error[j] = NAN;
     for (int j = 0; j < n * n; j++) correlation[j] = NAN;
     for (int i = 0; i < p->nvalue; i++) before[i] = after[i] = NAN;
-    room w;
-    snw_status status = take_room(p, &w);
+    fit_memory w;
+    snw_status status = fit_memory_alloc(p, &w);
     if (status != SNW_OK) {
-        free_room(&w);
+        fit_memory_free(&w);
         return snw_fail(err, status, "out of memory");
     }
-    // the start stays as it is while x moves
+    // x changes during the search
     double *start = w.size + n;
     memcpy(start, x, (size_t)n * sizeof *x);
     snw_error last = {0};
-    fitting f = {.p = p,
-                 .start = start,
-                 .x = x,
-                 .before = before,
-                 .series = w.series,
-                 .info = info,
-                 .err = &last};
+    fit_context f = {.p = p,
+                     .start = start,
+                     .x = x,
+                     .before = before,
+                     .series = w.series,
+                     .info = info,
+                     .err = &last};
     for (int j = 0; j < n; j++) w.u[j] = 1;
     const snw_least_squares problem = {
         .n = n, .m = p->nvalue, .user = &f, .residual = fit_residual};
@@ -201,13 +204,13 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
     for (int j = 0; j < n; j++) x[j] = w.u[j] * start[j];
     if (status != SNW_OK) *err = last;
     if (!f.before) {
-        info->misplaced = -1; // what the start reaches is no fault of the input
+        info->misplaced = -1; // the start covers all values: a later failure is not the input's
         unscale(p, w.r, after);
     }
     if (status == SNW_OK) {
         f.err = err;
-        status = fit_judge(&f, w.J, w.size, &w.scratch, error, correlation);
+        status = estimate_errors(&f, w.J, w.size, &w.scratch, error, correlation);
     }
-    free_room(&w);
+    fit_memory_free(&w);
     return status;
 }

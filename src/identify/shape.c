@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Points of the model are p(q); with a free root they are moved as a whole: turned by exp(w) G.R
-// about where the root was, c, and shifted, p' = c + v + exp(w) (G p - c). Unknowns are q, measured
-// by L so that all are of the order of one, w and v/L. Derivatives are exact: in q the velocity of
-// a point when one coordinate alone moves with rate one, in w exp(w) (T(w) dw x (G p - c)).
+// Least-squares fit of strain coordinates to measured points, by Levenberg-Marquardt with exact
+// derivatives (theory.md 9). Points of the model are p(q); a free root moves them as a rigid body,
+// rotated by exp(w) about the root's last position c and translated by v:
+//   p' = c + v + exp(w) (G p - c)
+// The unknowns are q, scaled by the rod's length L to order one, w and v/L. The derivative in q is
+// the velocity of a point at unit rate of one coordinate; in w it is exp(w) (T(w) dw x (G p - c)).
+
 #include "identify/shape.h"
 
 #include "base/alloc.h"
@@ -16,32 +19,32 @@
 #include <string.h>
 
 enum { ROOT = 6 };
-static const double RANK = 1e-9; // relative to columns of length one
+static const double RANK_TOLERANCE = 1e-9; // relative to columns of unit length
 
 struct snw_shape {
     const snw_run *run;
     const snw_model *m;
     const snw_rod *rod;
-    bool free, begun;
-    int ncolumn, n; // unknowns
+    bool free, started;
+    int ncolumn, n; // measured columns, unknowns
     snw_shape_column *column;
     snw_state *s;
     snw_inputs *in;
     snw_work *work;
-    snw_se3 G;  // how the model's points are moved, before w and v
-    snw_vec3 c; // about which w turns them
+    snw_se3 G;  // rigid motion of the model's points before w and v
+    snw_vec3 c; // centre of the rotation w
     snw_vec3 w, v;
-    const double *unit;     // n: what an unknown of one is
-    const double *measured; // of the instant
-    double *x, *r, *J;      // unknowns, residuals (m), their derivatives
-    double *by_itself;      // m: velocities that laws of t give
-    double *answer;         // the larger of m and n, scratch
+    const double *unit;     // n: scale of each unknown
+    const double *measured; // ncolumn: values of the present time; NaN: none
+    double *x, *r, *J;      // unknowns, residuals (ncolumn), Jacobian
+    double *rate0;          // ncolumn: velocities at zero rates, from prescribed motion
+    double *solution;       // ncolumn or n, whichever is more: scratch
     snw_arena scratch;
 };
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-// curvatures and twist are measured by 1/L, stretch and shear are plain
+// curvatures and twist have the scale 1/L, stretch and shear 1
 static void set_units(const snw_shape *s, double *unit) {
     const snw_rod *rod = s->rod;
     for (int j = 0; j < s->n; j++) unit[j] = j < rod->ndof + 3 ? 1 : rod->L;
@@ -64,9 +67,9 @@ static snw_status shape_prepare(snw_shape *s) {
     set_units(s, unit);
     s->unit = unit;
     s->r = unit + n;
-    s->by_itself = s->r + m;
-    s->J = s->by_itself + m;
-    s->answer = s->J + m * n;
+    s->rate0 = s->r + m;
+    s->J = s->rate0 + m;
+    s->solution = s->J + m * n;
     SNW_TRY(snw_state_create(s->m, &s->s));
     SNW_TRY(snw_inputs_create(s->m, &s->in));
     return snw_work_create(s->m, &s->work);
@@ -127,7 +130,7 @@ static void move_robot(const snw_shape *s) {
     snw_observe(s->m, s->in, s->s, false, s->work);
 }
 
-static void shape_take(snw_shape *s, const double *x) {
+static void set_unknowns(snw_shape *s, const double *x) {
     const int ndof = s->rod->ndof;
     for (int j = 0; j < ndof; j++) shape_coordinates(s)[j] = x[j] * s->unit[j];
     for (int k = 0; s->free && k < 3; k++) {
@@ -137,22 +140,22 @@ static void shape_take(snw_shape *s, const double *x) {
     move_robot(s);
 }
 
-// how a point of the model is moved, less c and v
+// position of a point relative to c, before w and v
 static snw_vec3 arm_of(const snw_shape *s, snw_vec3 p) {
     return snw_sub(snw_se3_point(s->G, p), s->c);
 }
 
-static snw_se3 placed(const snw_shape *s) {
+static snw_se3 root_transform(const snw_shape *s) {
     const snw_mat3 R = snw_so3_exp(s->w);
     const snw_vec3 p = snw_rotate(R, snw_sub(s->G.p, s->c));
     return (snw_se3){snw_mat3_mul(R, s->G.R), snw_add(s->c, snw_add(s->v, p))};
 }
 
-// residuals are measured by the rod's length; where nothing was measured they are zero
+// residuals relative to the rod's length; zero where there is no measurement
 static snw_status shape_residual(void *user, const double *x, double *r) {
     snw_shape *s = user;
-    shape_take(s, x);
-    const snw_se3 g = placed(s);
+    set_unknowns(s, x);
+    const snw_se3 g = root_transform(s);
     for (int i = 0; i < s->ncolumn; i++) {
         const snw_vec3 p = snw_se3_point(g, s->work->g[segment_of(s, i)].p);
         r[i] = isnan(s->measured[i]) ? 0 : (p.e[s->column[i].axis] - s->measured[i]) / s->rod->L;
@@ -160,14 +163,14 @@ static snw_status shape_residual(void *user, const double *x, double *r) {
     return SNW_OK;
 }
 
-// velocity of a measured component in the motion of the last move_robot
-static double velocity(const snw_shape *s, const snw_mat3 *R, int i) {
+// velocity of a measured component, from the last move_robot
+static double component_velocity(const snw_shape *s, const snw_mat3 *R, int i) {
     const int seg = segment_of(s, i);
     const snw_vec3 v = snw_rotate(s->work->g[seg].R, s->work->V[seg].v);
     return snw_rotate(*R, v).e[s->column[i].axis];
 }
 
-static void root_columns(const snw_shape *s, double *J) {
+static void root_jacobian(const snw_shape *s, double *J) {
     const size_t m = (size_t)s->ncolumn;
     const snw_mat3 R = snw_so3_exp(s->w), T = snw_so3_tangent(s->w);
     for (int i = 0; i < s->ncolumn; i++) {
@@ -185,17 +188,17 @@ static snw_status shape_derivative(void *user, const double *x, double *J) {
     snw_shape *s = user;
     const int m = s->ncolumn, ndof = s->rod->ndof;
     double *v = s->s->v + s->rod->dof0;
-    shape_take(s, x);
-    const snw_mat3 R = placed(s).R;
-    for (int i = 0; i < m; i++) s->by_itself[i] = velocity(s, &R, i);
-    if (s->free) root_columns(s, J + (size_t)ndof * (size_t)m);
+    set_unknowns(s, x);
+    const snw_mat3 R = root_transform(s).R;
+    for (int i = 0; i < m; i++) s->rate0[i] = component_velocity(s, &R, i);
+    if (s->free) root_jacobian(s, J + (size_t)ndof * (size_t)m);
     for (int j = 0; j < ndof; j++) {
         double *column = J + (size_t)j * (size_t)m;
         v[j] = 1;
         move_robot(s);
         v[j] = 0;
         for (int i = 0; i < m; i++) {
-            column[i] = (velocity(s, &R, i) - s->by_itself[i]) * s->unit[j] / s->rod->L;
+            column[i] = (component_velocity(s, &R, i) - s->rate0[i]) * s->unit[j] / s->rod->L;
         }
     }
     for (int i = 0; i < m; i++) {
@@ -206,7 +209,7 @@ static snw_status shape_derivative(void *user, const double *x, double *J) {
     return SNW_OK;
 }
 
-// ---- a first guess of a free root ---------------------------------------------------------------
+// ---- initial guess of a free root ---------------------------------------------------------------
 
 // the 24 rotations of a cube
 static snw_mat3 cube_rotation(int k) {
@@ -218,7 +221,7 @@ static snw_mat3 cube_rotation(int k) {
     return snw_mat3_mul(snw_so3_exp(face[k / 4]), snw_so3_exp(roll));
 }
 
-// mean distance along each axis taken off
+// remove the mean residual along each axis
 static void shift_onto(snw_shape *s) {
     double sum[3] = {0};
     int count[3] = {0};
@@ -230,7 +233,7 @@ static void shift_onto(snw_shape *s) {
     for (int a = 0; a < 3; a++) s->G.p.e[a] -= count[a] ? sum[a] / count[a] : 0;
 }
 
-// the rotation of a cube from which the points are nearest
+// the rotation of a cube with the smallest sum of squares
 static void guess_root(snw_shape *s) {
     snw_se3 best = s->G;
     double least = INFINITY;
@@ -249,9 +252,9 @@ static void guess_root(snw_shape *s) {
     s->G = best;
 }
 
-// ---- an instant ---------------------------------------------------------------------------------
+// ---- fit at one time ----------------------------------------------------------------------------
 
-// how many combinations of the unknowns the points determine, columns brought to length one
+// number of combinations of the unknowns that the points determine, from columns of unit length
 static int shape_rank_of(snw_shape *s) {
     const size_t m = (size_t)s->ncolumn;
     double largest = 0;
@@ -262,11 +265,12 @@ static int shape_rank_of(snw_shape *s) {
             for (size_t i = 0; i < m; i++) sum += column[i] * column[i];
             largest = fmax(largest, sqrt(sum));
             for (size_t i = 0; pass == 1 && i < m; i++)
-                column[i] /= fmax(sqrt(sum), RANK * largest);
+                column[i] /= fmax(sqrt(sum), RANK_TOLERANCE * largest);
         }
     }
-    memset(s->answer, 0, m * sizeof *s->answer);
-    return snw_shortest(s->ncolumn, s->n, s->J, RANK, &s->scratch, s->answer, &rank) == SNW_OK
+    memset(s->solution, 0, m * sizeof *s->solution);
+    return snw_shortest(s->ncolumn, s->n, s->J, RANK_TOLERANCE, &s->scratch, s->solution, &rank) ==
+                   SNW_OK
                ? rank
                : 0;
 }
@@ -278,8 +282,8 @@ static void shape_begin(snw_shape *s, double t) {
     for (int j = 0; j < s->rod->ndof; j++) s->x[j] = shape_coordinates(s)[j] / s->unit[j];
     for (int j = s->rod->ndof; j < s->n; j++) s->x[j] = 0;
     s->w = s->v = s->c = (snw_vec3){{0}};
-    if (s->free && !s->begun) guess_root(s);
-    s->begun = true;
+    if (s->free && !s->started) guess_root(s);
+    s->started = true;
     move_robot(s);
     s->c = snw_se3_point(s->G, s->work->g[s->rod->root].p);
 }
@@ -290,7 +294,7 @@ snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double 
     snw_levenberg_opts opts = snw_levenberg_defaults();
     snw_levenberg_info search;
     opts.tol = 1e-11;
-    opts.gain = 1e-10;                // unknowns to some 1e-5 of their errors
+    opts.gain = 1e-10;                // unknowns to about 1e-5 of their errors
     opts.enough = s->ncolumn * 1e-28; // rounding
     *info = (snw_shape_info){.unknown = s->n};
     for (int i = 0; i < s->ncolumn; i++) info->values += !isnan(measured[i]);
@@ -302,8 +306,8 @@ snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double 
     info->settled = status == SNW_OK;
     info->rms = info->values ? s->rod->L * sqrt(search.last / info->values) : 0;
     info->rank = shape_rank_of(s);
-    shape_take(s, s->x);
-    s->G = placed(s);
+    set_unknowns(s, s->x);
+    s->G = root_transform(s);
     memcpy(q, shape_coordinates(s), (size_t)s->rod->ndof * sizeof *q);
     snw_rod_declare(s->m, s->rod, q);
     *root = snw_se3_mul(s->G, s->work->g[s->rod->root]);

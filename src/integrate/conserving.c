@@ -327,8 +327,8 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
     if (c->slips >= 0) {
-        return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, c->m->desc->loop[c->slips].name, c->now->t,
-                        fabs(c->slip));
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slips].name,
+                        c->now->t, fabs(c->slip));
     }
     return snw_fail(err, SNW_E_DIVERGED,
                     "no motion found beyond t = %g s (steps down to %.2g s); what was computed "

@@ -118,7 +118,7 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
     to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
     // what moves a pose or a fluid also carries the accelerations
-    const snw_work *w = e->locomotion ? snw_locomotion_look(e->locomotion) : e->w;
+    const snw_work *w = e->locomotion ? snw_locomotion_work(e->locomotion) : e->w;
     if (!e->locomotion && (e->moving || e->projection))
         snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
@@ -271,9 +271,9 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     snw_wrench lacks = {0};
     if (z && e->impacts) {
         jump = -explicit_stored(e, e->trial);
-        snw_impacts_set(e->impacts, e->in, z, e->trial);
+        snw_impacts_set_conditions(e->impacts, e->in, z, e->trial);
         jump += explicit_stored(e, e->trial);
-        push = snw_impacts_arriving(e->impacts, e->in, e->trial, &lacks);
+        push = snw_impacts_activated_momentum(e->impacts, e->in, e->trial, &lacks);
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, t + e->duration, err));
     } else if (z) {
         memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
@@ -281,9 +281,9 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     if (e->projection) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     const double before = explicit_kinetic(e, e->trial);
     snw_state_copy(m, e->trial, e->mid);
-    SNW_TRY(snw_locomotion_strike(e->locomotion, e->in, push, lacks, e->trial, err));
+    SNW_TRY(snw_locomotion_impact(e->locomotion, e->in, push, lacks, e->trial, err));
     const double after = explicit_kinetic(e, e->trial),
-                 taken = push ? snw_impacts_arriving_lost(e->impacts, e->w) : 0;
+                 taken = push ? snw_impacts_activated_loss(e->impacts, e->w) : 0;
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
     e->y[works_at(m) + snw_npower(m)] += lost;

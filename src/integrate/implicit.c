@@ -228,7 +228,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
     }
     im->of_T.known = false;
-    snw_bordered_matrix_spoil(im->T);
+    snw_bordered_matrix_invalidate(im->T);
     snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
     for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
     if (im->projection) {
@@ -557,7 +557,7 @@ snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
     snw_inputs_at(im->m, t, im->within);
     SNW_TRY(snw_inputs_check(im->m, im->within, t, err));
     if (im->slips < 0) return SNW_OK;
-    return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, im->m->desc->loop[im->slips].name, t,
+    return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, im->m->desc->loop[im->slips].name, t,
                     fabs(im->slip));
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Live simulation: steps with filtered controls and a drag spring, frames with an energy account
+// across changes of the model, and reset. Built on the public robot and on the frames of a study.
+
 #include "robot/live.h"
 
 #include "base/alloc.h"
@@ -8,43 +12,44 @@
 #include <math.h>
 #include <string.h>
 
-static const double longest = 1.0 / 60; // s: a step is not longer than a picture is seen
-static const double parts = 64;         // that a step may be made of: somebody waits for it
-static const double usual = 1.0 / 120;  // s: a step, where the study has none
-static const double swing = 2 * M_PI * 2.0,
-                    loss = 0.3;    // of all mass on the hand's spring: 1/s, damping ratio
-static const double tremor = 0.02; // s: within which the hand is followed
-static const double weak = 1e-3, strong = 1e3, far = 3; // limits of strength, of distance in sizes
-static const double most = 100 * 9.81; // m/s^2: how the hand may accelerate all of the mass
+static const double MAX_STEP = 1.0 / 60;      // s: 60 frames a second
+static const double MAX_SUBSTEPS = 64;        // step over smallest step: the caller waits
+static const double DEFAULT_STEP = 1.0 / 120; // s: where the study gives none
+// Angular frequency, 1/s, and damping ratio of the robot's mass on a drag spring of strength 1.
+static const double DRAG_FREQUENCY = 2 * M_PI * 2.0, DRAG_DAMPING = 0.3;
+static const double DRAG_LAG = 0.02; // s: time constant of the target's filter
+// Limits of the strength, and of distances in robot lengths.
+static const double MIN_STRENGTH = 1e-3, MAX_STRENGTH = 1e3, MAX_REACH = 3;
+// Largest acceleration of the robot's mass by the drag spring, m/s^2.
+static const double MAX_ACCELERATION = 100 * 9.81;
 
-int snw_live_until(const snw_desc *d) {
+int snw_live_step_index(const snw_desc *d) {
     int i = 0;
     while (i < d->nstep && d->step[i].kind != SNW_STEP_DYNAMIC) i++;
     return i;
 }
 
-// ---- making
-// ----------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-// how steps are made: as the study's dynamic step does, in steps of a length that is seen as motion
+// step description: that of the study's dynamic step, with a step length that shows as motion
 static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
-    const int until = snw_live_until(d);
-    v->how =
-        snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps what steps of that length do not resolve
-    // the conserving scheme knows no hand that pulls
+    const int until = snw_live_step_index(d);
+    v->how = snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps motions that such steps do not resolve
+    // the energy-momentum scheme has no drag spring
     const bool takes = until < d->nstep && d->step[until].method != SNW_METHOD_CONSERVING;
     if (takes) v->how = d->step[until];
     v->how.kind = SNW_STEP_DYNAMIC;
     v->how.from = -1;
     v->how.until = NULL;
-    const double own = until < d->nstep && d->step[until].step > 0 ? d->step[until].step : usual;
-    v->how.step = fmin(opts->step > 0 ? opts->step : own, longest);
-    v->how.least = v->how.step / parts;
+    const double own =
+        until < d->nstep && d->step[until].step > 0 ? d->step[until].step : DEFAULT_STEP;
+    v->how.step = fmin(opts->step > 0 ? opts->step : own, MAX_STEP);
+    v->how.least = v->how.step / MAX_SUBSTEPS;
     v->how.patience = SNW_LIVE_PATIENCE;
 }
 
-// begin to move from the robot's state; energies count from here, and what a change of the model
-// did is work
+// start the integrator from the robot's state; energies count from here, and a change of the model
+// is booked as work
 static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
     SNW_TRY(snw_robot_begin(r, &v->how, err));
     v->robot = r;
@@ -57,17 +62,17 @@ static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error 
     return SNW_OK;
 }
 
-static snw_status lead_in(snw_live *v, const char *name, const snw_run_hooks *hooks,
-                          snw_error *err) {
-    SNW_TRY(snw_run_create(&v->lead, name, &v->run, err));
-    const snw_run_hooks *asked = v->lead.nstep > 0 ? hooks : NULL;
+static snw_status run_preceding_steps(snw_live *v, const char *name, const snw_run_hooks *hooks,
+                                      snw_error *err) {
+    SNW_TRY(snw_run_create(&v->preceding, name, &v->run, err));
+    const snw_run_hooks *asked = v->preceding.nstep > 0 ? hooks : NULL;
     SNW_TRY(snw_run_execute(v->run, 0, NULL, asked, NULL, err));
     v->run->hooks = v->hooks.warn ? &v->hooks : NULL;
     return SNW_OK;
 }
 
-// where it begins, to come back to
-static snw_status keep_start(snw_live *v, snw_error *err) {
+// save the initial state for snw_live_reset
+static snw_status save_start(snw_live *v, snw_error *err) {
     const snw_run *r = v->run;
     SNW_TRY(snw_robot_create(r->now->desc, NULL, NULL, &v->base, err));
     if (snw_state_create(v->base->m, &v->start) != SNW_OK) {
@@ -91,12 +96,12 @@ static snw_status keep_start(snw_live *v, snw_error *err) {
 static snw_status live_make(snw_live *v, const snw_desc *desc, const char *name,
                             const snw_live_opts *opts, const snw_run_hooks *hooks, snw_error *err) {
     static const char *const stage[] = {"live"};
-    v->lead = *desc;
-    v->lead.nstep = snw_live_until(desc);
+    v->preceding = *desc;
+    v->preceding.nstep = snw_live_step_index(desc);
     if (hooks) v->hooks = (snw_run_hooks){.user = hooks->user, .warn = hooks->warn};
     choose_step(v, desc, opts);
-    SNW_TRY(lead_in(v, name, hooks, err));
-    SNW_TRY(keep_start(v, err));
+    SNW_TRY(run_preceding_steps(v, name, hooks, err));
+    SNW_TRY(save_start(v, err));
     SNW_TRY(snw_live_make_controls(v, desc, err));
     v->info = v->run->info;
     v->info.nstage = 1;
@@ -126,12 +131,11 @@ void snw_live_destroy(snw_live *v) {
     snw_robot_close(v->base);
     snw_state_destroy(v->start);
     snw_run_destroy(v->run);
-    snw_free(v->knob);
+    snw_free(v->control);
     snw_free(v);
 }
 
-// ---- looking
-// ---------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 
 const snw_run_info *snw_live_describe(const snw_live *v) { return &v->info; }
 const snw_model *snw_live_model(const snw_live *v) { return v->base->m; }
@@ -159,8 +163,7 @@ snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *
     return snw_run_frame(v->run, 0, &view, err);
 }
 
-// ---- pulling
-// ---------------------------------------------------------------------------------------
+// ---- drag ---------------------------------------------------------------------------------------
 
 static double live_within(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
@@ -168,7 +171,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
                          double strength, snw_error *err) {
     const snw_robot *r = v->robot;
     const double size = r->m->length, M = v->mass > 0 ? v->mass : 1;
-    double point[3], hand[3];
+    double point[3], target[3];
     if (node < 0 || node >= snw_robot_nodes(r)) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no node %d", node);
     }
@@ -177,70 +180,71 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
         if (!isfinite(at[i]) || !isfinite(to[i]) || !isfinite(strength)) {
             return snw_fail(err, SNW_E_ARGUMENT, "a pull needs finite numbers");
         }
-        point[i] = live_within(at[i], -far * size, far * size);
-        hand[i] = live_within(to[i], origin.e[i] - far * size, origin.e[i] + far * size);
+        point[i] = live_within(at[i], -MAX_REACH * size, MAX_REACH * size);
+        target[i] =
+            live_within(to[i], origin.e[i] - MAX_REACH * size, origin.e[i] + MAX_REACH * size);
     }
     snw_live_drag *g = &v->drag;
     const bool again = g->node == node;
     *g = (snw_live_drag){.node = node, .target = {g->target[0], g->target[1], g->target[2]}};
-    const double k = live_within(strength, weak, strong) * M * swing * swing;
+    const double k =
+        live_within(strength, MIN_STRENGTH, MAX_STRENGTH) * M * DRAG_FREQUENCY * DRAG_FREQUENCY;
     g->stiffness = k;
-    g->damping = 2 * loss * sqrt(k * M);
+    g->damping = 2 * DRAG_DAMPING * sqrt(k * M);
     for (int i = 0; i < 3; i++) {
         g->at.e[i] = point[i];
-        g->target[i].wanted = hand[i];
+        g->target[i].wanted = target[i];
     }
     if (again) return SNW_OK;
-    // a hand takes hold where the point is, at rest
+    // a new drag starts with the target at the point, at rest
     const snw_se3 *pose = &r->integrator.look(r->integrator.self)->g[node + 1];
     const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, g->at));
     for (int i = 0; i < 3; i++) g->target[i].x = p.e[i], g->target[i].v = 0;
     return SNW_OK;
 }
 
-void snw_live_let_go(snw_live *v) {
+void snw_live_release(snw_live *v) {
     v->drag.node = -1;
     snw_robot_let_go(v->robot);
 }
 
-bool snw_live_pulled(const snw_live *v, int *node, double point[3], double hand[3]) {
+bool snw_live_pulled(const snw_live *v, int *node, double point[3], double target[3]) {
     *node = v->drag.node;
     if (*node < 0) return false;
     const snw_se3 *pose = &v->robot->integrator.look(v->robot->integrator.self)->g[*node + 1];
     const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, v->drag.at));
-    for (int i = 0; i < 3; i++) point[i] = p.e[i], hand[i] = v->drag.target[i].x;
+    for (int i = 0; i < 3; i++) point[i] = p.e[i], target[i] = v->drag.target[i].x;
     return true;
 }
 
-static snw_status move_hand(snw_live *v, double h, snw_error *err) {
+static snw_status move_drag_target(snw_live *v, double h, snw_error *err) {
     snw_live_drag *g = &v->drag;
-    double to[3], point[3], hand[3], far2 = 0;
+    double to[3], point[3], target[3], distance2 = 0;
     int node;
-    if (!snw_live_pulled(v, &node, point, hand)) return SNW_OK;
+    if (!snw_live_pulled(v, &node, point, target)) return SNW_OK;
     for (int i = 0; i < 3; i++) {
-        snw_live_follow(&g->target[i], h, tremor);
-        far2 += (g->target[i].x - point[i]) * (g->target[i].x - point[i]);
+        snw_live_filter(&g->target[i], h, DRAG_LAG);
+        distance2 += (g->target[i].x - point[i]) * (g->target[i].x - point[i]);
     }
-    // nobody is stronger than that
-    const double reach = most * (v->mass > 0 ? v->mass : 1) / g->stiffness;
-    const double share = far2 > reach * reach ? reach / sqrt(far2) : 1;
-    for (int i = 0; i < 3; i++) to[i] = point[i] + share * (g->target[i].x - point[i]);
+    // limit the force
+    const double reach = MAX_ACCELERATION * (v->mass > 0 ? v->mass : 1) / g->stiffness;
+    const double fraction = distance2 > reach * reach ? reach / sqrt(distance2) : 1;
+    for (int i = 0; i < 3; i++) to[i] = point[i] + fraction * (g->target[i].x - point[i]);
     return snw_robot_pull(v->robot, g->node, g->at.e, to, g->stiffness, g->damping, err);
 }
 
-// ---- going on
-// --------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 snw_status snw_live_step(snw_live *v, snw_error *err) {
     const double h = v->how.step;
     SNW_TRY(snw_live_move_controls(v, h, err));
-    SNW_TRY(move_hand(v, h, err));
+    SNW_TRY(move_drag_target(v, h, err));
     SNW_TRY(snw_robot_step(v->robot, h, err));
     v->steps++;
     return snw_run_check_limits(v->run, v->robot->s, err);
 }
 
-// what was done until now counts, and a new start is prepared
+// add the energies up to now to the account before the integrator is replaced
 static void live_settle(snw_live *v) {
     const snw_integrator *it = &v->robot->integrator;
     const snw_energy e = snw_run_energies(v->run, it, it->look(it->self));
@@ -250,22 +254,22 @@ static void live_settle(snw_live *v) {
 
 snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(void *owner),
                            void *owner, snw_error *err) {
-    snw_robot *fresh = NULL, *old = v->robot;
+    snw_robot *replacement = NULL, *old = v->robot;
     const snw_run before = *v->run;
-    SNW_TRY(snw_robot_create(desc, release, owner, &fresh, err));
-    const snw_model *m = fresh->m, *base = v->base->m;
+    SNW_TRY(snw_robot_create(desc, release, owner, &replacement, err));
+    const snw_model *m = replacement->m, *base = v->base->m;
     snw_status s = SNW_OK;
     if (m->nq != base->nq || m->nseg != base->nseg || m->nobs != base->nobs ||
         m->ncondition != base->ncondition) {
         s = snw_fail(err, SNW_E_MODEL, "this changes the coordinates or nodes of the model");
     } else {
-        snw_robot_take_over(fresh, old);
+        snw_robot_take_over(replacement, old);
         live_settle(v);
-        s = live_begin(v, fresh, true, err);
+        s = live_begin(v, replacement, true, err);
     }
     if (s != SNW_OK) {
         *v->run = before;
-        snw_robot_close(fresh);
+        snw_robot_close(replacement);
         return s;
     }
     if (old != v->base) snw_robot_close(old);
@@ -274,7 +278,7 @@ snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(vo
 
 snw_status snw_live_reset(snw_live *v, snw_error *err) {
     snw_robot *old = v->robot, *r = v->base;
-    snw_live_let_go(v);
+    snw_live_release(v);
     for (int i = 0; i < r->desc->nload; i++) snw_robot_unset_load(r, i);
     snw_live_free_controls(v);
     snw_robot_let_go(r);

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
-// live.h: a robot that is simulated while somebody turns its actuators and parameters and pulls at
-// it. It begins where the first dynamic step of the study does, goes on by the scheme of that step,
-// and hands frames to recorders when asked. It knows no clock: how fast steps follow each other is
-// the caller's business.
+// live.h: interactive simulation of a robot, whose actuators and parameters are set and whose
+// points are dragged while it moves. It starts where the first dynamic step of the study does, with
+// the integrator of that step, and passes frames to recorders on request. It has no clock: the
+// caller decides how fast steps follow each other.
 //
-// What is turned is followed smoothly, by a filter of second order without overshoot, so that a
-// jump of a slider is no blow.
+// Set values pass through a critically damped second-order filter, so that a jump of a slider does
+// not excite vibrations.
 #pragma once
 
 #include "study/run.h"
 
 typedef struct snw_live snw_live;
 
-// Something to turn: what is given of an actuator, by coordinate, or a parameter.
+// A control: the prescribed quantity of an actuator, one for each coordinate, or a parameter.
 typedef struct snw_control {
-    char name[96]; // of a coordinate among several "wrist.2"
-    int actuator;  // as snw_robot_actuator numbers them; -1: a parameter
+    char name[96]; // with the coordinate's number if there are several: "wrist.2"
+    int actuator;  // number as of snw_robot_actuator; -1: a parameter
     int coordinate;
     double low, high;
-    bool guessed; // the file does not say how far it goes
+    bool guessed; // the file gives no range
     char unit[48];
-    double wanted; // where it was turned to; NaN: it follows the file
+    double wanted; // value that was set, before the filter; NaN: the law of the file
 } snw_control;
 
 typedef struct snw_live_opts {
-    double step; // s: longest step; 0: that of the study, 1/120 s where there is none
+    double step; // longest step, s; 0: that of the study, or 1/120 s
 } snw_live_opts;
 
-// Number of the step of a study that a live simulation stands for: its first dynamic one, or how
-// many there are.
-int snw_live_until(const snw_desc *d);
+// Index of the study's first dynamic step, which the live simulation replaces; the number of steps
+// if there is none.
+int snw_live_step_index(const snw_desc *d);
 
-// Compile the robot and do the study up to there. The description must outlive it; `hooks` are
-// asked until then; only `warn` may come later, too.
+// Compile the robot and run the steps before that one. The description must outlive the simulation.
+// `hooks` are called until then; later only `warn`.
 SNW_NODISCARD snw_status snw_live_create(const snw_desc *desc, const char *name,
                                          const snw_live_opts *opts, const snw_run_hooks *hooks,
                                          snw_live **out, snw_error *err);
 void snw_live_destroy(snw_live *v); // NULL is fine
 
-// What recorders are to expect: one stage "live", no checkpoints.
+// Information for recorders: one stage "live", no checkpoints.
 const snw_run_info *snw_live_describe(const snw_live *v);
 const struct snw_model *snw_live_model(const snw_live *v);
 double snw_live_time(const snw_live *v);
@@ -47,33 +47,34 @@ double snw_live_step_length(const snw_live *v);
 
 int snw_live_controls(const snw_live *v);
 const snw_control *snw_live_control(const snw_live *v, int control);
-// What is given of it at present.
+// Present value of the prescribed quantity or the parameter.
 double snw_live_value(snw_live *v, int control);
 
-// Turn an actuator, within its range; NaN: back to the law of the file. SNW_E_ARGUMENT: it cannot
-// be turned now, and err says why. Of a parameter it is only noted: snw_live_change makes it true.
-SNW_NODISCARD snw_status snw_live_turn(snw_live *v, int control, double value, snw_error *err);
+// Set an actuator, clamped to its range; NaN: return to the law of the file. SNW_E_ARGUMENT: it
+// cannot be set now; the message gives the reason. A parameter is only stored; snw_live_change
+// applies it.
+SNW_NODISCARD snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err);
 
-// Go on with another description of the same coordinates (language/document.h), in the state that
-// has been reached; hands stay where they are. `release(owner)` is called when it is no longer
-// needed, also when this fails, and then nothing has changed.
+// Continue with another description of the same coordinates (language/document.h) from the present
+// state; values that were set stay. `release(owner)` is called when the description is no longer
+// needed, also on failure, which leaves everything unchanged.
 SNW_NODISCARD snw_status snw_live_change(snw_live *v, const snw_desc *desc,
                                          void (*release)(void *owner), void *owner, snw_error *err);
 
-// Pull the point `at` of a node towards `to` (world) by a spring; `strength` 1 makes all of the
-// robot's mass swing at 2 Hz on it. Stiffness and place are limited to what is reasonable. Letting
-// go without a pull is fine.
+// Drag the point `at` (body frame, m) of a node towards `to` (world frame, m) by a damped spring.
+// `strength` 1 gives the stiffness at which the robot's mass oscillates at 2 Hz. Strength and
+// target are clamped. snw_live_release is fine without a drag.
 SNW_NODISCARD snw_status snw_live_pull(snw_live *v, int node, const double at[3],
                                        const double to[3], double strength, snw_error *err);
-void snw_live_let_go(snw_live *v);
-// Whether somebody pulls; where the point and the hand are, world.
-bool snw_live_pulled(const snw_live *v, int *node, double point[3], double hand[3]);
+void snw_live_release(snw_live *v);
+// Is a point dragged? Positions of the point and of the filtered target, world frame.
+bool snw_live_pulled(const snw_live *v, int *node, double point[3], double target[3]);
 
 // One step. On SNW_E_DIVERGED nothing has changed.
 SNW_NODISCARD snw_status snw_live_step(snw_live *v, snw_error *err);
 
-// Back to where it began: nothing turned, parameters as in the file, nobody pulls.
+// Return to the start: no control set, parameters as in the file, no drag.
 SNW_NODISCARD snw_status snw_live_reset(snw_live *v, snw_error *err);
 
-// Hand the present to a recorder.
+// Pass the present state to a recorder as a frame.
 SNW_NODISCARD snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What may be turned in a live simulation: which things, how far, and how the robot follows.
+// Controls of a live simulation: the list of them, their ranges, and the filtered inputs that they
+// give the robot in each step.
+
 #include "robot/live_private.h"
 
 #include "base/alloc.h"
@@ -9,21 +11,20 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double lag = 0.03;     // s: within which what is turned is followed
-static const double homeward = 0.5; // s: for which a thing let go goes smoothly to its law
-enum { SAMPLES = 200 };             // of a law, to see how far it goes
+static const double CONTROL_LAG = 0.03; // s: time constant of the filter
+static const double RETURN_TIME = 0.5;  // s: duration of the transition back to a law
+enum { SAMPLES = 200 };                 // samples of a law, to find its range
 
-// exactly: with e = x - wanted and b = x' + e/T, e(h) = (e + b h) exp(-h/T)
-void snw_live_follow(snw_follower *f, double h, double T) {
+// exact solution: with e = x - wanted and b = x' + e/T, e(h) = (e + b h) exp(-h/T)
+void snw_live_filter(snw_live_filter_state *f, double h, double T) {
     const double e = f->x - f->wanted, b = f->v + e / T, fade = exp(-h / T);
     f->x = f->wanted + (e + b * h) * fade;
     f->v = (f->v - b * h / T) * fade;
 }
 
-// ---- which there are
-// -------------------------------------------------------------------------------
+// ---- list of controls ---------------------------------------------------------------------------
 
-// the law of what is given of an actuator's coordinate; NULL: none
+// law of the prescribed quantity of an actuator's coordinate; NULL: none
 static snw_law law_of(const snw_desc *d, int actuator, int k) {
     if (actuator < d->nmotor) return d->motor[actuator].turns ? NULL : d->motor[actuator].law[k];
     const int tendon = actuator - d->nmotor;
@@ -50,7 +51,7 @@ static snw_dim live_controls_dim_of(const snw_desc *d, int actuator, int k) {
     return i < d->ntendon ? snw_tendon_dim(&d->tendon[i]) : SNW_DIM_NONE;
 }
 
-// cords do not push, and there is no less than nothing of a gas
+// not negative: tensions, pressures, volumes, amounts of gas, lengths of variable-length rods
 static bool is_positive(const snw_desc *d, int actuator) {
     const int i = actuator - d->nmotor;
     if (i < 0) return d->motor[actuator].feed;
@@ -58,8 +59,8 @@ static bool is_positive(const snw_desc *d, int actuator) {
            !(d->tendon[i].kind == SNW_TENDON_CABLE && d->tendon[i].given == SNW_TENDON_COORDINATE);
 }
 
-// lowest and highest value of a law in the course of the study
-static void survey(double end, snw_law law, double *low, double *high) {
+// least and greatest value of a law during the study
+static void law_range(double end, snw_law law, double *low, double *high) {
     *low = INFINITY, *high = -INFINITY;
     for (int i = 0; i <= SAMPLES; i++) {
         const double x = snw_expr_value(law, (snw_at){.t = end * i / SAMPLES});
@@ -67,15 +68,15 @@ static void survey(double end, snw_law law, double *low, double *high) {
     }
 }
 
-// Nobody said how far: somewhat beyond where the study goes, and where that stands still, about
-// what the robot's size and weight suggest.
-static void live_controls_guess(const snw_live *v, const snw_desc *d, int actuator, int k,
-                                double *low, double *high) {
+// Range of a control if the file gives none: the range of the law in the study, widened by half of
+// it at either end; for constant laws a range by the robot's size and weight.
+static void guess_range(const snw_live *v, const snw_desc *d, int actuator, int k, double *low,
+                        double *high) {
     const snw_law law = law_of(d, actuator, k);
     const double L = v->base->m->length, W = 9.81 * fmax(v->mass, 1e-3);
     const snw_dim dim = live_controls_dim_of(d, actuator, k);
     *low = *high = 0;
-    if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) survey(v->span, law, low, high);
+    if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) law_range(v->study_duration, law, low, high);
     if (!(*low <= *high)) *low = *high = 0;
     double room = 0.5 * (*high - *low);
     if (!(room > 0)) {
@@ -92,36 +93,38 @@ static void live_controls_guess(const snw_live *v, const snw_desc *d, int actuat
     if (actuator < d->nmotor && d->motor[actuator].feed) *low = fmax(*low, 0.05 * *high);
 }
 
-static void put_unit(snw_control *c, snw_dim dim, bool angle) {
+static void set_unit(snw_control *c, snw_dim dim, bool angle) {
     snw_dim_unit(dim, c->unit, sizeof c->unit);
     if (angle) (void)snprintf(c->unit, sizeof c->unit, dim.s ? "rad/s" : "rad");
 }
 
 static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
-    // wheels with one effort have one control
+    // motors with a common effort have one control
     if (actuator < d->nmotor && d->motor[actuator].same && !d->motor[actuator].nsame) return;
     const int n = live_controls_size_of(d, actuator);
-    const snw_knob_desc *said = NULL;
+    const snw_knob_desc *range = NULL;
     for (int i = 0; i < d->nknob; i++) {
-        if (d->knob[i].actuator == actuator) said = &d->knob[i];
+        if (d->knob[i].actuator == actuator) range = &d->knob[i];
     }
     for (int k = 0; k < n; k++) {
-        if (!is_muscle(d, actuator) && !law_of(d, actuator, k)) continue; // free, or a rotation
-        snw_knob *x = &v->knob[v->ncontrol++];
-        snw_control *c = &x->is;
-        *x = (snw_knob){.is = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
+        if (!is_muscle(d, actuator) && !law_of(d, actuator, k))
+            continue; // free, or a rotation vector
+        snw_live_control_state *x = &v->control[v->ncontrol++];
+        snw_control *c = &x->info;
+        *x = (snw_live_control_state){
+            .info = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
         (void)snprintf(c->name, sizeof c->name, n > 1 ? "%.80s.%d" : "%.80s",
                        live_controls_name_of(d, actuator), k + 1);
         const snw_dim dim = live_controls_dim_of(d, actuator, k);
         const bool motion = actuator < d->nmotor && d->motor[actuator].kind != SNW_MOTOR_EFFORT;
-        put_unit(c, dim, motion && dim.m == 0 && !d->motor[actuator].rod);
-        c->guessed = !said;
-        if (said) {
-            c->low = said->low, c->high = said->high;
+        set_unit(c, dim, motion && dim.m == 0 && !d->motor[actuator].rod);
+        c->guessed = !range;
+        if (range) {
+            c->low = range->low, c->high = range->high;
         } else if (is_muscle(d, actuator)) {
             c->low = 0, c->high = 2;
         } else {
-            live_controls_guess(v, d, actuator, k, &c->low, &c->high);
+            guess_range(v, d, actuator, k, &c->low, &c->high);
         }
     }
 }
@@ -131,19 +134,20 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
     const int nactuator = d->nmotor + d->ntendon + d->nstress;
     size_t n = (size_t)desc->nknob;
     for (int i = 0; i < nactuator; i++) n += (size_t)live_controls_size_of(d, i);
-    v->knob = snw_alloc((n + 1) * sizeof *v->knob);
-    if (!v->knob) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    for (int i = 0; i < desc->nstep; i++) v->span += desc->step[i].duration;
+    v->control = snw_alloc((n + 1) * sizeof *v->control);
+    if (!v->control) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < desc->nstep; i++) v->study_duration += desc->step[i].duration;
     for (int i = 0; i < nactuator; i++) add_actuator(v, d, i);
     for (int i = 0; i < desc->nknob; i++) {
-        const snw_knob_desc *said = &desc->knob[i];
-        if (said->actuator >= 0) continue;
-        snw_knob *x = &v->knob[v->ncontrol++];
-        *x = (snw_knob){.is = {.actuator = -1, .wanted = NAN, .low = said->low, .high = said->high},
-                        .value = said->value,
-                        .law0 = said->value};
-        (void)snprintf(x->is.name, sizeof x->is.name, "%.90s", said->name);
-        put_unit(&x->is, said->dim, false);
+        const snw_knob_desc *range = &desc->knob[i];
+        if (range->actuator >= 0) continue;
+        snw_live_control_state *x = &v->control[v->ncontrol++];
+        *x = (snw_live_control_state){
+            .info = {.actuator = -1, .wanted = NAN, .low = range->low, .high = range->high},
+            .value = range->value,
+            .initial = range->value};
+        (void)snprintf(x->info.name, sizeof x->info.name, "%.90s", range->name);
+        set_unit(&x->info, range->dim, false);
     }
     return SNW_OK;
 }
@@ -151,13 +155,12 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
 int snw_live_controls(const snw_live *v) { return v->ncontrol; }
 const snw_control *snw_live_control(const snw_live *v, int control) {
     SNW_ASSERT(control >= 0 && control < v->ncontrol);
-    return &v->knob[control].is;
+    return &v->control[control].info;
 }
 
-// ---- where they are
-// --------------------------------------------------------------------------------
+// ---- present values -----------------------------------------------------------------------------
 
-// what is given of a motor's coordinate, and its rate
+// prescribed quantity of a motor's coordinate, and its rate
 static snw_jet motor_now(const snw_robot *r, int motor, int k, const snw_inputs *in,
                          const snw_work *w) {
     if (r->desc->motor[motor].kind == SNW_MOTOR_EFFORT) {
@@ -170,7 +173,7 @@ static snw_jet motor_now(const snw_robot *r, int motor, int k, const snw_inputs 
     return (snw_jet){0};
 }
 
-static snw_jet live_controls_now(const snw_robot *r, int actuator, int k) {
+static snw_jet input_now(const snw_robot *r, int actuator, int k) {
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_work *w = r->integrator.look(r->integrator.self);
     if (actuator < r->desc->nmotor) return motor_now(r, actuator, k, in, w);
@@ -185,169 +188,172 @@ static snw_jet live_controls_now(const snw_robot *r, int actuator, int k) {
     return j;
 }
 
-static bool is_rate(const snw_live *v, const snw_knob *x) {
+static bool is_rate(const snw_live *v, const snw_live_control_state *x) {
     const snw_desc *d = v->base->desc;
-    return x->is.actuator < d->nmotor && d->motor[x->is.actuator].kind == SNW_MOTOR_RATE;
+    return x->info.actuator < d->nmotor && d->motor[x->info.actuator].kind == SNW_MOTOR_RATE;
 }
 
 double snw_live_value(snw_live *v, int control) {
     SNW_ASSERT(control >= 0 && control < v->ncontrol);
-    const snw_knob *x = &v->knob[control];
-    if (x->is.actuator < 0) return x->value;
-    if (x->held) return x->f.x;
-    const snw_jet j = live_controls_now(v->robot, x->is.actuator, x->is.coordinate);
+    const snw_live_control_state *x = &v->control[control];
+    if (x->info.actuator < 0) return x->value;
+    if (x->manual) return x->filter.x;
+    const snw_jet j = input_now(v->robot, x->info.actuator, x->info.coordinate);
     return is_rate(v, x) ? j.d : j.v;
 }
 
-// ---- turning
-// ---------------------------------------------------------------------------------------
+// ---- setting ------------------------------------------------------------------------------------
 
-enum { MOST = 64 }; // coordinates of one actuator that can be turned
+enum { MAX_COORDINATES = 64 }; // largest number of coordinates of an actuator that can be set
 
-// Hand over what all coordinates of an actuator are to do in the h seconds to come, from where they
-// were to where they are now.
-static snw_status hand_over(snw_live *v, int actuator, double h, snw_error *err) {
+// Set the inputs of all coordinates of an actuator for the next h seconds, from the filter states
+// before and after.
+static snw_status set_actuator_inputs(snw_live *v, int actuator, double h, snw_error *err) {
     const snw_desc *d = v->base->desc;
-    double x[MOST] = {0}, rate[MOST] = {0}, bend[MOST] = {0}, end[MOST] = {0};
+    double x[MAX_COORDINATES] = {0}, rate[MAX_COORDINATES] = {0},
+           acceleration[MAX_COORDINATES] = {0}, end[MAX_COORDINATES] = {0};
     for (int i = 0; i < v->ncontrol; i++) {
-        const snw_knob *k = &v->knob[i];
-        if (k->is.actuator != actuator) continue;
-        const int c = k->is.coordinate;
-        end[c] = k->f.x;
+        const snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator != actuator) continue;
+        const int c = k->info.coordinate;
+        end[c] = k->filter.x;
         if (is_rate(v, k)) {
-            x[c] = k->at, rate[c] = k->was.x, bend[c] = (k->f.x - k->was.x) / h;
+            x[c] = k->position, rate[c] = k->before.x,
+            acceleration[c] = (k->filter.x - k->before.x) / h;
         } else {
-            // the parabola that ends as the follower does
-            x[c] = k->was.x, rate[c] = 2 * (k->f.x - k->was.x) / h - k->f.v;
-            bend[c] = (k->f.v - rate[c]) / h;
+            // parabola that ends with the value and rate of the filter
+            x[c] = k->before.x, rate[c] = 2 * (k->filter.x - k->before.x) / h - k->filter.v;
+            acceleration[c] = (k->filter.v - rate[c]) / h;
         }
     }
     if (is_muscle(d, actuator)) return snw_robot_set_activation(v->robot, actuator, end[0], err);
     if (actuator < d->nmotor) {
         return d->motor[actuator].kind == SNW_MOTOR_EFFORT
                    ? snw_robot_set_effort(v->robot, actuator, end, err)
-                   : snw_robot_set_motion(v->robot, actuator, x, rate, bend, err);
+                   : snw_robot_set_motion(v->robot, actuator, x, rate, acceleration, err);
     }
     switch (d->tendon[actuator - d->nmotor].given) {
     case SNW_TENDON_EFFORT:
         return snw_robot_set_effort(v->robot, actuator, end, err);
     case SNW_TENDON_COORDINATE:
-        return snw_robot_set_motion(v->robot, actuator, x, rate, bend, err);
+        return snw_robot_set_motion(v->robot, actuator, x, rate, acceleration, err);
     case SNW_TENDON_GAS:
         break;
     }
     return snw_robot_set_gas(v->robot, actuator, end[0], err);
 }
 
-// take all coordinates of an actuator in hand, where they are; what cannot be held says so before
-// anything is turned
-static snw_status live_controls_take(snw_live *v, int actuator, snw_error *err) {
-    if (live_controls_size_of(v->base->desc, actuator) > MOST) {
-        return snw_fail(err, SNW_E_ARGUMENT, "it has more than %d coordinates", MOST);
+// take control of all coordinates of an actuator at their present values; if the robot refuses,
+// nothing has changed
+static snw_status take_control(snw_live *v, int actuator, snw_error *err) {
+    if (live_controls_size_of(v->base->desc, actuator) > MAX_COORDINATES) {
+        return snw_fail(err, SNW_E_ARGUMENT, "it has more than %d coordinates", MAX_COORDINATES);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (k->is.actuator != actuator) continue;
-        const snw_jet j = live_controls_now(v->robot, actuator, k->is.coordinate);
-        k->f = is_rate(v, k) ? (snw_follower){j.d, j.dd, j.d} : (snw_follower){j.v, j.d, j.v};
-        if (!isfinite(k->f.x) || !isfinite(k->f.v)) k->f = (snw_follower){0};
-        k->was = k->f;
-        k->at = j.v;
+        snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator != actuator) continue;
+        const snw_jet j = input_now(v->robot, actuator, k->info.coordinate);
+        k->filter = is_rate(v, k) ? (snw_live_filter_state){j.d, j.dd, j.d}
+                                  : (snw_live_filter_state){j.v, j.d, j.v};
+        if (!isfinite(k->filter.x) || !isfinite(k->filter.v))
+            k->filter = (snw_live_filter_state){0};
+        k->before = k->filter;
+        k->position = j.v;
     }
-    SNW_TRY(hand_over(v, actuator, v->how.step, err));
+    SNW_TRY(set_actuator_inputs(v, actuator, v->how.step, err));
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (k->is.actuator != actuator) continue;
-        k->held = true;
-        k->home = -1;
+        snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator != actuator) continue;
+        k->manual = true;
+        k->return_time = -1;
     }
     return SNW_OK;
 }
 
-static void let_actuator_go(snw_live *v, int actuator) {
+static void release_actuator(snw_live *v, int actuator) {
     snw_robot_unset_actuator(v->robot, actuator);
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (k->is.actuator != actuator) continue;
-        k->held = false;
-        k->is.wanted = NAN;
+        snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator != actuator) continue;
+        k->manual = false;
+        k->info.wanted = NAN;
     }
 }
 
-// back to the law: smoothly where it is known beforehand
-static snw_status go_home(snw_live *v, const snw_knob *x, snw_error *err) {
-    const int actuator = x->is.actuator;
-    if (!x->held) return SNW_OK;
+// back to the law, with a transition unless the law reads signals
+static snw_status return_to_law(snw_live *v, const snw_live_control_state *x, snw_error *err) {
+    const int actuator = x->info.actuator;
+    if (!x->manual) return SNW_OK;
     if (is_rate(v, x)) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "'%s' has its rate given and is no longer where its law would have brought "
                         "it; reset instead",
-                        x->is.name);
+                        x->info.name);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (k->is.actuator != actuator) continue;
-        const snw_law law = law_of(v->robot->desc, actuator, k->is.coordinate);
-        k->is.wanted = NAN;
-        k->home = homeward;
-        if (!law || (snw_expr_vars(law) & SNW_VAR_SIGNAL)) let_actuator_go(v, actuator);
+        snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator != actuator) continue;
+        const snw_law law = law_of(v->robot->desc, actuator, k->info.coordinate);
+        k->info.wanted = NAN;
+        k->return_time = RETURN_TIME;
+        if (!law || (snw_expr_vars(law) & SNW_VAR_SIGNAL)) release_actuator(v, actuator);
     }
     return SNW_OK;
 }
 
-snw_status snw_live_turn(snw_live *v, int control, double value, snw_error *err) {
+snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err) {
     if (control < 0 || control >= v->ncontrol) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is nothing number %d to turn", control);
     }
-    snw_knob *x = &v->knob[control];
-    const double to = fmin(fmax(value, x->is.low), x->is.high);
-    if (x->is.actuator < 0) {
-        x->is.wanted = isnan(value) ? NAN : to;
-        x->value = isnan(value) ? x->law0 : to;
+    snw_live_control_state *x = &v->control[control];
+    const double to = fmin(fmax(value, x->info.low), x->info.high);
+    if (x->info.actuator < 0) {
+        x->info.wanted = isnan(value) ? NAN : to;
+        x->value = isnan(value) ? x->initial : to;
         return SNW_OK;
     }
-    if (isnan(value)) return go_home(v, x, err);
-    if (!x->held || x->home >= 0) SNW_TRY(live_controls_take(v, x->is.actuator, err));
-    x->is.wanted = x->f.wanted = to;
+    if (isnan(value)) return return_to_law(v, x, err);
+    if (!x->manual || x->return_time >= 0) SNW_TRY(take_control(v, x->info.actuator, err));
+    x->info.wanted = x->filter.wanted = to;
     return SNW_OK;
 }
 
-// the follower of a knob, h seconds later
-static void live_controls_follow(snw_live *v, snw_knob *k, double h) {
-    k->was = k->f;
-    if (k->home >= 0) {
-        const snw_law law = law_of(v->robot->desc, k->is.actuator, k->is.coordinate);
-        k->f.wanted = snw_expr_value(law, (snw_at){.t = v->robot->s->t + h});
-        k->home = fmax(k->home - h, 0);
+// advance the filter of a control by h seconds
+static void filter_control(snw_live *v, snw_live_control_state *k, double h) {
+    k->before = k->filter;
+    if (k->return_time >= 0) {
+        const snw_law law = law_of(v->robot->desc, k->info.actuator, k->info.coordinate);
+        k->filter.wanted = snw_expr_value(law, (snw_at){.t = v->robot->s->t + h});
+        k->return_time = fmax(k->return_time - h, 0);
     }
-    snw_live_follow(&k->f, h, lag);
+    snw_live_filter(&k->filter, h, CONTROL_LAG);
 }
 
 snw_status snw_live_move_controls(snw_live *v, double h, snw_error *err) {
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (!k->held) continue;
-        if (k->home == 0) {
-            let_actuator_go(v, k->is.actuator);
+        snw_live_control_state *k = &v->control[i];
+        if (!k->manual) continue;
+        if (k->return_time == 0) {
+            release_actuator(v, k->info.actuator);
             continue;
         }
-        live_controls_follow(v, k, h);
+        filter_control(v, k, h);
     }
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        const bool first = i == 0 || v->knob[i - 1].is.actuator != k->is.actuator;
-        if (k->held && first) SNW_TRY(hand_over(v, k->is.actuator, h, err));
-        if (k->held) k->at += 0.5 * h * (k->was.x + k->f.x);
+        snw_live_control_state *k = &v->control[i];
+        const bool first = i == 0 || v->control[i - 1].info.actuator != k->info.actuator;
+        if (k->manual && first) SNW_TRY(set_actuator_inputs(v, k->info.actuator, h, err));
+        if (k->manual) k->position += 0.5 * h * (k->before.x + k->filter.x);
     }
     return SNW_OK;
 }
 
 void snw_live_free_controls(snw_live *v) {
     for (int i = 0; i < v->ncontrol; i++) {
-        snw_knob *k = &v->knob[i];
-        if (k->is.actuator >= 0) snw_robot_unset_actuator(v->base, k->is.actuator);
-        k->held = false;
-        k->is.wanted = NAN;
-        k->value = k->law0;
+        snw_live_control_state *k = &v->control[i];
+        if (k->info.actuator >= 0) snw_robot_unset_actuator(v->base, k->info.actuator);
+        k->manual = false;
+        k->info.wanted = NAN;
+        k->value = k->initial;
     }
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// The public robot: creation, state, inverse and forward dynamics, tangents, energies, equilibria
+// and probes, with checked arguments, from the compiled model.
+
 #include "robot/robot_private.h"
 
 #include "base/alloc.h"
@@ -29,11 +33,12 @@ static snw_status robot_prepare(snw_robot *r, snw_error *err) {
     SNW_TRY(snw_robot_manual_inputs(r));
     r->column = snw_alloc((size_t)longest * sizeof *r->column);
     const size_t ns = (size_t)r->m->nsignal + 1;
-    r->turn = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->turn);
+    r->rotation_now = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation_now);
     r->z = snw_alloc(ns * sizeof *r->z);
-    r->fresh = snw_alloc(ns * sizeof *r->fresh);
-    if (!r->rotation || !r->M || !r->column || !r->turn || !r->z || !r->fresh) return SNW_E_MEMORY;
-    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
+    r->unsampled = snw_alloc(ns * sizeof *r->unsampled);
+    if (!r->rotation || !r->M || !r->column || !r->rotation_now || !r->z || !r->unsampled)
+        return SNW_E_MEMORY;
+    for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
     snw_inputs_at(r->m, 0, r->in);
     return SNW_OK;
 }
@@ -62,9 +67,9 @@ snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), 
 void snw_robot_close(snw_robot *r) {
     if (!r) return;
     snw_free(r->column);
-    snw_free(r->turn);
+    snw_free(r->rotation_now);
     snw_free(r->z);
-    snw_free(r->fresh);
+    snw_free(r->unsampled);
     snw_free(r->M);
     snw_free(r->rotation);
     if (r->integrator.close) r->integrator.close(r->integrator.self);
@@ -79,15 +84,14 @@ void snw_robot_close(snw_robot *r) {
     snw_free(r);
 }
 
-// ---- arguments
-// -------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 const snw_error *snw_robot_error(const snw_robot *r) {
     static const snw_error none = {.status = SNW_E_ARGUMENT, .text = "the robot is NULL"};
     return r ? r->error : &none;
 }
 
-snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error *err) {
+snw_status snw_robot_check_numbers(const char *name, int n, const double *x, snw_error *err) {
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
     for (int i = 0; i < n; i++) {
         if (isfinite(x[i])) continue;
@@ -96,10 +100,10 @@ snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error
     return SNW_OK;
 }
 
-// Check of coordinates that the caller wrote: finite numbers, and unit quaternions to rounding.
+// Check coordinates written by the caller: finite numbers, unit quaternions.
 static snw_status check_configuration(const snw_robot *r, snw_error *err) {
     const double *q = r->s->q;
-    SNW_TRY(snw_robot_numbers("q", r->m->nq, q, err));
+    SNW_TRY(snw_robot_check_numbers("q", r->m->nq, q, err));
     for (int k = 0; k < r->m->nblock; k++) {
         const snw_block *b = &r->m->block[k];
         if (b->space == SNW_SPACE_RN) continue;
@@ -116,7 +120,7 @@ static snw_status check_configuration(const snw_robot *r, snw_error *err) {
 
 static snw_status check_motion(const snw_robot *r, snw_error *err) {
     SNW_TRY(check_configuration(r, err));
-    return snw_robot_numbers("v", r->m->nv, r->s->v, err);
+    return snw_robot_check_numbers("v", r->m->nv, r->s->v, err);
 }
 
 snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
@@ -125,11 +129,10 @@ snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
 
 static snw_status check_forces(const snw_robot *r, snw_error *err) {
     SNW_TRY(check_motion(r, err));
-    return snw_robot_numbers("a", r->m->nv, r->s->a, err);
+    return snw_robot_check_numbers("a", r->m->nv, r->s->a, err);
 }
 
-// ---- state
-// -----------------------------------------------------------------------------------------
+// ---- state --------------------------------------------------------------------------------------
 
 int snw_robot_nq(const snw_robot *r) { return r ? r->m->nq : 0; }
 int snw_robot_nv(const snw_robot *r) { return r ? r->m->nv : 0; }
@@ -148,7 +151,7 @@ snw_status snw_robot_set_time(snw_robot *r, double t) {
 
 snw_status snw_robot_move(snw_robot *r, const double *dx) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_numbers("dx", r->m->nv, dx, r->error));
+    SNW_TRY(snw_robot_check_numbers("dx", r->m->nv, dx, r->error));
     SNW_TRY(check_configuration(r, r->error));
     snw_move(r->m, r->s->q, 1, dx, r->s->q);
     return SNW_OK;
@@ -160,21 +163,21 @@ static snw_energy energies(const snw_robot *r) {
                         .gravity = snw_gravity_energy(r->m, r->in, r->w)};
 }
 
-// before it moves, a robot has a state and no past: conditions and samples are those of now,
-// integrals zero
-static void attend(snw_robot *r) {
+// before the start there is no past: conditions and samples follow from the present state,
+// integrals are zero
+static void initialise_signals(snw_robot *r) {
     const snw_model *m = r->m;
     if (!snw_memory_acts(m) || r->integrator.close) return;
     memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
-    snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
-    (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
+    snw_memory_read(m, r->in, r->s, &e, r->rotation_now, r->w);
+    (void)snw_memory_renew(m, r->s, r->w, r->unsampled, r->z);
     snw_impacts *ip = snw_statics_impacts(r->statics);
     if (ip) {
-        snw_impacts_set(ip, r->in, r->z, r->s);
-        snw_impacts_compare(ip, r->in, r->s);
+        snw_impacts_set_conditions(ip, r->in, r->z, r->s);
+        snw_impacts_drop_redundant(ip, r->in, r->s);
     }
     if (!ip) memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
 }
@@ -183,7 +186,7 @@ snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
     if (!r) return SNW_E_ARGUMENT;
     if (!tau) return SNW_ROBOT_REFUSE(r, "tau is NULL");
     SNW_TRY(check_forces(r, r->error));
-    attend(r);
+    initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
     return SNW_OK;
@@ -192,39 +195,39 @@ snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
 snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     SNW_TRY(check_motion(r, err));
-    attend(r);
+    initialise_signals(r);
     if (r->m->nconstraint) {
         return snw_projection_accelerations(snw_statics_projection(r->statics), r->in, r->s, err);
     }
     return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
 }
 
-// what comes and goes, as it is now
-static void switch_on(snw_robot *r) {
+// conditions from the present state
+static void set_conditions(snw_robot *r) {
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_observe(r->m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
-    snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
+    snw_memory_read(r->m, r->in, r->s, &e, r->rotation_now, r->w);
     (void)snw_memory_throw(r->m, r->s, r->w, r->z);
-    snw_impacts_set(snw_statics_impacts(r->statics), r->in, r->z, r->s);
+    snw_impacts_set_conditions(snw_statics_impacts(r->statics), r->in, r->z, r->s);
 }
 
-snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
+snw_status snw_robot_project(snw_robot *r, snw_error *err) {
     if (r->m->nconstraint == 0 && r->m->ncondition == 0) return SNW_OK;
     snw_projection *pr = snw_statics_projection(r->statics);
     snw_projection_info info;
-    if (r->m->ncondition) switch_on(r);
+    if (r->m->ncondition) set_conditions(r);
     if (snw_projection_violation(pr, r->in, r->s, NULL) > 1e-12) {
         SNW_TRY(snw_projection_close(pr, r->in, r->s, &info, err));
     }
-    if (r->m->ncondition) snw_impacts_compare(snw_statics_impacts(r->statics), r->in, r->s);
+    if (r->m->ncondition) snw_impacts_drop_redundant(snw_statics_impacts(r->statics), r->in, r->s);
     return snw_projection_velocities(pr, r->in, r->s, err);
 }
 
 snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(check_forces(r, r->error));
-    attend(r);
+    initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_tangent_pass(r->m, NULL, r->w);
     if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
@@ -237,7 +240,7 @@ snw_status snw_robot_mass(snw_robot *r, double *M) {
     if (!r) return SNW_E_ARGUMENT;
     if (!M) return SNW_ROBOT_REFUSE(r, "M is NULL");
     SNW_TRY(check_motion(r, r->error));
-    attend(r);
+    initialise_signals(r);
     snw_mass_matrix(r->m, r->in, r->s, r->w, M);
     return SNW_OK;
 }
@@ -246,7 +249,7 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     if (!r) return SNW_E_ARGUMENT;
     if (!out) return SNW_ROBOT_REFUSE(r, "out is NULL");
     SNW_TRY(check_motion(r, r->error));
-    attend(r);
+    initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
@@ -266,7 +269,7 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
     SNW_TRY(check_configuration(r, err));
     const snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info;
-    attend(r);
+    initialise_signals(r);
     const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
     snw_inputs_at(r->m, r->s->t, r->in);
     return s;
@@ -274,22 +277,22 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
 
 double snw_robot_stability(snw_robot *r) {
     if (!r || check_configuration(r, r->error) != SNW_OK) return NAN;
-    attend(r);
+    initialise_signals(r);
     snw_statics_assume(r->statics, r->s->t);
     return snw_statics_stability(r->statics, r->s).value;
 }
 
 int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
     if (!r) return 0;
-    const char *amiss = !probe ? "probe is NULL" : max > 0 && !out ? "out is NULL" : NULL;
-    if (amiss) return (void)SNW_ROBOT_REFUSE(r, "%s", amiss), 0;
+    const char *problem = !probe ? "probe is NULL" : max > 0 && !out ? "out is NULL" : NULL;
+    if (problem) return (void)SNW_ROBOT_REFUSE(r, "%s", problem), 0;
     if (check_motion(r, r->error) != SNW_OK) return 0;
     for (int i = 0; i < r->desc->nprobe; i++) {
         const snw_probe_desc *p = &r->desc->probe[i];
         if (strcmp(p->name, probe) != 0) continue;
         snw_readings more = {.stability = NAN, .rotation = r->rotation};
         if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
-        attend(r);
+        initialise_signals(r);
         const snw_work *w = r->w;
         if (r->integrator.shooter) {
             w = r->integrator.look(r->integrator.self);
@@ -313,7 +316,7 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
 
 snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
     const int nmotor = r->desc->nmotor;
     const int muscle = actuator - nmotor - r->desc->ntendon;
@@ -322,7 +325,7 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
         return SNW_OK;
     }
     SNW_TRY(check_motion(r, r->error));
-    attend(r);
+    initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     if (actuator >= nmotor) {
         *effort = r->w->tendon[actuator - nmotor].effort;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// robot.h: making the public robot from a description.
+// robot.h: construction of the public robot (sinew/robot.h) from a description.
 #pragma once
 
 #include "model/desc.h"
@@ -12,5 +12,6 @@
 // NULL), also when this fails.
 SNW_NODISCARD snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner),
                                           void *owner, snw_robot **out, snw_error *err);
-// States saved by robots with the same identity are taken; 0, as it begins, is one like others.
+// Identity of the model for saved states: only states of robots with the same identity are
+// accepted. Default 0.
 void snw_robot_identify(snw_robot *r, uint64_t identity);

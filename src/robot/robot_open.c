@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot from a model file.
+// Opens a public robot from a model file or from text: document, description, compiled robot and
+// identity hash.
+
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "language/document.h"
@@ -8,7 +10,7 @@
 
 #include <string.h>
 
-// a description names places in its document, so both live as long as the robot
+// the description refers to locations in its document, so the robot owns both
 typedef struct origin {
     snw_document *document;
     snw_desc *desc;
@@ -33,7 +35,7 @@ static snw_status robot_open_find_run(const snw_document *d, const char *run, in
                     snw_document_run_name(d, 0));
 }
 
-// Fowler, Noll and Vo's hash of a text, its end included
+// FNV-1a hash of a text with its terminating zero
 static uint64_t add_text(uint64_t h, const char *text) {
     do {
         h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
@@ -41,8 +43,7 @@ static uint64_t add_text(uint64_t h, const char *text) {
     return h;
 }
 
-// Signature of a robot: the text of its file with all includes, its tables, its overrides and its
-// run.
+// Identity of a robot: hash of its file with all includes, tables, overrides and run.
 static uint64_t robot_open_identity(const snw_document *d, int run, int nset,
                                     const char *const *set) {
     uint64_t h = add_text(0xcbf29ce484222325ULL, snw_document_text(d));
@@ -68,7 +69,7 @@ static snw_status check_arguments(const char *what, const void *text, int nset,
     return SNW_OK;
 }
 
-// takes the document over
+// takes ownership of the document
 static snw_status from_document(snw_document *d, const char *run, int nset, const char *const *set,
                                 snw_robot **out, snw_error *err) {
     origin *o = snw_alloc(sizeof *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// robot_private.h: the public robot from the inside.
+// robot_private.h: state of the public robot; private to src/robot.
 #pragma once
 
 #include "constraint/projection.h"
@@ -24,50 +24,50 @@ struct snw_robot {
     snw_inputs *in;
     snw_work *w;
     snw_statics *statics;
-    snw_vec3 *rotation, *turn; // of each segment and observer, followed; of now
-    double *z;                 // nsignal: what is remembered, scratch
-    bool *fresh;               // nsignal: true before anything was sampled
+    snw_vec3 *rotation;        // nseg + nobs: rotation vectors of probes, continuous in time
+    snw_vec3 *rotation_now;    // nseg + nobs: scratch
+    double *z;                 // nsignal: scratch for signals
+    bool *unsampled;           // nsignal: true until the signal was sampled
     double *M;                 // nv x nv
-    double *column;            // of the longest probe
-    // motion
-    snw_step_desc how;
+    double *column;            // values of the longest probe
+    snw_step_desc how;         // of the integrator
     snw_integrator integrator; // close is NULL before the first start
-    size_t saves;              // numbers that it saves
+    size_t saves;              // doubles in its checkpoint
     snw_manual_inputs manual;
-    void *manual_memory; // behind the arrays that follow
+    void *manual_memory; // block behind the arrays that follow
     size_t manual_bytes;
     snw_wrench *load;
-    snw_jet *motor; // of all actuators on coordinates
+    snw_jet *motor; // ncoordinate
     double *motor_since;
     int *motor_first;
-    snw_jet *tendon; // of tendons and chambers
+    snw_jet *tendon; // ntendon: tendons and chambers
     double *tendon_since, *activation;
     bool *load_given, *motor_given, *tendon_given;
-    size_t ncoordinate; // of all actuators on coordinates
-    uint64_t identity;  // of the text it was read from; 0: not known
-    snw_error *error;   // why the last call without an error of its own failed
+    size_t ncoordinate; // coordinates of all motors
+    uint64_t identity;  // hash of the model file; 0: unknown
+    snw_error *error;   // failure of the last call that has no error argument
 };
 
-// Calls without an error of their own fail so.
+// Failure of calls without an error argument.
 #define SNW_ROBOT_REFUSE(r, ...) snw_fail((r)->error, SNW_E_ARGUMENT, __VA_ARGS__)
 
-// x is there and its n numbers are finite; `name` stands in the message.
-SNW_NODISCARD snw_status snw_robot_numbers(const char *name, int n, const double *x,
-                                           snw_error *err);
+// SNW_E_ARGUMENT unless x is not NULL and its n numbers are finite; `name` is used in the message.
+SNW_NODISCARD snw_status snw_robot_check_numbers(const char *name, int n, const double *x,
+                                                 snw_error *err);
 
-// An actuator's number is one of this robot; SNW_E_ARGUMENT.
-SNW_NODISCARD snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err);
-// Begin of a state that the caller wrote: SNW_E_ARGUMENT names what is amiss.
+// SNW_E_ARGUMENT unless `actuator` is a number of an actuator of this robot.
+SNW_NODISCARD snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err);
+// SNW_E_ARGUMENT unless coordinates and velocities written by the caller are valid.
 SNW_NODISCARD snw_status snw_robot_check_state(const snw_robot *r, snw_error *err);
-// Show what the mover has.
-void snw_robot_show(snw_robot *r);
+// State and inputs of the robot <- those of the integrator.
+void snw_robot_copy_motion(snw_robot *r);
 
-// Room for what a caller holds in hand.
+// Allocate the inputs that the caller may set.
 SNW_NODISCARD snw_status snw_robot_manual_inputs(snw_robot *r);
-// Begin to move from the present state by that step's scheme, `how->step` the longest step;
+// Start an integrator from the present state, with `how->step` the longest step; see
 // snw_robot_start.
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
-// The state and hands of another robot with the same coordinates; laws take over from there.
+// Copy state and inputs set by the caller from another robot with the same coordinates.
 void snw_robot_take_over(snw_robot *r, const snw_robot *from);
-// Loops closed and velocities with them, at the robot's time.
-SNW_NODISCARD snw_status snw_robot_assemble(snw_robot *r, snw_error *err);
+// Close the loops and project the velocities, at the robot's time.
+SNW_NODISCARD snw_status snw_robot_project(snw_robot *r, snw_error *err);

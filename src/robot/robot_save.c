@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// States of robots as rows of numbers: a signature, what the mover needs to go on, what the caller
-// holds in hand.
+// Saved states of a robot as rows of doubles: a signature, the checkpoint of the integrator, inputs
+// set by the caller, and the choice of redundant rows. For the public functions save and restore.
+
 #include "robot/robot_private.h"
 
 #include "base/fail.h"
@@ -10,22 +11,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRIP = 9 }; // segment, point, place, stiffness, damping
+enum { DRAG_SPRING_SIZE = 9 }; // segment, point, target, stiffness, damping
 
-// What a row begins with. All are whole numbers that a double holds, so that a row may also be kept
-// as text.
+// Signature of a row. Each entry is an integer that a double represents exactly, so a row can be
+// stored as text.
 enum {
-    SIGN_FORMAT, // of rows, and the version of Sinew
-    SIGN_MODEL,  // which text the robot was read from, and its sizes
-    SIGN_SCHEME, // by which it is moved
-    SIGN_COUNT,  // of numbers in the row
-    SIGN_SUM,    // over what follows
+    SIGN_FORMAT, // format of rows, and the version of Sinew
+    SIGN_MODEL,  // identity of the model, and its sizes
+    SIGN_SCHEME, // integrator
+    SIGN_COUNT,  // doubles in the row
+    SIGN_SUM,    // checksum of the entries behind the signature
     SIGNATURE
 };
 
 static const char row_format[] = "sinew state 1, " SNW_VERSION;
 
-// Fowler, Noll and Vo's hash of 64 bits
+// FNV-1a hash, 64 bits
 static uint64_t add_bytes(uint64_t h, const void *bytes, size_t n) {
     const unsigned char *b = bytes;
     for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001b3ULL;
@@ -34,56 +35,56 @@ static uint64_t add_bytes(uint64_t h, const void *bytes, size_t n) {
 
 static const uint64_t hash_begin = 0xcbf29ce484222325ULL;
 
-// 52 bits of a hash
-static double robot_save_whole(uint64_t h) { return (double)((h ^ h >> 52) & 0xfffffffffffffULL); }
+// 52 bits of a hash, exact in a double
+static double hash_to_double(uint64_t h) { return (double)((h ^ h >> 52) & 0xfffffffffffffULL); }
 
-static double model_sign(const snw_robot *r) {
+static double model_signature(const snw_robot *r) {
     const snw_model *m = r->m;
     const int size[] = {m->nq,          m->nv,           m->nseg,          m->nobs,
                         m->nconstraint, m->nsignal,      r->desc->nload,   r->desc->nmotor,
                         m->nrod,        r->desc->nprobe, r->desc->ntendon, r->desc->nstress};
     const uint64_t h = add_bytes(hash_begin, &r->identity, sizeof r->identity);
-    return robot_save_whole(add_bytes(h, size, sizeof size));
+    return hash_to_double(add_bytes(h, size, sizeof size));
 }
 
-static double scheme_sign(const snw_robot *r) {
+static double scheme_signature(const snw_robot *r) {
     const snw_step_desc *how = &r->how;
     const int points = how->engine == SNW_ENGINE_SHOOTING ? how->shooting.points : 0;
     const int what[] = {(int)how->method, (int)how->engine, points};
-    return robot_save_whole(add_bytes(hash_begin, what, sizeof what));
+    return hash_to_double(add_bytes(hash_begin, what, sizeof what));
 }
 
-static double robot_save_sum_of(const snw_robot *r, const double *row) {
+static double row_checksum(const snw_robot *r, const double *row) {
     const size_t n = snw_robot_saves(r) - SIGNATURE;
-    return robot_save_whole(add_bytes(hash_begin, row + SIGNATURE, n * sizeof *row));
+    return hash_to_double(add_bytes(hash_begin, row + SIGNATURE, n * sizeof *row));
 }
 
-static void sign(const snw_robot *r, double *row) {
-    row[SIGN_FORMAT] = robot_save_whole(add_bytes(hash_begin, row_format, sizeof row_format));
-    row[SIGN_MODEL] = model_sign(r);
-    row[SIGN_SCHEME] = scheme_sign(r);
+static void write_signature(const snw_robot *r, double *row) {
+    row[SIGN_FORMAT] = hash_to_double(add_bytes(hash_begin, row_format, sizeof row_format));
+    row[SIGN_MODEL] = model_signature(r);
+    row[SIGN_SCHEME] = scheme_signature(r);
     row[SIGN_COUNT] = (double)snw_robot_saves(r);
-    row[SIGN_SUM] = robot_save_sum_of(r, row);
+    row[SIGN_SUM] = row_checksum(r, row);
 }
 
-// is it a row of such a robot? What differs is said, the most general first
-static snw_status check_sign(const snw_robot *r, const double *row) {
-    static const char *const amiss[SIGNATURE] = {
+// is it a row of such a robot? the message names the first mismatch, the most general first
+static snw_status check_signature(const snw_robot *r, const double *row) {
+    static const char *const problem[SIGNATURE] = {
         [SIGN_FORMAT] = "it is none that this version of Sinew has saved",
         [SIGN_MODEL] = "it is of a robot of another file, run or override",
         [SIGN_SCHEME] = "it is of a robot that was started with another scheme or engine",
         [SIGN_COUNT] = "it has another size",
         [SIGN_SUM] = "its numbers were changed since"};
     double want[SIGNATURE];
-    want[SIGN_FORMAT] = robot_save_whole(add_bytes(hash_begin, row_format, sizeof row_format));
-    want[SIGN_MODEL] = model_sign(r);
-    want[SIGN_SCHEME] = scheme_sign(r);
+    want[SIGN_FORMAT] = hash_to_double(add_bytes(hash_begin, row_format, sizeof row_format));
+    want[SIGN_MODEL] = model_signature(r);
+    want[SIGN_SCHEME] = scheme_signature(r);
     want[SIGN_COUNT] = (double)snw_robot_saves(r);
     for (int i = 0; i < SIGNATURE; i++) {
-        // the sum only when all else fits: before, nobody knows how many numbers there are
-        if (i == SIGN_SUM) want[i] = robot_save_sum_of(r, row);
+        // the checksum last: the length of the row must be right
+        if (i == SIGN_SUM) want[i] = row_checksum(r, row);
         if (row[i] == want[i]) continue;
-        return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: %s", amiss[i]);
+        return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: %s", problem[i]);
     }
     return SNW_OK;
 }
@@ -91,22 +92,22 @@ static snw_status check_sign(const snw_robot *r, const double *row) {
 void snw_robot_identify(snw_robot *r, uint64_t identity) { r->identity = identity; }
 
 // Inputs set by the caller, stored behind the integrator's numbers.
-static size_t hand_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + GRIP + 2 * (size_t)r->desc->nmotor +
+static size_t manual_saves(const snw_robot *r) {
+    return 7 * (size_t)r->desc->nload + 4 + DRAG_SPRING_SIZE + 2 * (size_t)r->desc->nmotor +
            3 * r->ncoordinate + 5 * (size_t)r->desc->ntendon + (size_t)r->desc->nstress;
 }
 
-// Which rows of redundant loops are kept, a number each; none where all are.
+// Choices of redundant rows, one for each loop; none without redundant rows.
 static size_t choice_saves(const snw_robot *r) {
     return snw_projection_redundant(snw_statics_projection(r->statics)) ? (size_t)r->m->nloop : 0;
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r && r->integrator.close ? r->saves : 0;
-    return n > 0 ? SIGNATURE + n + hand_saves(r) + choice_saves(r) : 0;
+    return n > 0 ? SIGNATURE + n + manual_saves(r) + choice_saves(r) : 0;
 }
 
-// has it anything to save, and is there a row?
+// can this robot be saved, and is there a row?
 static snw_status check_row(const snw_robot *r, const char *name, const double *row) {
     if (!row) return SNW_ROBOT_REFUSE(r, "%s is NULL", name);
     if (snw_robot_saves(r) > 0) return SNW_OK;
@@ -144,21 +145,21 @@ snw_status snw_robot_save(const snw_robot *r, double *out) {
         *out++ = r->tendon_since[i];
     }
     for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
-    const size_t n = r->ncoordinate + (size_t)r->desc->ntendon; // one behind the other
+    const size_t n = r->ncoordinate + (size_t)r->desc->ntendon; // motors and tendons are contiguous
     memcpy(out, r->motor, n * sizeof *r->motor);
     out += 3 * n;
     const snw_projection *pr = snw_statics_projection(r->statics);
     for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_projection_choice(pr, (int)i);
-    sign(r, row);
+    write_signature(r, row);
     return SNW_OK;
 }
 
 snw_status snw_robot_restore(snw_robot *r, const double *in) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(check_row(r, "in", in));
-    SNW_TRY(check_sign(r, in));
-    const double *mover = in + SIGNATURE;
-    in = mover + r->saves;
+    SNW_TRY(check_signature(r, in));
+    const double *integrator = in + SIGNATURE;
+    in = integrator + r->saves;
     r->manual.gravity_given = *in++ != 0;
     for (int i = 0; i < 3; i++) r->manual.gravity.e[i] = *in++;
     snw_drag_spring *drag_spring = &r->manual.drag_spring;
@@ -188,7 +189,7 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
         if (snw_projection_set_choice(pr, r->m, (int)i, *in++)) continue;
         return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: its rows are of other loops");
     }
-    SNW_TRY(r->integrator.load(r->integrator.self, mover, r->error));
-    snw_robot_show(r);
+    SNW_TRY(r->integrator.load(r->integrator.self, integrator, r->error));
+    snw_robot_copy_motion(r);
     return SNW_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot in motion: a mover, fed by hand.
+// The public robot in motion: inputs set by the caller, the choice of an integrator, and steps.
+
 #include "robot/robot_private.h"
 
 #include "base/alloc.h"
@@ -50,8 +51,7 @@ snw_status snw_robot_manual_inputs(snw_robot *r) {
     return SNW_OK;
 }
 
-// ---- inputs
-// ----------------------------------------------------------------------------------------
+// ---- inputs -------------------------------------------------------------------------------------
 
 int snw_robot_load(const snw_robot *r, const char *name) {
     if (!r || !name) return -1;
@@ -61,7 +61,7 @@ int snw_robot_load(const snw_robot *r, const char *name) {
     return -1;
 }
 
-// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+// an unknown name or a number of another robot is a mistake of the caller
 static snw_status find_load(const snw_robot *r, int load) {
     if (load >= 0 && load < r->desc->nload) return SNW_OK;
     return SNW_ROBOT_REFUSE(r, "there is no load number %d, the robot has %d", load,
@@ -72,8 +72,8 @@ snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
                               const double torque[3]) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(find_load(r, load));
-    if (force) SNW_TRY(snw_robot_numbers("force", 3, force, r->error));
-    if (torque) SNW_TRY(snw_robot_numbers("torque", 3, torque, r->error));
+    if (force) SNW_TRY(snw_robot_check_numbers("force", 3, force, r->error));
+    if (torque) SNW_TRY(snw_robot_check_numbers("torque", 3, torque, r->error));
     r->load_given[load] = true;
     for (int i = 0; i < 3; i++) {
         r->load[load].f.e[i] = force ? force[i] : 0;
@@ -93,7 +93,7 @@ snw_status snw_robot_unset_load(snw_robot *r, int load) {
 
 snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
     if (!r) return SNW_E_ARGUMENT;
-    if (gravity) SNW_TRY(snw_robot_numbers("gravity", 3, gravity, r->error));
+    if (gravity) SNW_TRY(snw_robot_check_numbers("gravity", 3, gravity, r->error));
     r->manual.gravity_given = gravity != NULL;
     for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
     snw_inputs_at(r->m, r->s->t, r->in);
@@ -105,7 +105,7 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     for (int i = 0; i < r->desc->nmotor; i++) {
         if (strcmp(r->desc->motor[i].name, name) == 0) return i;
     }
-    // tendons and chambers come behind, then muscles
+    // tendons and chambers follow, then muscles
     for (int i = 0; i < r->desc->ntendon; i++) {
         if (strcmp(r->desc->tendon[i].name, name) == 0) return r->desc->nmotor + i;
     }
@@ -117,7 +117,7 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     return -1;
 }
 
-snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err) {
+snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     const int n = r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
     if (actuator >= 0 && actuator < n) return SNW_OK;
@@ -125,32 +125,32 @@ snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err) {
                     actuator, n);
 }
 
-// which tendon or chamber it is; -1: it acts on coordinates of joints or rods
-static int measure_of(const snw_robot *r, int actuator) {
+// index of the tendon or chamber, muscles behind them; -1: a motor on coordinates of joints or rods
+static int tendon_of(const snw_robot *r, int actuator) {
     SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->ntendon + r->desc->nstress);
     return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
 }
 
-// which muscle it is; -1: none
+// index of the muscle; -1: none
 static int muscle_of(const snw_robot *r, int actuator) {
     const int i = actuator - r->desc->nmotor - r->desc->ntendon;
     return i < 0 ? -1 : i;
 }
 
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
-    if (!r || snw_robot_find(r, actuator, r->error) != SNW_OK) return 0;
-    return measure_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
+    if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return 0;
+    return tendon_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
 }
 
-static snw_jet *robot_steps_take(snw_robot *r, int actuator) {
+static snw_jet *take_motor(snw_robot *r, int actuator) {
     r->motor_given[actuator] = true;
     r->motor_since[actuator] = r->s->t;
     return r->motor + r->motor_first[actuator];
 }
 
-// From now on this of a tendon or chamber, which must be what the file gives of it, too.
-static snw_status robot_steps_give(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
-                                   snw_error *err) {
+// Prescribe a quantity of a tendon or chamber from now on; it must be the one that the file gives.
+static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
+                             snw_error *err) {
     static const char *const given[][2] = {
         [SNW_TENDON_EFFORT] = {"its effort", "snw_robot_set_effort"},
         [SNW_TENDON_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
@@ -177,11 +177,11 @@ static snw_status robot_steps_give(snw_robot *r, int i, snw_tendon_given what, s
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
-    const int tendon = measure_of(r, actuator);
-    SNW_TRY(snw_robot_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator);
+    SNW_TRY(snw_robot_check_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
     if (tendon >= 0) {
-        return robot_steps_give(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
+        return set_tendon(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
     }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->kind != SNW_MOTOR_EFFORT) {
@@ -190,18 +190,18 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
                         d->name);
     }
-    const int first = d->same ? d->same - 1 : actuator; // all wheels that have one effort
+    const int first = d->same ? d->same - 1 : actuator; // all motors with a common effort
     const int n = d->same ? r->desc->motor[first].nsame : 1;
     for (int i = first; i < first + n; i++) {
-        snw_jet *given = robot_steps_take(r, i);
+        snw_jet *given = take_motor(r, i);
         for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
     }
     snw_inputs_at(r->m, r->s->t, r->in);
     return SNW_OK;
 }
 
-// does it drive anything at present?
-static bool drives(const snw_model *m, int actuator) {
+// does the actuator have constraint rows?
+static bool has_active_drive(const snw_model *m, int actuator) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].motor == actuator && m->drive[i].row >= 0) return true;
     }
@@ -210,15 +210,15 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
-    const int tendon = measure_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
-    SNW_TRY(snw_robot_numbers("position", n, position, err));
-    if (rate) SNW_TRY(snw_robot_numbers("rate", n, rate, err));
-    if (acceleration) SNW_TRY(snw_robot_numbers("acceleration", n, acceleration, err));
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
+    SNW_TRY(snw_robot_check_numbers("position", n, position, err));
+    if (rate) SNW_TRY(snw_robot_check_numbers("rate", n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", n, acceleration, err));
     if (tendon >= 0) {
         const snw_jet to = {
             .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
-        return robot_steps_give(r, tendon, SNW_TENDON_COORDINATE, to, err);
+        return set_tendon(r, tendon, SNW_TENDON_COORDINATE, to, err);
     }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->turns) {
@@ -226,14 +226,14 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
                         "actuator '%s' turns a spherical joint; its motion is that of the file",
                         d->name);
     }
-    if (d->kind == SNW_MOTOR_EFFORT || !drives(r->m, actuator)) {
+    if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
                         d->kind == SNW_MOTOR_EFFORT
                             ? "has its effort given; use snw_robot_set_effort, or give 'position: "
                               "0' in the file"
                             : "is switched off; leave out its 'when: off'");
     }
-    snw_jet *given = robot_steps_take(r, actuator);
+    snw_jet *given = take_motor(r, actuator);
     for (int k = 0; k < d->n; k++) {
         given[k] = (snw_jet){
             .v = position[k], .d = rate ? rate[k] : 0, .dd = acceleration ? acceleration[k] : 0};
@@ -243,8 +243,8 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 }
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
-    const int tendon = measure_of(r, actuator);
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator);
     if (tendon < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
                         r->desc->motor[actuator].name);
@@ -252,12 +252,12 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
     if (!(moles >= 0)) {
         return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
     }
-    return robot_steps_give(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
+    return set_tendon(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
 }
 
 snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
-    SNW_TRY(snw_robot_find(r, actuator, err));
-    const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
                         tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
@@ -273,8 +273,8 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
 
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_find(r, actuator, r->error));
-    const int tendon = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle >= 0) {
         r->activation[muscle] = 1;
     } else {
@@ -284,8 +284,7 @@ snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     return SNW_OK;
 }
 
-// ---- pulling by hand
-// -------------------------------------------------------------------------------
+// ---- drag spring --------------------------------------------------------------------------------
 
 int snw_robot_nodes(const snw_robot *r) { return r ? r->m->nseg - 1 : 0; }
 
@@ -311,8 +310,8 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     if (!at) at = origin;
     SNW_TRY(find_node(r, node, err));
-    SNW_TRY(snw_robot_numbers("at", 3, at, err));
-    SNW_TRY(snw_robot_numbers("to", 3, to, err));
+    SNW_TRY(snw_robot_check_numbers("at", 3, at, err));
+    SNW_TRY(snw_robot_check_numbers("to", 3, to, err));
     if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a pull needs a stiffness and damping that are finite and not negative, "
@@ -333,15 +332,14 @@ void snw_robot_let_go(snw_robot *r) {
     if (r) r->manual.drag_spring = (snw_drag_spring){0};
 }
 
-// ---- steps
-// -----------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 snw_robot_steps snw_robot_steps_defaults(double step) {
     return (snw_robot_steps){.scheme = "generalized-alpha", .step = step, .rho = NAN, .alpha = NAN};
 }
 
-// which engine, and whether it has the scheme
-static snw_status engage(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
+// engine, and check that it has the scheme
+static snw_status set_engine(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
     if (!how->engine || strcmp(how->engine, "strain") == 0) return SNW_OK;
     if (strcmp(how->engine, "shooting") != 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
@@ -363,7 +361,7 @@ static snw_status engage(const snw_robot_steps *how, snw_step_desc *out, snw_err
     return SNW_OK;
 }
 
-// a parameter of a scheme, as the language has it; NaN: not given
+// parameter of a scheme within the limits of the language; NaN: default
 static snw_status take_parameter(const char *name, double given, double low, double high,
                                  double *out, snw_error *err) {
     if (isnan(given)) return SNW_OK;
@@ -375,8 +373,7 @@ static snw_status take_parameter(const char *name, double given, double low, dou
     return SNW_OK;
 }
 
-static snw_status robot_steps_choose(const snw_robot_steps *how, snw_step_desc *out,
-                                     snw_error *err) {
+static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
     static const struct {
         snw_method method;
         const char *name;
@@ -403,20 +400,20 @@ static snw_status robot_steps_choose(const snw_robot_steps *how, snw_step_desc *
         const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
         SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
         SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
-        return engage(how, out, err);
+        return set_engine(how, out, err);
     }
     return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
 }
 
-void snw_robot_show(snw_robot *r) {
+void snw_robot_copy_motion(snw_robot *r) {
     if (r->integrator.shooter)
-        (void)r->integrator.look(r->integrator.self); // coordinates of its fields
+        (void)r->integrator.look(r->integrator.self); // fills the coordinates of its fields
     snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
     snw_inputs_copy(r->integrator.inputs(r->integrator.self), r->in);
 }
 
-// samples and switches at the present instant
-static snw_status robot_steps_remember(snw_robot *r, snw_error *err) {
+// samples and conditions at the present time
+static snw_status update_signals(snw_robot *r, snw_error *err) {
     const snw_model *m = r->m;
     if (!snw_memory_acts(m)) return SNW_OK;
     snw_work *w = (snw_work *)r->integrator.look(r->integrator.self);
@@ -425,8 +422,8 @@ static snw_status robot_steps_remember(snw_robot *r, snw_error *err) {
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_stored_energy(m, s->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    const bool changed = snw_memory_remember(m, in, s, &e, r->fresh, r->turn, w, r->z);
-    for (int i = 0; i < m->nsignal; i++) r->fresh[i] = false;
+    const bool changed = snw_memory_remember(m, in, s, &e, r->unsampled, r->rotation_now, w, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->unsampled[i] = false;
     return changed ? r->integrator.restart(r->integrator.self, r->z, err) : SNW_OK;
 }
 
@@ -441,13 +438,13 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     }
     r->saves = snw_integrator_saves(r->m, &r->how);
     r->integrator.hold(r->integrator.self, &r->manual);
-    SNW_TRY(snw_robot_assemble(r, err));
+    SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
     SNW_TRY(
         snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->m, err));
-    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
-    SNW_TRY(robot_steps_remember(r, err));
-    snw_robot_show(r);
+    for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
+    SNW_TRY(update_signals(r, err));
+    snw_robot_copy_motion(r);
     return SNW_OK;
 }
 
@@ -456,7 +453,7 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     if (!r || !how) {
         return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", r ? "how" : "the robot");
     }
-    SNW_TRY(robot_steps_choose(how, &step, err));
+    SNW_TRY(choose_scheme(how, &step, err));
     SNW_TRY(snw_robot_check_state(r, err));
     return snw_robot_begin(r, &step, err);
 }
@@ -483,13 +480,13 @@ void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
     snw_inputs_at(m, r->s->t, r->in);
 }
 
-// To the time `end`; rows of redundant loops are those that fit on the way and there.
-static snw_status go_to(snw_robot *r, double end, snw_stats *took, snw_error *err) {
+// Advance to the time `end`; rows of redundant loops are chosen again where they lose rank.
+static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_error *err) {
     enum { PARTS = 100 };
     snw_projection *pr = snw_statics_projection(r->statics);
     for (int n = 0; n < PARTS; n++) {
         double to = end;
-        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->m, &to, INFINITY, took, err));
+        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->m, &to, INFINITY, stats, err));
         SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->m, err));
         if (to == end) return SNW_OK;
     }
@@ -507,12 +504,12 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "a step is positive and at most %g s, got %g s",
                         r->how.step, h);
     }
-    snw_stats took = {0};
+    snw_stats stats = {0};
     const double end = r->integrator.state(r->integrator.self)->t + h;
-    SNW_TRY(go_to(r, end, &took, err));
-    const snw_status s = robot_steps_remember(r, err);
+    SNW_TRY(advance_to(r, end, &stats, err));
+    const snw_status s = update_signals(r, err);
     if (s == SNW_OK) {
-        snw_robot_show(r);
+        snw_robot_copy_motion(r);
     } else {
         r->integrator.back(r->integrator.self);
     }

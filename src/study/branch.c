@@ -93,7 +93,7 @@ static void nudge(snw_statics *st, double by, unsigned long long *seed) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->nv; i++) {
         const bool moves = !st->soft || st->soft[i] > 0;
-        st->aside[i] = moves ? by * m->typical[i] * snw_projection_roll(seed) : 0;
+        st->aside[i] = moves ? by * m->typical[i] * snw_projection_random(seed) : 0;
     }
     snw_clear_inactive_vector(m, st->w, st->aside);
     snw_move(m, st->x, 1, st->aside, st->x);

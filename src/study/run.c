@@ -170,9 +170,9 @@ static snw_status describe_model(snw_run *r, const char *name) {
         char text[900];
         snw_projection_describe(m, i, text, 300);
         note[i] = snw_pool_text(r->pool, text, strlen(text));
-        snw_projection_remark(m, i, text, 300);
+        snw_projection_describe_redundant(m, i, text, 300);
         const size_t n = strlen(text), separator = n > 0 ? 2 : 0;
-        snw_projection_remark_singular(m, i, text + n + separator, sizeof text - n - separator);
+        snw_projection_describe_singular(m, i, text + n + separator, sizeof text - n - separator);
         if (n > 0 && text[n + separator]) memcpy(text + n, "; ", 2);
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
@@ -233,7 +233,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
             SNW_TRY(snw_run_mesh_own_desc(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(given ? snw_projection_compile_given(e->desc, &e->model, err)
+            SNW_TRY(given ? snw_projection_compile_kinematic(e->desc, &e->model, err)
                           : snw_projection_compile(e->desc, &e->model, err));
         }
         if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
@@ -477,7 +477,7 @@ void snw_run_set_conditions(snw_run *r) {
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->rotation_scratch, w);
     (void)snw_memory_throw(m, r->state, w, r->z);
-    snw_impacts_set(snw_statics_impacts(r->now->statics), in, r->z, r->state);
+    snw_impacts_set_conditions(snw_statics_impacts(r->now->statics), in, r->z, r->state);
 }
 
 void snw_run_warn_dropped_rows(snw_run *r, const snw_state *s) {
@@ -610,7 +610,7 @@ void snw_run_warn_violations(snw_run *r) {
     }
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     const char *kind, *name;
-    (void)snw_projection_place_of(pr, row, &kind, &name);
+    (void)snw_projection_location_of(pr, row, &kind, &name);
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
                    kind, name, by);
     snw_run_warn(r, text);
@@ -621,9 +621,9 @@ static void warn_loops(snw_run *r) {
     const snw_model *m = r->now->model;
     char text[600];
     for (int i = 0; i < m->nloop; i++) {
-        snw_projection_remark(m, i, text, sizeof text);
+        snw_projection_describe_redundant(m, i, text, sizeof text);
         if (text[0]) snw_run_warn(r, text);
-        snw_projection_remark_singular(m, i, text, sizeof text);
+        snw_projection_describe_singular(m, i, text, sizeof text);
         if (text[0]) snw_run_warn(r, text);
     }
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);

@@ -463,7 +463,7 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
         SNW_TRY(snw_projection_close(pr, in, r->state, &info, err));
     }
     if (m->ncondition) {
-        snw_impacts_compare(snw_statics_impacts(r->now->statics), in, r->state);
+        snw_impacts_drop_redundant(snw_statics_impacts(r->now->statics), in, r->state);
         snw_run_warn_dropped_rows(r, r->state);
     }
     return fields ? SNW_OK : snw_projection_velocities(pr, in, r->state, err);

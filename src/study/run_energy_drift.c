@@ -34,7 +34,7 @@ static double drift_exchanged(const snw_run *r, const snw_work_done *done) {
 
 static bool in_contact(const snw_model *m, const snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
-        if (w->contact_point[k].touches) return true;
+        if (w->contact_point[k].in_contact) return true;
     }
     return false;
 }

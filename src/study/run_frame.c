@@ -27,7 +27,7 @@ static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     const char *kind, *name;
     char by[64], text[400];
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
-    (void)snw_projection_place_of(pr, row, &kind, &name);
+    (void)snw_projection_location_of(pr, row, &kind, &name);
     (void)snprintf(
         text, sizeof text,
         "run '%.60s': %s '%.60s' is open by %s at t = %g s: rows of it were left out as implied "

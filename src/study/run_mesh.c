@@ -39,7 +39,8 @@ snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
 }
 
 static snw_status mesh_run_compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
-    return given ? snw_projection_compile_given(d, out, err) : snw_projection_compile(d, out, err);
+    return given ? snw_projection_compile_kinematic(d, out, err)
+                 : snw_projection_compile(d, out, err);
 }
 
 // Nodes of the rod of link l in a phase; 0: no rod, or its nodes are given or adaptive.

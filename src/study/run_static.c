@@ -122,8 +122,8 @@ static void static_run_remember(snw_run *r) {
     (void)snw_memory_remember(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);
     snw_impacts *ip = snw_statics_impacts(r->now->statics);
     if (ip) {
-        snw_impacts_set(ip, in, r->z, r->state);
-        snw_impacts_compare(ip, in, r->state);
+        snw_impacts_set_conditions(ip, in, r->z, r->state);
+        snw_impacts_drop_redundant(ip, in, r->state);
         snw_run_warn_dropped_rows(r, r->state);
     }
     for (int i = 0; !ip && i < m->nsignal; i++) r->state->z[i] = r->z[i];

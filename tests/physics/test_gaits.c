@@ -145,7 +145,7 @@ static void the_projective_form_leaves_a_wrench(void **state) {
     gait_at(&g, 10);
     const snw_model *m = g.set.g.m;
     const int head = m->link_end[0];
-    const snw_wrench F = g.red->handed[head];
+    const snw_wrench F = g.red->transmitted[head];
     // E3.6 of the references, with joints that are known to five digits
     assert_near(F.f.x, -0.0057922, 3e-6);
     assert_near(F.f.y, 0.028899, 3e-6);

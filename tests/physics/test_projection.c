@@ -495,9 +495,9 @@ static void a_third_parallel_link_is_redundant(void **state) {
     assert_int_equal(b.m->freedom, 1);
     assert_int_equal(b.m->singular, 0);
     char text[300];
-    snw_projection_remark(b.m, 0, text, sizeof text);
+    snw_projection_describe_redundant(b.m, 0, text, sizeof text);
     assert_string_equal(text, "");
-    snw_projection_remark(b.m, 1, text, sizeof text);
+    snw_projection_describe_redundant(b.m, 1, text, sizeof text);
     assert_string_equal(text,
                         "loop 'brace' says in 1 of its rows what others say already; that row "
                         "is left out, its reaction is undetermined");
@@ -543,7 +543,7 @@ static void a_line_of_links_is_singular_not_redundant(void **state) {
     assert_int_equal(b.m->singular, 1);
     assert_int_equal(b.m->freedom, 2);
     char text[300];
-    snw_projection_remark_singular(b.m, 0, text, sizeof text);
+    snw_projection_describe_singular(b.m, 0, text, sizeof text);
     assert_non_null(strstr(text, "singular configuration"));
     assert_non_null(strstr(text, "'pin'"));
     // forces and accelerations are not determined there: refused, by name

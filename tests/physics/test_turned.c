@@ -163,9 +163,9 @@ static int look_at_loops(const char *text, char *said, size_t size) {
     size_t n = 0;
     said[0] = 0;
     for (int i = 0; i < m->nloop; i++) {
-        snw_projection_remark(m, i, said + n, size - n);
+        snw_projection_describe_redundant(m, i, said + n, size - n);
         n += strlen(said + n);
-        snw_projection_remark_singular(m, i, said + n, size - n);
+        snw_projection_describe_singular(m, i, said + n, size - n);
         n += strlen(said + n);
     }
     const int rows = m->nconstraint;

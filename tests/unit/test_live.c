@@ -73,7 +73,7 @@ static int find(const setting *s, const char *name) {
 
 static void turn(setting *s, const char *name, double value) {
     snw_error err = {0};
-    if (snw_live_turn(s->v, find(s, name), value, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_live_set(s->v, find(s, name), value, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
 // what a frame showed
@@ -206,7 +206,7 @@ static void pulls_are_limited_and_refused(void **state) {
     go_on(&s, 0.05);
     assert_true(snw_live_pulled(s.v, &node, point, hand));
     for (int i = 0; i < 3; i++) assert_true(fabs(hand[i]) < 30);
-    snw_live_let_go(s.v);
+    snw_live_release(s.v);
     assert_false(snw_live_pulled(s.v, &node, point, hand));
     close_live(&s);
 }
@@ -215,7 +215,8 @@ static void release(void *owner) { snw_desc_destroy(owner); }
 
 static snw_status change(setting *s, const char *set, snw_error *err) {
     snw_desc *desc;
-    SNW_TRY(snw_document_change(s->d, 0, snw_live_until(s->desc), 1, &set, s->desc, &desc, err));
+    SNW_TRY(
+        snw_document_change(s->d, 0, snw_live_step_index(s->desc), 1, &set, s->desc, &desc, err));
     return snw_live_change(s->v, desc, release, desc, err);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Contacts forbid velocities: those that others imply must ask for nothing else, as drives go.
+// Consistency of contact rows with each other and with the driven coordinates: least-squares
+// velocities are fitted to the rates of all rows, and the largest remaining rate is the slip. For
+// snw_projection_compile.
+
 #include "constraint/projection.h"
 
 #include "base/alloc.h"
@@ -12,22 +15,22 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct rows {
+typedef struct slip_check {
     const snw_model *m;
     snw_work *w;
-    snw_state *still;
+    snw_state *at_rest;
     double *memory, *A, *b, *rate;
     snw_arena scratch;
-} rows;
+} slip_check;
 
-static snw_status open_rows(const snw_model *m, rows *r) {
+static snw_status slip_check_create(const snw_model *m, slip_check *r) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nr > nv ? nr : nv;
-    *r = (rows){.m = m};
+    *r = (slip_check){.m = m};
     r->scratch.size = snw_shortest_scratch(m->nconstraint, m->nv);
     r->scratch.base = snw_alloc(r->scratch.size);
     r->memory = snw_alloc((nv * nr + most + nr) * sizeof *r->memory);
     if (!r->scratch.base || !r->memory || snw_work_create(m, &r->w) != SNW_OK ||
-        snw_state_create(m, &r->still) != SNW_OK)
+        snw_state_create(m, &r->at_rest) != SNW_OK)
         return SNW_E_MEMORY;
     r->A = r->memory;
     r->b = r->A + nv * nr;
@@ -35,21 +38,21 @@ static snw_status open_rows(const snw_model *m, rows *r) {
     return SNW_OK;
 }
 
-static void close_rows(rows *r) {
+static void slip_check_destroy(slip_check *r) {
     snw_work_destroy(r->w);
-    snw_state_destroy(r->still);
+    snw_state_destroy(r->at_rest);
     snw_free(r->memory);
     snw_free(r->scratch.base);
 }
 
-// r->rate <- what is left of the rows' rates by the velocities that keep them best, in sizes
-static snw_status projection_agree_look(rows *r, const snw_inputs *in, const snw_state *s) {
+// r->rate <- residual rates of the rows at the least-squares velocities, relative to their sizes
+static snw_status fit_velocities(slip_check *r, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = r->m;
     const size_t nr = (size_t)m->nconstraint, nv = (size_t)m->nv;
-    snw_state_copy(m, s, r->still);
-    for (int i = 0; i < m->nv; i++) r->still->v[i] = r->still->a[i] = 0;
-    snw_residual(m, in, r->still, false, r->w);
-    snw_constraints_rates(m, in, r->still, r->w, r->rate, NULL);
+    snw_state_copy(m, s, r->at_rest);
+    for (int i = 0; i < m->nv; i++) r->at_rest->v[i] = r->at_rest->a[i] = 0;
+    snw_residual(m, in, r->at_rest, false, r->w);
+    snw_constraints_rates(m, in, r->at_rest, r->w, r->rate, NULL);
     snw_tangent_pass(m, NULL, r->w);
     snw_constraints_jacobian(m, r->w);
     memset(r->A, 0, nr * nv * sizeof *r->A);
@@ -72,14 +75,14 @@ static snw_status projection_agree_look(rows *r, const snw_inputs *in, const snw
     return SNW_OK;
 }
 
-snw_status snw_projection_agree(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                int *loop, double *left) {
-    rows r;
-    snw_status status = open_rows(m, &r);
+snw_status snw_projection_find_slip(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                    int *loop, double *left) {
+    slip_check r;
+    snw_status status = slip_check_create(m, &r);
     double fast = 0;
     *loop = -1;
     *left = 0;
-    if (status == SNW_OK) status = projection_agree_look(&r, in, s);
+    if (status == SNW_OK) status = fit_velocities(&r, in, s);
     for (int i = 0; status == SNW_OK && i < m->ndrive; i++) {
         fast = fmax(fast, fabs(in->drive[i].d) / m->typical[m->drive[i].dof]);
     }
@@ -91,6 +94,6 @@ snw_status snw_projection_agree(const snw_model *m, const snw_inputs *in, const 
             *loop = i, *left = e * m->length;
         }
     }
-    close_rows(&r);
+    slip_check_destroy(&r);
     return status;
 }

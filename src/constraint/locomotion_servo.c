@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Probes that motors keep on laws: rows p x = law that forbid no work of their own. What keeps them
-// is the effort of a motor that follows, somewhere else in the robot. theory.md 6.8
+// Servo constraints of kinematic steps (theory.md 6.8): rows p x = law(t), p the gradient of a
+// probe's velocity. They exert no reaction of their own; the effort of a motor elsewhere in the
+// robot maintains them.
+
 #include "constraint/locomotion_private.h"
 
 #include "base/fail.h"
@@ -11,57 +13,57 @@
 #include <math.h>
 #include <string.h>
 
-// What is held: a coordinate's rate, or a component of the twist of a segment, in its axes or in
-// those of the world.
-typedef struct held {
-    int dof; // -1: of a segment,
+// The controlled velocity: rate of a coordinate, or component of the twist of a segment in its body
+// frame or in the world frame.
+typedef struct servo_target {
+    int dof; // coordinate; -1: twist of a segment
     int seg;
-    int e; // component
+    int e; // component of the twist
     bool body;
-} held;
+} servo_target;
 
-static held held_by(const snw_model *m, const snw_motor_desc *motor) {
+static servo_target servo_target_of(const snw_model *m, const snw_motor_desc *motor) {
     const snw_probe_desc *p = &m->desc->probe[motor->probe];
     if (p->kind == SNW_PROBE_RATE) {
-        return (held){.dof = m->block[m->link_block[p->site.link]].dof + motor->component};
+        return (servo_target){.dof = m->block[m->link_block[p->site.link]].dof + motor->component};
     }
     const int first = p->kind == SNW_PROBE_VELOCITY ? 3 : 0;
-    return (held){.dof = -1,
-                  .seg = m->station[m->probe_station[motor->probe]].seg,
-                  .e = first + motor->component,
-                  .body = p->body};
+    return (servo_target){.dof = -1,
+                          .seg = m->station[m->probe_station[motor->probe]].seg,
+                          .e = first + motor->component,
+                          .body = p->body};
 }
 
-void snw_locomotion_list_holds(snw_locomotion *lo) {
+void snw_locomotion_list_servo_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || !m->desc->motor[d->motor].holds) continue;
-        const held h = held_by(m, &m->desc->motor[d->motor]);
+        const servo_target h = servo_target_of(m, &m->desc->motor[d->motor]);
         const double size = h.dof >= 0 ? m->typical[h.dof] : h.e < 3 ? 1 : m->length;
         lo->row[lo->nr++] = (snw_locomotion_row){.row = d->row,
                                                  .loop = -1,
                                                  .drive = i,
-                                                 .hold = true,
-                                                 .at = {-1, -1},
+                                                 .servo = true,
+                                                 .joint = {-1, -1},
                                                  .size = size,
                                                  .weight = 1};
-        lo->holds = true;
+        lo->has_servo = true;
     }
 }
 
-// probes may look where nothing of the physics is
-void snw_locomotion_at(snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
+// probes may read stations outside the dynamics
+void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const snw_state *s) {
     snw_kinematics(lo->m, in, s, false, lo->w);
-    if (lo->holds) snw_observe(lo->m, in, s, false, lo->w);
+    if (lo->has_servo) snw_observe(lo->m, in, s, false, lo->w);
 }
 
 static const snw_motor_desc *motor_of(const snw_locomotion *lo, size_t k) {
     return &lo->m->desc->motor[lo->m->drive[lo->row[k].drive].motor];
 }
 
-// does unknown j move this segment, which probes may have hung on another?
-static bool locomotion_hold_moves(const snw_locomotion *lo, int j, int seg) {
+// does unknown j move this segment? loops list only segments of the dynamics
+static bool servo_moves(const snw_locomotion *lo, int j, int seg) {
     const snw_model *m = lo->m;
     const snw_path *path = &m->path[m->seg[seg].path];
     for (int k = 0; k < path->n; k++) {
@@ -70,9 +72,9 @@ static bool locomotion_hold_moves(const snw_locomotion *lo, int j, int seg) {
     return false;
 }
 
-void snw_locomotion_hold_row(snw_locomotion *lo, size_t k) {
+void snw_locomotion_servo_row(snw_locomotion *lo, size_t k) {
     const snw_model *m = lo->m;
-    const held h = held_by(m, motor_of(lo, k));
+    const servo_target h = servo_target_of(m, motor_of(lo, k));
     const size_t nr = (size_t)lo->nr;
     snw_wrench c = {0};
     if (h.dof < 0) {
@@ -85,14 +87,14 @@ void snw_locomotion_hold_row(snw_locomotion *lo, size_t k) {
     }
     for (int j = 0; j < lo->nu; j++) {
         const int dof = lo->dof[j];
-        const double rate = h.dof >= 0                            ? dof == h.dof
-                            : locomotion_hold_moves(lo, j, h.seg) ? snw_power(c, lo->X[j])
-                                                                  : 0;
+        const double rate = h.dof >= 0                  ? dof == h.dof
+                            : servo_moves(lo, j, h.seg) ? snw_power(c, lo->X[j])
+                                                        : 0;
         lo->C[(size_t)j * nr + k] = rate * m->typical[dof] / lo->row[k].size;
     }
 }
 
-static snw_status locomotion_hold_unheld(double t, snw_error *err) {
+static snw_status fail_uncontrollable(double t, snw_error *err) {
     return snw_fail(
         err, SNW_E_SINGULAR,
         "at t = %.9g s no effort of the motors that 'hold' a probe keeps it on its law; "
@@ -100,19 +102,19 @@ static snw_status locomotion_hold_unheld(double t, snw_error *err) {
         t);
 }
 
-// Of the motions that contacts allow, those without power of the efforts: the rows of what is held
-// replaced by where the efforts act. As many as motions are open, unless an effort acts on nothing
-// that contacts allow.
-snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err) {
+// Among the motions that contacts allow, those on which the servo efforts do no work: the kernel of
+// the rows with p replaced by the directions of the efforts. It has as many dimensions as there are
+// open motions, unless an effort acts on nothing that contacts allow.
+snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t, snw_error *err) {
     const snw_model *m = lo->m;
     const size_t nr = (size_t)lo->nr, nu = (size_t)lo->nu;
     memcpy(lo->B, lo->C, nr * nu * sizeof *lo->B);
     for (size_t k = 0; k < nr; k++) {
-        if (!lo->row[k].hold) continue;
+        if (!lo->row[k].servo) continue;
         const snw_drive *d = &m->drive[lo->row[k].drive];
         const int same = m->desc->motor[d->motor].same;
         for (size_t j = 0; j < nu; j++) {
-            const bool acts = same ? lo->same[j] == same : lo->dof[j] == d->dof;
+            const bool acts = same ? lo->effort_group[j] == same : lo->dof[j] == d->dof;
             lo->B[j * nr + k] = acts ? m->typical[lo->dof[j]] / m->typical[d->dof] : 0;
         }
     }
@@ -121,52 +123,52 @@ snw_status snw_locomotion_unworked(snw_locomotion *lo, double t, snw_error *err)
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
     }
     const bool reached = lo->nominal == 0 || S[lo->nominal - 1] > 1e-9 * S[0];
-    return reached ? SNW_OK : locomotion_hold_unheld(t, err);
+    return reached ? SNW_OK : fail_uncontrollable(t, err);
 }
 
-snw_status snw_locomotion_keep(snw_locomotion *lo, double t, int k, double *A, double *y,
-                               snw_error *err) {
+snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A, double *y,
+                                      snw_error *err) {
     double least = INFINITY, most = 0;
-    if (snw_lu_factor(k, A, lo->pivot) != SNW_OK) return locomotion_hold_unheld(t, err);
+    if (snw_lu_factor(k, A, lo->pivot) != SNW_OK) return fail_uncontrollable(t, err);
     for (int i = 0; i < k; i++) {
         const double pivot = fabs(A[i * (k + 1)]);
         least = fmin(least, pivot), most = fmax(most, pivot);
     }
-    if (!(least > 1e-10 * most)) return locomotion_hold_unheld(t, err);
+    if (!(least > 1e-10 * most)) return fail_uncontrollable(t, err);
     snw_lu_solve(k, A, lo->pivot, y);
     return SNW_OK;
 }
 
-// the held velocity at the motion in lo->w, and its rate
-static snw_jet locomotion_hold_value(const snw_locomotion *lo, const snw_inputs *in,
-                                     const snw_state *s, held h) {
+// controlled velocity in lo->w, and its rate
+static snw_jet servo_value(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
+                           servo_target h) {
     if (h.dof >= 0) return (snw_jet){.v = s->v[h.dof], .d = s->a[h.dof]};
     const snw_mat3 R = lo->w->g[h.seg].R;
     const snw_twist V = lo->w->V[h.seg];
     snw_twist A = lo->w->A[h.seg];
-    A.v = snw_add(A.v, snw_rotate_inv(R, in->gravity)); // felt is what is beside the fall
+    A.v = snw_add(A.v, snw_rotate_inv(R, in->gravity)); // w->A is relative to free fall
     if (h.body) return (snw_jet){.v = V.e[h.e], .d = A.e[h.e]};
     const snw_vec3 v = h.e < 3 ? V.w : V.v, a = h.e < 3 ? A.w : A.v;
     return (snw_jet){.v = snw_rotate(R, v).e[h.e % 3],
                      .d = snw_rotate(R, snw_add(a, snw_cross(V.w, v))).e[h.e % 3]};
 }
 
-double snw_locomotion_held_rate(const snw_locomotion *lo, int k, double t) {
-    if (!lo->row[k].hold) return 0;
+double snw_locomotion_servo_rate(const snw_locomotion *lo, int k, double t) {
+    if (!lo->row[k].servo) return 0;
     const snw_motor_desc *motor = motor_of(lo, (size_t)k);
     return fabs(snw_expr_jet_t(motor->target, (snw_at){.t = t}).v) / lo->row[k].size;
 }
 
 void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
-                          double *rate, double *bend) {
-    snw_constraints_rates(lo->m, in, s, lo->w, rate, bend);
-    if (!lo->holds) return;
+                          double *rate, double *bias) {
+    snw_constraints_rates(lo->m, in, s, lo->w, rate, bias);
+    if (!lo->has_servo) return;
     for (int k = 0; k < lo->nr; k++) {
-        if (!lo->row[k].hold) continue;
+        if (!lo->row[k].servo) continue;
         const snw_motor_desc *motor = motor_of(lo, (size_t)k);
-        const snw_jet x = locomotion_hold_value(lo, in, s, held_by(lo->m, motor));
+        const snw_jet x = servo_value(lo, in, s, servo_target_of(lo->m, motor));
         const snw_jet law = snw_expr_jet_t(motor->target, (snw_at){.t = in->t});
         if (rate) rate[lo->row[k].row] = x.v - law.v;
-        if (bend) bend[lo->row[k].row] = x.d - law.d;
+        if (bias) bias[lo->row[k].row] = x.d - law.d;
     }
 }
