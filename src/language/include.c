@@ -280,17 +280,17 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
     return SNW_OK;
 }
 
-static const char head[] = "\n# ---- included: ";
+static const char include_header[] = "\n# ---- included: ";
 
 // The inverse of join_text: find the length of the first file and list the others by name.
 static snw_status split_text(loader *l, const char *text, size_t *length) {
-    const char *next = strstr(text, head);
+    const char *next = strstr(text, include_header);
     l->kept = true;
     if (next) *length = (size_t)(next - text);
     while (next) {
-        const char *name = next + sizeof head - 1, *end = strchr(name, '\n');
+        const char *name = next + sizeof include_header - 1, *end = strchr(name, '\n');
         if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file counts too
-        next = strstr(end, head);
+        next = strstr(end, include_header);
         const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
         if (!copy) return include_out_of_memory(l->err);
         l->part[l->npart].name = copy;
@@ -304,13 +304,15 @@ static snw_status split_text(loader *l, const char *text, size_t *length) {
 static snw_status join_text(loader *l, snw_source *s) {
     size_t size = 1;
     for (int i = 0; i < l->nfile; i++) {
-        size += sizeof head + strlen(l->file[i].name) + l->file[i].length + 1;
+        size += sizeof include_header + strlen(l->file[i].name) + l->file[i].length + 1;
     }
     char *all = snw_pool_take(l->pool, size);
     if (!all) return include_out_of_memory(l->err);
     size_t used = 0;
     for (int i = 0; i < l->nfile; i++) {
-        if (i) used += (size_t)snprintf(all + used, size - used, "%s%s\n", head, l->file[i].name);
+        if (i)
+            used += (size_t)snprintf(all + used, size - used, "%s%s\n", include_header,
+                                     l->file[i].name);
         memcpy(all + used, l->file[i].text, l->file[i].length);
         used += l->file[i].length;
     }

@@ -90,7 +90,7 @@ static int number_of(const char *key) {
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static int commas(const char *text) {
+static int count_commas(const char *text) {
     int n = 0;
     for (; *text; text++) n += *text == ',';
     return n;
@@ -135,7 +135,7 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
         return snw_fail_at(b->err, p.at, "'%s': give the whole list to change several of its items",
                            override->key);
     }
-    if (function && (*behind != '(' || commas(behind) != commas(found->key))) {
+    if (function && (*behind != '(' || count_commas(behind) != count_commas(found->key))) {
         return snw_fail_at(b->err, p.at, "'%s' is a function, override it as '%s'", p.key[0],
                            found->key);
     }
@@ -290,7 +290,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].key, 0, sections[k].thing, when, 1);
         }
     }
-    // change steps come after snw_check_names, and there may be many steps to search
+    // names are already known to be distinct when changes are applied, and there may be many steps
     if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};

@@ -313,7 +313,7 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
     return SNW_OK;
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- contacts -----------------------------------------------------------------------------------
 
 static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[CONTACT_N];

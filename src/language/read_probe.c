@@ -401,7 +401,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return SNW_OK;
 }
 
-static snw_status read_probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
     out->name = entry->key;
     out->location = entry->location;
     out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .location = entry->location};
@@ -546,7 +546,7 @@ snw_status snw_read_probes(snw_reader *r) {
             return snw_fail_at(r->err, e->location, "probe '%s' is given twice", e->key);
         }
         snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .location = e->location});
-        SNW_TRY(read_probe(r, e, &d->probe[i]));
+        SNW_TRY(read_probe_entry(r, e, &d->probe[i]));
     }
     for (int i = 0; i < d->nprobe; i++) {
         if (d->probe[i].kind == SNW_PROBE_LAW)
