@@ -351,16 +351,16 @@ static bool needs_density(const snw_rod_desc *rod) {
 static snw_status check_complete(snw_reader *r, const char *link, snw_source_location location,
                                  const snw_rod_desc *rod) {
     const snw_section_desc *s = &rod->section;
-    const bool moves = needs_shear(rod) || needs_young(rod);
+    const bool needs_stiffness = needs_shear(rod) || needs_young(rod);
     if (s->kind == SNW_SECTION_NONE) {
-        if (!moves || s->stiffness_given) return SNW_OK;
+        if (!needs_stiffness || s->stiffness_given) return SNW_OK;
         return snw_fail_at(r->err, location,
                            "rod '%s' needs a section: a shape and a material, or its stiffness",
                            link);
     }
     const snw_material_desc *m = rod->material;
     if (!m) {
-        if (!moves && (s->inertia_given || !needs_density(rod))) return SNW_OK;
+        if (!needs_stiffness && (s->inertia_given || !needs_density(rod))) return SNW_OK;
         return snw_fail_at(r->err, location,
                            "rod '%s' has a shape but no material, add 'material:'", link);
     }
