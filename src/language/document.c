@@ -197,12 +197,12 @@ static snw_status document_read_all(snw_reader *r) {
 static snw_status document_describe(const snw_document *d, int run, int until, int nset,
                                     const char *const *set, snw_desc **out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
-    described *whole = pool ? snw_pool_take(pool, sizeof *whole) : NULL;
-    if (!whole) {
+    described *with_expects = pool ? snw_pool_take(pool, sizeof *with_expects) : NULL;
+    if (!with_expects) {
         snw_pool_destroy(pool);
         return snw_fail(err, SNW_E_MEMORY, "no memory for the description");
     }
-    whole->desc.pool = pool;
+    with_expects->desc.pool = pool;
     snw_node *root = NULL;
     snw_signals *signals = snw_signals_create(pool);
     snw_status status =
@@ -217,7 +217,7 @@ static snw_status document_describe(const snw_document *d, int run, int until, i
     }
     if (status == SNW_OK) {
         snw_reader r = {.pool = pool,
-                        .desc = &whole->desc,
+                        .desc = &with_expects->desc,
                         .root = root,
                         .err = err,
                         .source = d->source,
@@ -226,14 +226,14 @@ static snw_status document_describe(const snw_document *d, int run, int until, i
                         .run_name = d->run_name,
                         .run = run};
         status = document_read_all(&r);
-        whole->nexpect = r.nexpect;
-        whole->expect = r.expect;
+        with_expects->nexpect = r.nexpect;
+        with_expects->expect = r.expect;
     }
     if (status != SNW_OK) {
         snw_pool_destroy(pool);
         return status;
     }
-    *out = &whole->desc;
+    *out = &with_expects->desc;
     return SNW_OK;
 }
 
@@ -312,8 +312,8 @@ snw_status snw_document_expects(const snw_document *d, int run, const snw_desc *
     (void)d;
     (void)run;
     (void)err;
-    const described *whole = (const described *)(const void *)desc;
-    *n = whole->nexpect;
-    *out = whole->expect;
+    const described *with_expects = (const described *)(const void *)desc;
+    *n = with_expects->nexpect;
+    *out = with_expects->expect;
     return SNW_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Evaluates expectations: finds the recorded column and time, computes statistics over intervals,
-// and compares with the expected values, for `sinew verify` and the tests.
+// and compares with the expected values, for the command `verify`.
 #include "language/expect.h"
 
 #include "base/alloc.h"

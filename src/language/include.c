@@ -57,51 +57,52 @@ static void drop_private(snw_node *node) {
     node->n = kept;
 }
 
-static snw_status merge_maps(loader *l, const snw_node *beneath, snw_node *above);
+static snw_status merge_maps(loader *l, const snw_node *base, snw_node *overlay);
 
-static snw_status merge_value(loader *l, const snw_node *beneath, const snw_entry *above) {
-    if (beneath->kind != SNW_NODE_MAP) return SNW_OK;
-    if (above->value->kind == SNW_NODE_MAP) return merge_maps(l, beneath, above->value);
+static snw_status merge_value(loader *l, const snw_node *base, const snw_entry *overlay) {
+    if (base->kind != SNW_NODE_MAP) return SNW_OK;
+    if (overlay->value->kind == SNW_NODE_MAP) return merge_maps(l, base, overlay->value);
     // an empty section removes nothing
-    if (above->value->kind == SNW_NODE_NULL) *above->value = *beneath;
+    if (overlay->value->kind == SNW_NODE_NULL) *overlay->value = *base;
     return SNW_OK;
 }
 
-static snw_status merge_entries(loader *l, const snw_node *beneath, const snw_node *above,
+static snw_status merge_entries(loader *l, const snw_node *base, const snw_node *overlay,
                                 const snw_entry *const *sorted, snw_entry *all, bool *used,
                                 int *n) {
     *n = 0;
-    for (int i = 0; i < beneath->n; i++) {
-        const snw_entry *b = &beneath->entry[i];
-        const snw_entry *a = snw_node_find(sorted, above->n, b->key);
-        if (a) used[a - above->entry] = true;
+    for (int i = 0; i < base->n; i++) {
+        const snw_entry *b = &base->entry[i];
+        const snw_entry *a = snw_node_find(sorted, overlay->n, b->key);
+        if (a) used[a - overlay->entry] = true;
         if (a && snw_node_removes(a->value)) continue;
         if (a) SNW_TRY(merge_value(l, b->value, a));
         all[(*n)++] = a ? *a : *b;
     }
-    for (int k = 0; k < above->n; k++) {
-        if (!used[k]) all[(*n)++] = above->entry[k];
+    for (int k = 0; k < overlay->n; k++) {
+        if (!used[k]) all[(*n)++] = overlay->entry[k];
     }
     return SNW_OK;
 }
 
-// above <- entries of `beneath` in their order, replaced where `above` has the key, then its new
+// overlay <- entries of `base` in their order, replaced where `overlay` has the key, then its new
 // ones
-static snw_status merge_maps(loader *l, const snw_node *beneath, snw_node *above) {
-    snw_entry *all = snw_pool_array(l->pool, (size_t)beneath->n + (size_t)above->n, sizeof *all);
-    bool *used = snw_pool_array(l->pool, (size_t)above->n + 1, sizeof *used);
-    const snw_entry **sorted = snw_node_sorted(above);
+static snw_status merge_maps(loader *l, const snw_node *base, snw_node *overlay) {
+    snw_entry *all = snw_pool_array(l->pool, (size_t)base->n + (size_t)overlay->n, sizeof *all);
+    bool *used = snw_pool_array(l->pool, (size_t)overlay->n + 1, sizeof *used);
+    const snw_entry **sorted = snw_node_sorted(overlay);
     int n = 0;
     const snw_status s = all && used && sorted
-                             ? merge_entries(l, beneath, above, sorted, all, used, &n)
+                             ? merge_entries(l, base, overlay, sorted, all, used, &n)
                              : include_out_of_memory(l->err);
     snw_free(sorted);
     SNW_TRY(s);
     if (n > SNW_YAML_KEYS) {
-        return snw_fail_at(l->err, above->location, "more than %d keys in one map", SNW_YAML_KEYS);
+        return snw_fail_at(l->err, overlay->location, "more than %d keys in one map",
+                           SNW_YAML_KEYS);
     }
-    above->entry = all;
-    above->n = n;
+    overlay->entry = all;
+    overlay->n = n;
     return SNW_OK;
 }
 
@@ -117,7 +118,7 @@ static const char *resolve_path(loader *l, const char *including, const char *na
 }
 
 static snw_status include_one(loader *l, const char *including, const snw_entry *item,
-                              snw_node **beneath) {
+                              snw_node **base) {
     if (item->value->kind != SNW_NODE_TEXT || !*item->value->text) {
         return snw_fail_at(l->err, item->location, "'include' takes file names");
     }
@@ -125,8 +126,8 @@ static snw_status include_one(loader *l, const char *including, const snw_entry 
     if (!path) return include_out_of_memory(l->err);
     snw_node *loaded = NULL;
     SNW_TRY(load_file(l, path, item, &loaded));
-    if (*beneath) SNW_TRY(merge_maps(l, *beneath, loaded));
-    *beneath = loaded;
+    if (*base) SNW_TRY(merge_maps(l, *base, loaded));
+    *base = loaded;
     return SNW_OK;
 }
 
@@ -141,15 +142,15 @@ static snw_status include_all(loader *l, const char *including, snw_node *root) 
             (size_t)(root->n - at - 1) * sizeof *root->entry);
     root->n--;
 
-    snw_node *beneath = NULL;
+    snw_node *base = NULL;
     if (include.value->kind == SNW_NODE_LIST) {
         for (int i = 0; i < include.value->n; i++) {
-            SNW_TRY(include_one(l, including, &include.value->entry[i], &beneath));
+            SNW_TRY(include_one(l, including, &include.value->entry[i], &base));
         }
     } else {
-        SNW_TRY(include_one(l, including, &include, &beneath));
+        SNW_TRY(include_one(l, including, &include, &base));
     }
-    return beneath ? merge_maps(l, beneath, root) : SNW_OK;
+    return base ? merge_maps(l, base, root) : SNW_OK;
 }
 
 static snw_status check_version(loader *l, const snw_node *root) {
@@ -280,17 +281,17 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
     return SNW_OK;
 }
 
-static const char head[] = "\n# ---- included: ";
+static const char include_header[] = "\n# ---- included: ";
 
 // The inverse of join_text: find the length of the first file and list the others by name.
 static snw_status split_text(loader *l, const char *text, size_t *length) {
-    const char *next = strstr(text, head);
+    const char *next = strstr(text, include_header);
     l->kept = true;
     if (next) *length = (size_t)(next - text);
     while (next) {
-        const char *name = next + sizeof head - 1, *end = strchr(name, '\n');
+        const char *name = next + sizeof include_header - 1, *end = strchr(name, '\n');
         if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file counts too
-        next = strstr(end, head);
+        next = strstr(end, include_header);
         const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
         if (!copy) return include_out_of_memory(l->err);
         l->part[l->npart].name = copy;
@@ -304,13 +305,15 @@ static snw_status split_text(loader *l, const char *text, size_t *length) {
 static snw_status join_text(loader *l, snw_source *s) {
     size_t size = 1;
     for (int i = 0; i < l->nfile; i++) {
-        size += sizeof head + strlen(l->file[i].name) + l->file[i].length + 1;
+        size += sizeof include_header + strlen(l->file[i].name) + l->file[i].length + 1;
     }
     char *all = snw_pool_take(l->pool, size);
     if (!all) return include_out_of_memory(l->err);
     size_t used = 0;
     for (int i = 0; i < l->nfile; i++) {
-        if (i) used += (size_t)snprintf(all + used, size - used, "%s%s\n", head, l->file[i].name);
+        if (i)
+            used += (size_t)snprintf(all + used, size - used, "%s%s\n", include_header,
+                                     l->file[i].name);
         memcpy(all + used, l->file[i].text, l->file[i].length);
         used += l->file[i].length;
     }
@@ -347,10 +350,10 @@ snw_status snw_source_load(snw_source *s, const char *path, snw_error *err) {
 
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
                                 bool kept, snw_error *err) {
-    const size_t most = kept ? SNW_TEXT_TOTAL_MAX : SNW_TEXT_FILE_MAX;
-    if (length > most) {
+    const size_t limit = kept ? SNW_TEXT_TOTAL_MAX : SNW_TEXT_FILE_MAX;
+    if (length > limit) {
         return snw_fail_at(err, (snw_source_location){name, 1, 1},
-                           "%zu bytes, at most %zu are taken", length, most);
+                           "%zu bytes, at most %zu are taken", length, limit);
     }
     const char *copy = snw_pool_text(s->pool, text, length);
     if (!copy) return include_out_of_memory(err);

@@ -20,7 +20,7 @@ const snw_key_table *const *snw_language_tables(int *n) {
 // Words of the language that this version does not implement, by map or list of values. Remove a
 // word when it is implemented.
 static const struct {
-    const char *place, *words;
+    const char *map, *words;
 } later[] = {
     {"study", "inverse linearize"},
 };
@@ -34,16 +34,16 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-bool snw_language_later(const char *place, const char *word) {
+bool snw_language_later(const char *map, const char *word) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        if (strcmp(later[i].place, place) == 0 && has_word(later[i].words, word)) return true;
+        if (strcmp(later[i].map, map) == 0 && has_word(later[i].words, word)) return true;
     }
     return false;
 }
 
 // Synonyms from textbooks and other programs.
 static const struct {
-    const char *place, *words, *key;
+    const char *map, *words, *key;
 } meant[] = {
     {"actuator", "tension pressure force torque", "effort"},
     {"actuator", "motor", "joint"},
@@ -63,9 +63,9 @@ static const struct {
     {"wheel", "axle", "axis"},
 };
 
-const char *snw_language_meant(const char *place, const char *word) {
+const char *snw_language_meant(const char *map, const char *word) {
     for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
-        if (strcmp(meant[i].place, place) == 0 && has_word(meant[i].words, word)) {
+        if (strcmp(meant[i].map, map) == 0 && has_word(meant[i].words, word)) {
             return meant[i].key;
         }
     }

@@ -80,7 +80,7 @@ SNW_KEY_TABLES(X)
 const snw_key_table *const *snw_language_tables(int *n);
 
 // True if `word` (a key, or a value such as a joint kind) is reserved for a later version of the
-// language. `place` is the name of the map or of the list of values.
-bool snw_language_later(const char *place, const char *word);
-// The key of the map `place` for which `word` is a common synonym, NULL: none.
-const char *snw_language_meant(const char *place, const char *word);
+// language. `map` is the name of the map or of the list of values.
+bool snw_language_later(const char *map, const char *word);
+// The key of `map` for which `word` is a common synonym, NULL: none.
+const char *snw_language_meant(const char *map, const char *word);

@@ -54,7 +54,7 @@ SNW_NODISCARD snw_status snw_node_duplicate(const snw_node *map, const snw_entry
 
 // Fail with SNW_E_PARSE at a source location; fills file, line and column besides the text. A macro
 // for the same reason as snw_fail.
-#define snw_fail_at(err, place, ...) (snw_fail_at_text(err, place, __VA_ARGS__), SNW_E_PARSE)
+#define snw_fail_at(err, location, ...) (snw_fail_at_text(err, location, __VA_ARGS__), SNW_E_PARSE)
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

@@ -90,7 +90,7 @@ static int number_of(const char *key) {
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static int commas(const char *text) {
+static int count_commas(const char *text) {
     int n = 0;
     for (; *text; text++) n += *text == ',';
     return n;
@@ -110,8 +110,8 @@ static snw_status set_item(snw_builder *b, const snw_entry *override, const snw_
     list->entry[index - 1].value = value;
     char item[24];
     (void)snprintf(item, sizeof item, "%ld", index);
-    const char *const behind = item;
-    return snw_override_record(b, override, "parameters", parameter->key, 1, &behind);
+    const char *const suffix = item;
+    return snw_override_record(b, override, "parameters", parameter->key, 1, &suffix);
 }
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
@@ -120,12 +120,12 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
     const snw_entry *found = snw_parameters_find(b->parameters, p.key[0]);
     SNW_ASSERT(found);
     const size_t word = snw_name_word(p.key[0]);
-    const char *behind = p.key[0] + word;
+    const char *suffix = p.key[0] + word;
     const bool function = strchr(found->key, '(') != NULL;
     snw_node *value = NULL;
     SNW_TRY(snw_node_copy(b, override->value, b->parameters->scope, &value));
 
-    if (p.n == 2 && !*behind && number_of(p.key[1]) > 0) {
+    if (p.n == 2 && !*suffix && number_of(p.key[1]) > 0) {
         return set_item(b, override, found, &p, number_of(p.key[1]), value);
     }
     if (p.n > 1) {
@@ -135,13 +135,13 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
         return snw_fail_at(b->err, p.at, "'%s': give the whole list to change several of its items",
                            override->key);
     }
-    if (function && (*behind != '(' || commas(behind) != commas(found->key))) {
+    if (function && (*suffix != '(' || count_commas(suffix) != count_commas(found->key))) {
         return snw_fail_at(b->err, p.at, "'%s' is a function, override it as '%s'", p.key[0],
                            found->key);
     }
-    if (*behind && !function) {
+    if (*suffix && !function) {
         const size_t length = strlen(p.key[0]);
-        if (behind[0] != '(' || p.key[0][length - 1] != ')') {
+        if (suffix[0] != '(' || p.key[0][length - 1] != ')') {
             return snw_fail_at(b->err, p.at, "'%s' is not a parameter", p.key[0]);
         }
         long index = 0;
@@ -290,7 +290,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].key, 0, sections[k].thing, when, 1);
         }
     }
-    // change steps come after snw_check_names, and there may be many steps to search
+    // names are already known to be distinct when changes are applied, and there may be many steps
     if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
@@ -418,15 +418,15 @@ static snw_status set_key(snw_builder *b, const path *p, const target *t, snw_no
 // override inside a change step: the remaining keys form one path of that change
 static snw_status set_change(snw_builder *b, const path *p, const target *t,
                              const snw_node *value) {
-    const char *rest = p->key[t->used];
-    for (int k = t->used + 1; rest && k < p->n; k++) {
-        rest = snw_pool_format(b->pool, "%s.%s", rest, p->key[k]);
+    const char *remaining = p->key[t->used];
+    for (int k = t->used + 1; remaining && k < p->n; k++) {
+        remaining = snw_pool_format(b->pool, "%s.%s", remaining, p->key[k]);
     }
-    if (!rest) return snw_builder_memory(b);
+    if (!remaining) return snw_builder_memory(b);
     snw_node *copy = NULL;
     SNW_TRY(snw_node_copy(b, value, b->scope, &copy));
     SNW_TRY(make_map(b, p, t->used, *t->slot));
-    return snw_node_set(b, *t->slot, rest, p->at, copy);
+    return snw_node_set(b, *t->slot, remaining, p->at, copy);
 }
 
 // a change step may modify things and gravity, but not steps, probes or other keys
@@ -460,18 +460,18 @@ static snw_status record_target(snw_builder *b, const snw_entry *override, const
                                 const target *t) {
     char item[80] = "";
     const int n = p->n - t->used;
-    const char *const *rest = p->key + t->used;
+    const char *const *remaining = p->key + t->used;
     if (strcmp(t->what, "key") == 0) {
-        return snw_override_record(b, override, t->section, item, n, rest);
+        return snw_override_record(b, override, t->section, item, n, remaining);
     }
     if (strcmp(t->what, "step") == 0) {
         (void)snprintf(item, sizeof item, "%d\x1f%.40s", t->item, t->kind);
-        return snw_override_record(b, override, t->section, item, n, rest);
+        return snw_override_record(b, override, t->section, item, n, remaining);
     }
     static const char *const when = "when";
     const bool whole = n == 0 && is_on_off(override->value);
     return snw_override_record(b, override, t->section, p->key[0], whole ? 1 : n,
-                               whole ? &when : rest);
+                               whole ? &when : remaining);
 }
 
 typedef struct setting {

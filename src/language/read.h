@@ -159,12 +159,12 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);
-// Read a condition on t and probes. snw_read_when reads the `when` of a load, actuator or the like;
-// it becomes a condition signal if it reads probes.
+// Read a condition on t and probes. snw_read_when reads the `when` of a load, effort or active
+// stress; it becomes a condition signal if it reads probes.
 snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
-// Read the `when` of a conditional element (loop, link, contact); it becomes a condition signal
-// unless it is constant.
+// Read the `when` of a conditional element (link, loop, drive, contact, fluid); it becomes a
+// condition signal unless it is constant.
 snw_status snw_read_active_when(snw_reader *r, const snw_node *node, const char *what,
                                 snw_law *out);
 // Set *law to the conjunction of *law and `other`, both from snw_read_active_when or NULL: always.

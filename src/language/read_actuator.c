@@ -133,7 +133,8 @@ static snw_status read_first_wheel(snw_reader *r, const snw_entry *of, snw_motor
                        "motion make an actuator for each joint");
 }
 
-// add a motor for each of the other wheels, with the same effort or passive
+// add a motor for each of the other wheels: the same effort law or, with `hold`, the same unknown
+// effort
 static snw_status add_other_wheels(snw_reader *r, const snw_entry *of) {
     snw_desc *d = r->desc;
     const int lead = d->nmotor - 1, *link = NULL;
@@ -147,7 +148,7 @@ static snw_status add_other_wheels(snw_reader *r, const snw_entry *of) {
         if (!out->name) return snw_read_memory(r);
         out->link = link[i];
         out->nsame = 0;
-        out->holds = false; // the first motor carries the condition of the group
+        out->holds = false; // the first motor carries the target of the group
     }
     return SNW_OK;
 }
@@ -341,7 +342,7 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
     return snw_read_met(r, entry->location, out->name, out->n, out->when, &out->met);
 }
 
-// ---- sections -----------------------------------------------------------------------------------
+// ---- actuators ----------------------------------------------------------------------------------
 
 static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
     snw_desc *d = r->desc;

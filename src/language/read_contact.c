@@ -199,9 +199,9 @@ static snw_status read_anchor(snw_reader *r, const snw_entry *entry, snw_loop_de
     const snw_entry *e[ANCHOR_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_anchor, e));
     if (e[ANCHOR_HOLDS]) {
-        int place = 0;
-        SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &place));
-        out->holds_place = place == 1;
+        int choice = 0;
+        SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &choice));
+        out->holds_place = choice == 1;
     }
     if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
     return snw_fail_at(r->err, entry->location, "the anchor '%s' needs 'on', %s", out->name,
@@ -214,11 +214,12 @@ static snw_status read_anchor(snw_reader *r, const snw_entry *entry, snw_loop_de
 // planar rigid motions, for sliding and for the curvature of the path ahead.
 static int ring_stations(const snw_rod_desc *rod) {
     enum { OF_LAWS = 24 };
-    int most = 0;
+    int max_functions = 0;
     for (int k = SNW_BEND_Y; k <= SNW_BEND_Z; k++) {
-        if (rod->active[k] && rod->basis[k].nfun > most) most = rod->basis[k].nfun;
+        if (rod->active[k] && rod->basis[k].nfun > max_functions)
+            max_functions = rod->basis[k].nfun;
     }
-    return most > 0 ? most + 1 : OF_LAWS;
+    return max_functions > 0 ? max_functions + 1 : OF_LAWS;
 }
 
 // create one loop for each station, all of the same kind
@@ -313,7 +314,7 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
     return SNW_OK;
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- contacts -----------------------------------------------------------------------------------
 
 static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[CONTACT_N];

@@ -142,10 +142,10 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
 static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
     const snw_entry *const all[] = {k->axis,     k->axes,  k->pitch, k->stiffness, k->damping,
                                     k->friction, k->creep, k->rest,  k->limits};
-    const bool moves = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
+    const bool has_axes = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!all[i]) continue;
-        if (!moves) {
+        if (!has_axes) {
             return snw_fail_at(r->err, all[i]->location,
                                "'%s' is for joints with axes or a centre; the joint of link '%s' "
                                "is %s%s",

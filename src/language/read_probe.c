@@ -335,14 +335,14 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     }
     const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
     out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
-    const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
+    const bool is_rotary = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->location,
                            "the joint of link '%s' is %s and has no '%s'%s", name,
                            snw_joint_name(out->joint), e->key,
                            out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
     }
-    if (out->kind == SNW_PROBE_ANGLE && !turns) {
+    if (out->kind == SNW_PROBE_ANGLE && !is_rotary) {
         return snw_fail_at(r->err, e->value->location, "the joint of link '%s' is %s; use 'value'",
                            r->desc->link[out->site.link].name, snw_joint_name(out->joint));
     }
@@ -389,9 +389,9 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
         return snw_fail_at(r->err, e->location, "'%s' is always in %s", snw_probe_name(out->kind),
                            of == OF_ALL ? "the world" : "the section's frame");
     }
-    const bool place = out->kind == SNW_PROBE_POSITION || out->kind == SNW_PROBE_ROTATION ||
-                       out->kind == SNW_PROBE_POSE;
-    if (place && frame == 1) {
+    const bool is_pose = out->kind == SNW_PROBE_POSITION || out->kind == SNW_PROBE_ROTATION ||
+                         out->kind == SNW_PROBE_POSE;
+    if (is_pose && frame == 1) {
         return snw_fail_at(r->err, e->location,
                            "'%s' says where the site is in the world; 'in: body' is for velocity, "
                            "twist, acceleration and reaction",
@@ -401,7 +401,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return SNW_OK;
 }
 
-static snw_status read_probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
     out->name = entry->key;
     out->location = entry->location;
     out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .location = entry->location};
@@ -546,7 +546,7 @@ snw_status snw_read_probes(snw_reader *r) {
             return snw_fail_at(r->err, e->location, "probe '%s' is given twice", e->key);
         }
         snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .location = e->location});
-        SNW_TRY(read_probe(r, e, &d->probe[i]));
+        SNW_TRY(read_probe_entry(r, e, &d->probe[i]));
     }
     for (int i = 0; i < d->nprobe; i++) {
         if (d->probe[i].kind == SNW_PROBE_LAW)

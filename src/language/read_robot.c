@@ -180,22 +180,22 @@ static snw_status sort_links(snw_reader *r) {
     snw_desc *d = r->desc;
     const int n = d->nlink;
     int *order = snw_pool_array(r->pool, (size_t)n, sizeof *order);
-    int *place = snw_pool_array(r->pool, (size_t)n, sizeof *place);
+    int *position = snw_pool_array(r->pool, (size_t)n, sizeof *position);
     snw_link_desc *sorted = snw_pool_array(r->pool, (size_t)n, sizeof *sorted);
-    if (!order || !place || !sorted) return snw_read_memory(r);
+    if (!order || !position || !sorted) return snw_read_memory(r);
     SNW_TRY(parents_first(r, order));
-    for (int k = 0; k < n; k++) place[order[k]] = k;
+    for (int k = 0; k < n; k++) position[order[k]] = k;
     for (int k = 0; k < n; k++) {
         sorted[k] = d->link[order[k]];
-        if (sorted[k].on.link >= 0) sorted[k].on.link = place[sorted[k].on.link];
+        if (sorted[k].on.link >= 0) sorted[k].on.link = position[sorted[k].on.link];
     }
     d->link = sorted;
     // update the link indices stored in names and sites
     for (int i = 0; i < r->things.n; i++) {
         snw_name *name = &r->things.name[i];
-        if (name->kind == (int)SNW_THING_LINK) name->index = place[name->index];
+        if (name->kind == (int)SNW_THING_LINK) name->index = position[name->index];
         if (name->kind == (int)SNW_THING_SITE && r->site[name->index].link >= 0) {
-            r->site[name->index].link = place[r->site[name->index].link];
+            r->site[name->index].link = position[r->site[name->index].link];
         }
     }
     return SNW_OK;

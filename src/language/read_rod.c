@@ -49,7 +49,7 @@ SNW_KEYS(tube, "tube", "a tube", TUBE_KEYS);
 SNW_KEYS(widths, "rectangle, ellipse", "a rectangle or ellipse", WIDTHS_KEYS);
 
 // read a law that must be positive if it is constant
-static snw_status read_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
+static snw_status read_section_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
     SNW_TRY(snw_read_law(r, e->value, e->key, dim, ALONG, out));
     double value = 0;
     if (!snw_law_constant(*out, &value) || value > 0) return SNW_OK;
@@ -79,7 +79,7 @@ static snw_status read_radius(snw_reader *r, const snw_node *node, const char *w
         return snw_fail_at(r->err, node->location, "a %s needs %s", what,
                            rad ? "one of radius and diameter, not both" : "its radius or diameter");
     }
-    SNW_TRY(read_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
+    SNW_TRY(read_section_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
     return rad ? SNW_OK : halve(r, diameter->value, out);
 }
 
@@ -97,7 +97,7 @@ static snw_status read_tube(snw_reader *r, const snw_node *node, snw_section_des
         return snw_fail_at(r->err, node->location, "a tube needs 'inner', its inner %s",
                            e[TUBE_RADIUS] ? "radius" : "diameter");
     }
-    SNW_TRY(read_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
+    SNW_TRY(read_section_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
     if (e[TUBE_DIAMETER]) SNW_TRY(halve(r, e[TUBE_INNER]->value, &out->size[1]));
     double outer = 0, inner = 0;
     if (snw_law_constant(out->size[0], &outer) && snw_law_constant(out->size[1], &inner) &&
@@ -116,8 +116,8 @@ static snw_status read_rod_widths(snw_reader *r, const snw_node *node, const cha
     if (!e[WIDTHS_Y] || !e[WIDTHS_Z]) {
         return snw_fail_at(r->err, node->location, "'%s' needs both full widths, y and z", what);
     }
-    SNW_TRY(read_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
-    return read_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
+    SNW_TRY(read_section_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
+    return read_section_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
 }
 
 static snw_status read_area_and_moments(snw_reader *r, const snw_entry *area,
@@ -126,11 +126,11 @@ static snw_status read_area_and_moments(snw_reader *r, const snw_entry *area,
         return snw_fail_at(r->err, (area ? area : moments)->location, "'%s' needs '%s' beside it",
                            area ? "area" : "moments", area ? "moments" : "area");
     }
-    SNW_TRY(read_size(r, area, (snw_dim){.m = 2}, &out->size[0]));
+    SNW_TRY(read_section_size(r, area, (snw_dim){.m = 2}, &out->size[0]));
     SNW_TRY(snw_read_list(r, moments->value, "moments", 3));
     for (int i = 0; i < 3; i++) {
         const snw_entry e = {.key = "moments", .value = moments->value->entry[i].value};
-        SNW_TRY(read_size(r, &e, (snw_dim){.m = 4}, &out->size[1 + i]));
+        SNW_TRY(read_section_size(r, &e, (snw_dim){.m = 4}, &out->size[1 + i]));
     }
     return SNW_OK;
 }
@@ -351,16 +351,16 @@ static bool needs_density(const snw_rod_desc *rod) {
 static snw_status check_complete(snw_reader *r, const char *link, snw_source_location location,
                                  const snw_rod_desc *rod) {
     const snw_section_desc *s = &rod->section;
-    const bool moves = needs_shear(rod) || needs_young(rod);
+    const bool needs_stiffness = needs_shear(rod) || needs_young(rod);
     if (s->kind == SNW_SECTION_NONE) {
-        if (!moves || s->stiffness_given) return SNW_OK;
+        if (!needs_stiffness || s->stiffness_given) return SNW_OK;
         return snw_fail_at(r->err, location,
                            "rod '%s' needs a section: a shape and a material, or its stiffness",
                            link);
     }
     const snw_material_desc *m = rod->material;
     if (!m) {
-        if (!moves && (s->inertia_given || !needs_density(rod))) return SNW_OK;
+        if (!needs_stiffness && (s->inertia_given || !needs_density(rod))) return SNW_OK;
         return snw_fail_at(r->err, location,
                            "rod '%s' has a shape but no material, add 'material:'", link);
     }

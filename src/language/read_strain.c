@@ -88,7 +88,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     SNW_ASSERT(kind < NBASIS);
     const char *size = text + length + strspn(text + length, " ");
     const size_t size_at = (size_t)(size - node->text);
-    const snw_source_location size_place = snw_text_location(node, size_at);
+    const snw_source_location size_location = snw_text_location(node, size_at);
     *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
     if (!snw_basis_piecewise(out->kind)) {
         double n = 0;
@@ -100,7 +100,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
         SNW_TRY(snw_read_constant_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
                                      (double)NAN, &n));
         if (!(n >= 1 && n <= SNW_BASIS_MAX_FUNCTIONS && n == floor(n))) {
-            return snw_fail_at(r->err, size_place,
+            return snw_fail_at(r->err, size_location,
                                "the number of functions is a whole number from 1 to %d, got %g",
                                SNW_BASIS_MAX_FUNCTIONS, n);
         }
@@ -108,7 +108,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
         return SNW_OK;
     }
     if (*size != '\0') {
-        return snw_fail_at(r->err, size_place,
+        return snw_fail_at(r->err, size_location,
                            "'%s' is piecewise, its size follows from the rod's 'elements' or "
                            "'breaks'",
                            basis_name[kind]);
@@ -144,8 +144,8 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
 }
 
 // a basis, or a law for the whole strain component
-static snw_status read_component(snw_reader *r, const snw_entry *e, int i, mesh *m,
-                                 snw_rod_desc *out) {
+static snw_status strain_read_component(snw_reader *r, const snw_entry *e, int i, mesh *m,
+                                        snw_rod_desc *out) {
     const char *text = "", *word = "", *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) {
@@ -214,7 +214,7 @@ static snw_status read_by_component(snw_reader *r, const snw_node *node, mesh *m
     }
     for (int i = 0; i < 6; i++) {
         if (!e[i]) continue;
-        SNW_TRY(read_component(r, e[i], i, m, out));
+        SNW_TRY(strain_read_component(r, e[i], i, m, out));
     }
     return SNW_OK;
 }

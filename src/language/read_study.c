@@ -45,7 +45,7 @@ SNW_KEYS(modes, "modes", "a modes step", MODES_KEYS);
 SNW_KEYS(march, "march", "a march", MARCH_KEYS);
 
 enum { MAX_MODES = 10000 };
-static const double MAX_STEPS = 1e7; // of one step, limits the input
+static const double MAX_STEPS = 1e7; // time steps of one study step, a limit on input
 
 snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step) {
     if (!(step <= duration * (1 + 1e-12))) {

@@ -105,32 +105,32 @@ snw_status snw_name_integer(snw_builder *b, const snw_scope *scope, const char *
     while (length && text[skip + length - 1] == ' ') length--;
     const snw_source_location here = location_in_text(at, text, skip);
     if (length == 0) return snw_fail_at(b->err, here, "an index is missing in '%s'", text);
-    const char *piece = snw_pool_text(b->pool, text + skip, length);
-    if (!piece) return snw_builder_memory(b);
+    const char *argument = snw_pool_text(b->pool, text + skip, length);
+    if (!argument) return snw_builder_memory(b);
     // plain digits are by far the most common
     long value = 0;
     size_t digits = 0;
-    while (digits < length && digits < 7 && isdigit((unsigned char)piece[digits])) {
-        value = value * 10 + (piece[digits++] - '0');
+    while (digits < length && digits < 7 && isdigit((unsigned char)argument[digits])) {
+        value = value * 10 + (argument[digits++] - '0');
     }
     if (digits < length) {
         const snw_dim none = SNW_DIM_NONE;
         const snw_expr_rules rules = {.dim = &none};
         const snw_expr *e = NULL;
         SNW_TRY(snw_builder_locate(b,
-                                   snw_expr_parse(b->pool, scope, piece, &rules, here.file,
+                                   snw_expr_parse(b->pool, scope, argument, &rules, here.file,
                                                   here.line, here.column, &e, b->err),
                                    here));
         const double v = snw_expr_value(e, (snw_at){0});
         if (!(fabs(v) <= WHOLE_MAX) || fabs(v - round(v)) > 1e-9) {
-            return snw_fail_at(b->err, here, "an index must be a whole number, '%s' is %g", piece,
-                               v);
+            return snw_fail_at(b->err, here, "an index must be a whole number, '%s' is %g",
+                               argument, v);
         }
         value = (long)round(v);
     }
     if (value > WHOLE_MAX) {
         return snw_fail_at(b->err, here, "an index must be at most %d, found %s", (int)WHOLE_MAX,
-                           piece);
+                           argument);
     }
     *out = value;
     return SNW_OK;

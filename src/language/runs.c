@@ -159,8 +159,8 @@ static snw_status runs_check_distinct(const planner *p) {
 
 static snw_status check_run(const planner *p, const snw_entry *e) {
     const size_t word = snw_name_word(e->key);
-    const char *behind = e->key + word;
-    if (word == 0 || (*behind && *behind != '(') || strchr(e->key, '/')) {
+    const char *suffix = e->key + word;
+    if (word == 0 || (*suffix && *suffix != '(') || strchr(e->key, '/')) {
         return snw_fail_at(p->err, e->location,
                            "'%s' is not a name for a run: letters, digits and _, beginning with a "
                            "letter",

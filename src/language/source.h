@@ -68,8 +68,8 @@ typedef struct snw_builder {
     const snw_entry *change; // overrides from change steps so far, applied last
     bool changing;           // true while the overrides of change steps are applied
     int nranked, layer;
-    snw_ranked *ranked; // run and command line, in order of application; layer: of the
-                        // current one
+    snw_ranked
+        *ranked; // of run and command line, in order of application; layer: of the current one
     int nset_value, set_value_room;
     snw_set_value *set_value; // values set by them
     snw_node *parameters;     // map of parameters, overrides applied

@@ -114,16 +114,16 @@ static snw_status bind_run(snw_builder *b, const snw_run_plan *run) {
 
 // the file's tree without `runs`, with parameters as overridden
 static snw_status expand_root(snw_builder *b, const snw_source *s, snw_node **root) {
-    snw_node rest = *s->root;
-    rest.entry = snw_pool_array(b->pool, (size_t)rest.n + 1, sizeof *rest.entry);
-    if (!rest.entry) return snw_builder_memory(b);
-    rest.n = 0;
+    snw_node remaining = *s->root;
+    remaining.entry = snw_pool_array(b->pool, (size_t)remaining.n + 1, sizeof *remaining.entry);
+    if (!remaining.entry) return snw_builder_memory(b);
+    remaining.n = 0;
     for (int i = 0; i < s->root->n; i++) {
         const snw_entry *e = &s->root->entry[i];
         if (strcmp(e->key, "runs") == 0 || strcmp(e->key, "parameters") == 0) continue;
-        rest.entry[rest.n++] = *e;
+        remaining.entry[remaining.n++] = *e;
     }
-    SNW_TRY(snw_expand(b, &rest, b->scope, root));
+    SNW_TRY(snw_expand(b, &remaining, b->scope, root));
     if (b->parameters->n == 0) return SNW_OK;
     return snw_node_set(b, *root, "parameters", b->parameters->location, b->parameters);
 }

@@ -69,27 +69,27 @@ static snw_status next_event(reader *r) {
     return SNW_OK;
 }
 
-// text of a token, assembled from its chunks: fy_token_get_text leaks memory for nested quotes
-static snw_status join_pieces(reader *r, struct fy_token *token, char **out, size_t *length) {
+// text of a token, joined from its chunks: fy_token_get_text leaks memory for nested quotes
+static snw_status join_chunks(reader *r, struct fy_token *token, char **out, size_t *length) {
     struct fy_token_iter *it = fy_token_iter_create(token);
     if (!it) return yaml_out_of_memory(r);
     int status = 0;
     size_t used = 0, room = 0;
     char *text = NULL;
-    const struct fy_iter_chunk *piece = NULL;
-    while ((piece = fy_token_iter_chunk_next(it, piece, &status))) {
-        if (used + piece->len >= room) {
-            room = 2 * room + piece->len + 16;
+    const struct fy_iter_chunk *chunk = NULL;
+    while ((chunk = fy_token_iter_chunk_next(it, chunk, &status))) {
+        if (used + chunk->len >= room) {
+            room = 2 * room + chunk->len + 16;
             char *wide = snw_pool_take(r->pool, room);
             if (!wide) break;
             if (used) memcpy(wide, text, used);
             text = wide;
         }
-        memcpy(text + used, piece->str, piece->len);
-        used += piece->len;
+        memcpy(text + used, chunk->str, chunk->len);
+        used += chunk->len;
     }
     fy_token_iter_destroy(it);
-    if (piece || status < 0) return yaml_out_of_memory(r);
+    if (chunk || status < 0) return yaml_out_of_memory(r);
     if (!text) text = snw_pool_take(r->pool, 1);
     if (!text) return yaml_out_of_memory(r);
     text[used] = '\0';
@@ -103,7 +103,7 @@ static snw_status token_text(reader *r, struct fy_token *token, const char **out
     if (!token) return SNW_OK;
     char *copy = NULL;
     size_t length = 0;
-    SNW_TRY(join_pieces(r, token, &copy, &length));
+    SNW_TRY(join_chunks(r, token, &copy, &length));
     // escape sequences can produce characters that are not allowed in the file
     snw_error fault = {0};
     if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
@@ -363,10 +363,10 @@ static bool unfinished(const snw_node *n) {
 // in flow style a comma ends the value, also inside the parentheses of an expression
 static snw_status check_commas(reader *r, const snw_node *flow) {
     for (int i = 0; i + 1 < flow->n; i++) {
-        const snw_node *n = flow->entry[i].value, *rest = flow->entry[i + 1].value;
-        const bool piece =
-            flow->kind == SNW_NODE_MAP ? rest->kind == SNW_NODE_NULL : rest->kind == SNW_NODE_TEXT;
-        if (!piece || !unfinished(n)) continue;
+        const snw_node *n = flow->entry[i].value, *following = flow->entry[i + 1].value;
+        const bool continues = flow->kind == SNW_NODE_MAP ? following->kind == SNW_NODE_NULL
+                                                          : following->kind == SNW_NODE_TEXT;
+        if (!continues || !unfinished(n)) continue;
         return snw_fail_at(r->err, n->location,
                            "'%.60s' ends at the comma; inside {} and [] an expression with a ',' "
                            "needs quotes: \"%.60s, ..)\"",
