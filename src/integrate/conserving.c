@@ -313,7 +313,7 @@ static snw_status conserving_load(void *self, const double *in, snw_error *err) 
     return SNW_OK;
 }
 
-static void conserving_back(void *self) {
+static void conserving_undo(void *self) {
     (void)conserving_load(self, ((snw_conserving *)self)->saved, NULL);
 }
 static snw_status conserving_accelerations(snw_conserving *c, snw_error *err) {
@@ -371,7 +371,7 @@ static snw_status conserving_start(void *self, const snw_state *s, snw_error *er
     return conserving_restart(c, NULL, err);
 }
 
-static void conserving_heed(void *self, snw_interrupt interrupt) {
+static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
@@ -407,12 +407,12 @@ static const snw_inputs *conserving_inputs(const void *self) {
     return ((const snw_conserving *)self)->in;
 }
 
-static void conserving_hold(void *self, const snw_manual_inputs *manual) {
+static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_conserving *c = self;
     c->in->manual = c->last->manual = manual;
 }
 
-static const snw_work *conserving_look(void *self) {
+static const snw_work *conserving_work_at(void *self) {
     snw_conserving *c = self;
     snw_error ignored;
     snw_inputs_at(c->m, c->now->t, c->in);
@@ -508,15 +508,15 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     set_weights(c);
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
-                            .heed = conserving_heed,
+                            .set_interrupt = conserving_set_interrupt,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,
-                            .back = conserving_back,
-                            .hold = conserving_hold,
+                            .undo = conserving_undo,
+                            .set_manual = conserving_set_manual,
                             .state = conserving_state,
                             .inputs = conserving_inputs,
-                            .look = conserving_look,
+                            .work_at = conserving_work_at,
                             .condition = conserving_condition,
                             .work = conserving_work,
                             .save = conserving_save,

@@ -372,13 +372,15 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         s = explicit_project(e, t, NULL, err);
     }
     if (s == SNW_OK) s = explicit_settle(e, t, err);
-    if (s != SNW_OK) snw_explicit_back(e);
+    if (s != SNW_OK) snw_explicit_undo(e);
     return s;
 }
 
-void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt) { e->interrupt = interrupt; }
+void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt) {
+    e->interrupt = interrupt;
+}
 
-void snw_explicit_back(snw_explicit *e) {
+void snw_explicit_undo(snw_explicit *e) {
     snw_state_copy(e->m, e->before, e->now);
     memcpy(e->y, e->y_before, (size_t)explicit_size(e->m) * sizeof *e->y);
     e->left = e->left_before, e->right = e->right_before;
@@ -390,16 +392,18 @@ void snw_explicit_back(snw_explicit *e) {
 // ---------------------------------------------------------------------------------------
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
-void snw_explicit_hold(snw_explicit *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
+void snw_explicit_set_manual(snw_explicit *e, const snw_manual_inputs *manual) {
+    e->in->manual = manual;
+}
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 
-const snw_work *snw_explicit_look(snw_explicit *e) {
+const snw_work *snw_explicit_work_at(snw_explicit *e) {
     snw_residual(e->m, e->in, e->now, false, e->w);
     snw_observe(e->m, e->in, e->now, false, e->w);
     return e->w;
 }
 
-snw_work_done snw_explicit_work(const snw_explicit *e) {
+snw_work_done snw_explicit_work_done(const snw_explicit *e) {
     const double *work = e->y + works_at(e->m);
     return (snw_work_done){.n = snw_npower(e->m), .work = work, .heat = work[snw_npower(e->m)]};
 }

@@ -45,17 +45,17 @@ SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double 
 SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err);
 
 // From now on an advance that is asked to stop ends with SNW_E_STOPPED; nothing has changed then.
-void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt);
+void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt);
 
 // Undo the last advance (once), for events.
-void snw_explicit_back(snw_explicit *e);
+void snw_explicit_undo(snw_explicit *e);
 
 // The present state with its accelerations; inputs and motion at it, observers included.
 const snw_state *snw_explicit_state(const snw_explicit *e);
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e);
-const snw_work *snw_explicit_look(snw_explicit *e);
-void snw_explicit_hold(snw_explicit *e,
-                       const snw_manual_inputs *manual); // as snw_implicit_set_manual
-snw_work_done snw_explicit_work(const snw_explicit *e);
+const snw_work *snw_explicit_work_at(snw_explicit *e);
+void snw_explicit_set_manual(snw_explicit *e,
+                             const snw_manual_inputs *manual); // as snw_implicit_set_manual
+snw_work_done snw_explicit_work_done(const snw_explicit *e);
 
 snw_ode_stats snw_explicit_statistics(const snw_explicit *e);

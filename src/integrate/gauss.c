@@ -78,7 +78,7 @@ static void gauss_keep(snw_gauss_collocation *g) {
     (void)snw_checkpoint_save(NKEPT, piece, g->kept);
 }
 
-static void gauss_back(void *self) {
+static void gauss_undo(void *self) {
     snw_gauss_collocation *g = self;
     snw_checkpoint_block piece[NPIECE];
     gauss_list_pieces(g, piece);
@@ -605,7 +605,7 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
     if (s == SNW_OK) gauss_account(g); // `finish` works where the first stage does
     if (s == SNW_OK) s = gauss_finish(g, t_laws);
     if (s != SNW_OK) {
-        gauss_back(g);
+        gauss_undo(g);
         return s;
     }
     g->defect = h * h * g->k.within * defect(g);
@@ -633,14 +633,14 @@ static const snw_inputs *gauss_inputs(const void *self) {
     return ((const snw_gauss_collocation *)self)->in;
 }
 
-static const snw_work *gauss_look(void *self) {
+static const snw_work *gauss_work_at(void *self) {
     snw_gauss_collocation *g = self;
     snw_residual(g->m, g->in, g->now, false, g->w[0]);
     snw_observe(g->m, g->in, g->now, false, g->w[0]);
     return g->w[0];
 }
 
-static void gauss_hold(void *self, const snw_manual_inputs *manual) {
+static void gauss_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_gauss_collocation *g = self;
     g->in->manual = manual;
     for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->of_J.in[i]->manual = manual;
@@ -662,14 +662,14 @@ static snw_status gauss_check(void *self, double t, snw_error *err) {
 const snw_stepper snw_gauss_stepper = {
     .start = gauss_start,
     .step = gauss_step,
-    .back = gauss_back,
+    .undo = gauss_undo,
     .restart = gauss_restart,
     .error = gauss_error,
     .check = gauss_check,
     .state = gauss_state,
     .inputs = gauss_inputs,
-    .look = gauss_look,
-    .hold = gauss_hold,
+    .work_at = gauss_work_at,
+    .set_manual = gauss_set_manual,
     .condition = gauss_condition,
     .work = gauss_work,
     .save = gauss_save,

@@ -64,7 +64,7 @@ SNW_NODISCARD snw_status snw_implicit_restart(snw_implicit *im, const double *z,
 void snw_implicit_accept(snw_implicit *im, double h);
 // Estimated largest distance of the robot from where it would be without errors of the steps, of
 // its typical length, and the time of it; 0 where there is no estimate.
-double snw_implicit_astray(snw_implicit *im, double *t);
+double snw_implicit_global_error(snw_implicit *im, double *t);
 
 // Undo the last step (once), for error control and events.
 void snw_implicit_undo(snw_implicit *im);
@@ -72,7 +72,7 @@ void snw_implicit_undo(snw_implicit *im);
 // After a step of length h: the length with which it must be taken once more, since it was too long
 // for a contact with the ground; 0: it stands. Then undone, and the next one is of that length at
 // most.
-double snw_implicit_again(snw_implicit *im, double h, double longest, bool patient);
+double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient);
 void snw_implicit_shorten(snw_implicit *im, double h, double longest);
 
 // An estimate of the condition number of Newton's matrix (constraint/bordered_matrix.h); NaN when

@@ -238,7 +238,7 @@ void snw_implicit_accept(snw_implicit *im, double h) {
     if (fmod(c->steps, BETWEEN) == 0) implicit_corrected_compare(im);
 }
 
-double snw_implicit_astray(snw_implicit *im, double *t) {
+double snw_implicit_global_error(snw_implicit *im, double *t) {
     if (im->corrected.on != 0) implicit_corrected_compare(im);
     *t = im->corrected.t;
     return im->corrected.worst / im->m->length;

@@ -188,7 +188,7 @@ static void judge_free(snw_implicit *im, double h, double created) {
     if (created > slack * i->most && i->gain > TOLD * i->most + 1e3 * noise) im->verdict = 0.5;
 }
 
-double snw_implicit_again(snw_implicit *im, double h, double longest, bool patient) {
+double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient) {
     snw_impact *i = &im->impact;
     if (im->opts.fixed_length) return 0;
     const bool touches = im->m->ncontact_point > 0;

@@ -32,7 +32,7 @@ static bool closes(const snw_model *m) {
     return rows > 0;
 }
 
-snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_method of = step->method;
     const bool gauss =
         of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
@@ -56,7 +56,7 @@ snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step, s
 
 snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, double every,
                                snw_integrator *out, snw_error *err) {
-    SNW_TRY(snw_integrator_knows(m, step, err));
+    SNW_TRY(snw_integrator_check(m, step, err));
     switch (step->method) {
     case SNW_METHOD_BDF3:
         return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");

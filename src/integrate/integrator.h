@@ -13,7 +13,7 @@ typedef struct snw_integrator {
     void *self;
     double grid; // length of the steps it is meant to take, s; 0: as it likes
     // From now on an advance that is asked to stop ends with SNW_E_STOPPED, soon.
-    void (*heed)(void *self, snw_interrupt interrupt);
+    void (*set_interrupt)(void *self, snw_interrupt interrupt);
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
     // Exactly to the time `to`, in one step or more. Laws may jump at `limit` >= to (INFINITY:
     // nowhere) and are taken from the left there.
@@ -23,14 +23,16 @@ typedef struct snw_integrator {
     snw_status (*restart)(void *self, const double *z, snw_error *err);
     // After the nodes of rods were placed anew: the same motion goes on. NULL: restart.
     void (*renew)(void *self);
-    void (*back)(void *self); // undo the last advance (once), of models with signals
-    void (*hold)(void *self, const snw_manual_inputs *manual); // from now on, in place of laws
+    void (*undo)(void *self); // undo the last advance (once), of models with signals
+    void (*set_manual)(void *self,
+                       const snw_manual_inputs *manual); // from now on, in place of laws
     const snw_state *(*state)(const void *self);
     const snw_inputs *(*inputs)(const void *self);
-    const snw_work *(*look)(void *self);
+    const snw_work *(*work_at)(void *self);
     double (*condition)(void *self); // of Newton's matrix; NULL, or NaN: there is none
     snw_work_done (*work)(const void *self);
-    double (*astray)(void *self, double *t); // as snw_implicit_astray; NULL: no estimate
+    double (*global_error)(void *self,
+                           double *t); // as snw_implicit_global_error; NULL: no estimate
     // All that the steps to come depend on, snw_integrator_saves numbers. `load` stands for
     // `start`, and the steps after it have the bits of those after `save`. NULL: it begins only at
     // the beginning.
@@ -60,7 +62,7 @@ SNW_NODISCARD snw_status snw_integrator_shooting(const snw_model *m, const snw_s
                                                  snw_integrator *out, snw_error *err);
 
 // Can the scheme of a step move this model? If not, the fault with the place of the step.
-SNW_NODISCARD snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step,
+SNW_NODISCARD snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step,
                                               snw_error *err);
 
 struct snw_projection;

@@ -11,7 +11,7 @@ static int stages_of(snw_method method) {
 }
 
 size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method) {
-    return SNW_PACED_SAVES + snw_gauss_saves(m, stages_of(method));
+    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, stages_of(method));
 }
 
 snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, double every,

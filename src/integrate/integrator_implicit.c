@@ -12,7 +12,7 @@ static double limit(void *self, double h, double longest) {
     return snw_implicit_limit(self, h, longest);
 }
 static double again(void *self, double h, double longest, bool patient) {
-    return snw_implicit_again(self, h, longest, patient);
+    return snw_implicit_retry_length(self, h, longest, patient);
 }
 static void shorten(void *self, double h, double longest) {
     snw_implicit_shorten(self, h, longest);
@@ -28,10 +28,10 @@ static snw_status implicit_integrator_check(void *self, double t, snw_error *err
     return snw_implicit_check(self, t, err);
 }
 static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
-static double implicit_integrator_astray(void *self, double *t) {
-    return snw_implicit_astray(self, t);
+static double implicit_integrator_global_error(void *self, double *t) {
+    return snw_implicit_global_error(self, t);
 }
-static void implicit_integrator_back(void *self) { snw_implicit_undo(self); }
+static void implicit_integrator_undo(void *self) { snw_implicit_undo(self); }
 static double implicit_integrator_error(const void *self) { return snw_implicit_error(self); }
 static const snw_state *implicit_integrator_state(const void *self) {
     return snw_implicit_state(self);
@@ -39,8 +39,10 @@ static const snw_state *implicit_integrator_state(const void *self) {
 static const snw_inputs *implicit_integrator_inputs(const void *self) {
     return snw_implicit_inputs(self);
 }
-static const snw_work *implicit_integrator_look(void *self) { return snw_implicit_work_at(self); }
-static void implicit_integrator_hold(void *self, const snw_manual_inputs *manual) {
+static const snw_work *implicit_integrator_work_at(void *self) {
+    return snw_implicit_work_at(self);
+}
+static void implicit_integrator_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_implicit_set_manual(self, manual);
 }
 static double implicit_integrator_condition(void *self) { return snw_implicit_condition(self); }
@@ -59,16 +61,16 @@ static const snw_stepper stepper = {
     .step = implicit_integrator_step,
     .again = again,
     .shorten = shorten,
-    .back = implicit_integrator_back,
+    .undo = implicit_integrator_undo,
     .accept = implicit_integrator_accept,
-    .astray = implicit_integrator_astray,
+    .global_error = implicit_integrator_global_error,
     .restart = implicit_integrator_restart,
     .error = implicit_integrator_error,
     .check = implicit_integrator_check,
     .state = implicit_integrator_state,
     .inputs = implicit_integrator_inputs,
-    .look = implicit_integrator_look,
-    .hold = implicit_integrator_hold,
+    .work_at = implicit_integrator_work_at,
+    .set_manual = implicit_integrator_set_manual,
     .condition = implicit_integrator_condition,
     .work = implicit_integrator_work,
     .save = implicit_integrator_save,
@@ -77,7 +79,7 @@ static const snw_stepper stepper = {
     .advice = "'adapt: on', a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
 
 size_t snw_integrator_implicit_saves(const snw_model *m) {
-    return SNW_PACED_SAVES + snw_implicit_saves(m);
+    return SNW_STEP_CONTROL_SAVES + snw_implicit_saves(m);
 }
 
 static snw_scheme_kind implicit_integrator_kind_of(snw_method method) {

@@ -33,7 +33,7 @@ static inline double snw_longest_step(const snw_step_desc *step) {
 }
 
 // Numbers they save; a paced one so many beside what takes its steps.
-enum { SNW_PACED_SAVES = 1 };
+enum { SNW_STEP_CONTROL_SAVES = 1 };
 size_t snw_integrator_implicit_saves(const snw_model *m);
 size_t snw_integrator_conserving_saves(const snw_model *m);
 size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method);

@@ -65,7 +65,7 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
                                    snw_error *err) {
     static const snw_stepper stepper = {
         .step = shooting_step,
-        .back = undo,
+        .undo = undo,
         .error = shooting_error,
         .state = shooting_state,
         .check = shooting_check,
@@ -87,11 +87,11 @@ static snw_status shooting_restart(void *self, const double *z, snw_error *err) 
     return SNW_OK;
 }
 
-static void shooting_heed(void *self, snw_interrupt interrupt) {
+static void shooting_set_interrupt(void *self, snw_interrupt interrupt) {
     ((shooting *)self)->control.interrupt = interrupt;
 }
 
-static void shooting_hold(void *self, const snw_manual_inputs *manual) {
+static void shooting_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_shooter_hold(((shooting *)self)->e, manual);
 }
 
@@ -99,7 +99,7 @@ static const snw_inputs *shooting_inputs(const void *self) {
     return snw_shooter_inputs(((const shooting *)self)->e);
 }
 
-static const snw_work *shooting_look(void *self) {
+static const snw_work *shooting_work_at(void *self) {
     shooting *sh = self;
     snw_shooter_show(sh->e, sh->s, sh->w);
     return sh->w;
@@ -209,14 +209,14 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
     }
     *out = (snw_integrator){.self = sh,
                             .grid = step->step,
-                            .heed = shooting_heed,
+                            .set_interrupt = shooting_set_interrupt,
                             .start = shooting_start,
                             .advance = shooting_advance,
                             .restart = shooting_restart,
-                            .hold = shooting_hold,
+                            .set_manual = shooting_set_manual,
                             .state = shooting_state,
                             .inputs = shooting_inputs,
-                            .look = shooting_look,
+                            .work_at = shooting_work_at,
                             .work = shooting_work,
                             .save = shooting_save,
                             .load = shooting_load,

@@ -95,7 +95,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         spent += info.iterations;
         const double miss = p->control && s == SNW_OK ? k->error(self) / p->tolerance : 0;
         if (s == SNW_OK && !(miss <= 1)) {
-            k->back(self);
+            k->undo(self);
             if (h <= shortest) return too_coarse(p, t, h, miss, err);
             h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
             continue;

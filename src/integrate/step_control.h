@@ -17,17 +17,17 @@ typedef struct snw_stepper {
     // One step of length h under the laws up to t_laws: its end, or a breath before it where laws
     // jump there. When it fails nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
-    void (*back)(void *self);                // undo it
-    void (*accept)(void *self, double h);    // it stands; may be NULL
-    double (*astray)(void *self, double *t); // may be NULL
+    void (*undo)(void *self);                      // undo it
+    void (*accept)(void *self, double h);          // it stands; may be NULL
+    double (*global_error)(void *self, double *t); // may be NULL
     snw_status (*restart)(void *self, const double *z, snw_error *err);
     double (*error)(const void *self); // of the configuration it led to, relative to typical ones
     // What has no finite value under the laws of time t.
     snw_status (*check)(void *self, double t, snw_error *err);
     const snw_state *(*state)(const void *self);
     const snw_inputs *(*inputs)(const void *self);
-    const snw_work *(*look)(void *self);
-    void (*hold)(void *self, const snw_manual_inputs *manual);
+    const snw_work *(*work_at)(void *self);
+    void (*set_manual)(void *self, const snw_manual_inputs *manual);
     double (*condition)(void *self);
     snw_work_done (*work)(const void *self);
     void (*save)(const void *self, double *out);

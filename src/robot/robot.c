@@ -292,7 +292,7 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         attend(r);
         const snw_work *w = r->w;
         if (r->integrator.shooter) {
-            w = r->integrator.look(r->integrator.self);
+            w = r->integrator.work_at(r->integrator.self);
             more.fields = r->integrator.shooter(r->integrator.self);
             const snw_shoot_energy E = snw_shooter_energy(more.fields);
             more.energy =

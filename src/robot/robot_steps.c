@@ -410,7 +410,7 @@ static snw_status robot_steps_choose(const snw_robot_steps *how, snw_step_desc *
 
 void snw_robot_show(snw_robot *r) {
     if (r->integrator.shooter)
-        (void)r->integrator.look(r->integrator.self); // coordinates of its fields
+        (void)r->integrator.work_at(r->integrator.self); // coordinates of its fields
     snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
     snw_inputs_copy(r->integrator.inputs(r->integrator.self), r->in);
 }
@@ -419,7 +419,7 @@ void snw_robot_show(snw_robot *r) {
 static snw_status robot_steps_remember(snw_robot *r, snw_error *err) {
     const snw_model *m = r->m;
     if (!snw_memory_acts(m)) return SNW_OK;
-    snw_work *w = (snw_work *)r->integrator.look(r->integrator.self);
+    snw_work *w = (snw_work *)r->integrator.work_at(r->integrator.self);
     const snw_state *s = r->integrator.state(r->integrator.self);
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
@@ -440,7 +440,7 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
         SNW_TRY(snw_integrator_open(r->m, &r->how, how->step, &r->integrator, err));
     }
     r->saves = snw_integrator_saves(r->m, &r->how);
-    r->integrator.hold(r->integrator.self, &r->manual);
+    r->integrator.set_manual(r->integrator.self, &r->manual);
     SNW_TRY(snw_robot_assemble(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
     SNW_TRY(
@@ -514,7 +514,7 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (s == SNW_OK) {
         snw_robot_show(r);
     } else {
-        r->integrator.back(r->integrator.self);
+        r->integrator.undo(r->integrator.self);
     }
     return s;
 }

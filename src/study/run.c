@@ -298,7 +298,7 @@ static snw_status check_schemes(const snw_run *r, snw_error *err) {
         const snw_step_desc *step = &r->desc->step[i];
         if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
         if (step->engine == SNW_ENGINE_SHOOTING) continue;
-        SNW_TRY(snw_integrator_knows(r->phase[r->phase_of_step[i]].model, step, err));
+        SNW_TRY(snw_integrator_check(r->phase[r->phase_of_step[i]].model, step, err));
     }
     return SNW_OK;
 }

@@ -159,7 +159,7 @@ void snw_run_speak_of_accuracy(const snw_run *r) {
 
 void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
     double t = 0;
-    r->totals.astray = it->astray && !step->kinematic ? it->astray(it->self, &t) : 0;
+    r->totals.astray = it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
     if (!(r->totals.astray > off)) return;
     char text[320];
     (void)snprintf(

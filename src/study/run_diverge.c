@@ -40,7 +40,7 @@ static void advise(const snw_model *m, const snw_step_desc *step, char *out, siz
         snw_step_desc fine = *step;
         snw_error ignored = {0};
         fine.method = SNW_METHOD_GAUSS4;
-        const bool knows = snw_integrator_knows(m, &fine, &ignored) == SNW_OK;
+        const bool knows = snw_integrator_check(m, &fine, &ignored) == SNW_OK;
         (void)snprintf(out, size,
                        "Let '%sadapt: on' choose them, or give a shorter one, e.g. 'step: %.3g ms'",
                        knows ? "scheme: gauss4, " : "", 0.125e3 * step->step);

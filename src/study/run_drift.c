@@ -40,7 +40,7 @@ static snw_suspect suspect(const snw_run *r, const snw_integrator *it, double lo
     const snw_drift *d = &r->drift;
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
-    if (m->ncontact_point && (took->increments > 1 || touches(m, it->look(it->self)))) {
+    if (m->ncontact_point && (took->increments > 1 || touches(m, it->work_at(it->self)))) {
         return SNW_SUSPECT_CONTACT;
     }
     if (t - d->jump <= soon) return SNW_SUSPECT_JUMP;

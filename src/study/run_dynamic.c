@@ -134,7 +134,7 @@ static double exchanged(const snw_run *r, const snw_energy *e) {
 static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator *it, snw_stats *sum,
                                     bool last, snw_error *err) {
     const snw_model *m = r->now->model;
-    const snw_work *w = it->look(it->self);
+    const snw_work *w = it->work_at(it->self);
     const snw_state *s = it->state(it->self);
     sum->load = 1;
     sum->stability = NAN;
@@ -164,7 +164,7 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
 
 // signals at the mover's state, all of them
 static const snw_work *read_signals(snw_run *r, const snw_integrator *it) {
-    snw_work *w = (snw_work *)it->look(it->self); // its owner lets us fill in the signals
+    snw_work *w = (snw_work *)it->work_at(it->self); // its owner lets us fill in the signals
     const snw_energy e = snw_run_energies(r, it, w);
     snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e, r->turn, w);
     return w;
@@ -193,7 +193,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
     // where a law of time jumps, it is most likely this one that turned
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
     while (hi - lo > close) {
-        it->back(it->self);
+        it->undo(it->self);
         SNW_TRY(it->advance(it->self, mid, limit, took, err));
         at = mid;
         if (dynamic_run_turns(r, it, step, over)) {
@@ -204,7 +204,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
         mid = 0.5 * (lo + hi);
     }
     if (at == hi) return SNW_OK;
-    it->back(it->self);
+    it->undo(it->self);
     SNW_TRY(it->advance(it->self, hi, limit, took, err));
     (void)dynamic_run_turns(r, it, step, over);
     return SNW_OK;
@@ -213,7 +213,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
 // r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether
 // the laws then do something else
 static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
-    snw_work *w = (snw_work *)it->look(it->self);
+    snw_work *w = (snw_work *)it->work_at(it->self);
     const snw_energy e = snw_run_energies(r, it, w);
     return snw_memory_remember(r->now->model, it->inputs(it->self), it->state(it->self), &e,
                                r->fresh, r->turn, w, r->z);
@@ -302,7 +302,7 @@ static bool doubtful(const snw_stats *took, double k) {
 
 // No step was found: `err` says so, or that the motion had diverged before.
 static snw_status dynamic_run_explain(snw_run *r, const snw_integrator *it, snw_error *err) {
-    const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+    const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
     SNW_TRY(snw_run_diverges(r, it, &e, err));
     return SNW_E_DIVERGED;
 }
@@ -386,11 +386,11 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         jump = jump && to == asked;
         if (watches && dynamic_run_turns(r, it, step, &over)) {
             if (++turned > MOST_TURNS) {
-                if (it->back) it->back(it->self);
+                if (it->undo) it->undo(it->self);
                 return restless(r, it, err);
             }
             // one that cannot go back knows only conditions of time, whose instants are known
-            if (it->back) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
+            if (it->undo) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
             if (it->state(it->self)->t < to) to = it->state(it->self)->t, jump = false;
             jump = jump || acts;
         } else {
@@ -414,7 +414,7 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         SNW_TRY(dynamic_run_follow(r, it, err));
         SNW_TRY(dynamic_run_choose_rows(r, it, err));
         if (doubtful(&took, r->here.k)) {
-            const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+            const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
             SNW_TRY(snw_run_diverges(r, it, &e, err));
         }
         if (!watches) over = ends(step, to, NULL);
@@ -575,7 +575,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     snw_status s = shoots ? snw_integrator_shooting(m, step, r->current, &it, err)
                           : snw_integrator_open(m, step, r->desc->record_every, &it, err);
     if (s == SNW_OK && r->hooks) {
-        it.heed(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
+        it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
     if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
@@ -589,7 +589,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
-            const snw_energy first = snw_run_energies(r, &it, it.look(it.self));
+            const snw_energy first = snw_run_energies(r, &it, it.work_at(it.self));
             r->here.start = dynamic_run_total(&first);
             snw_run_supply(r, &first);
             if (!isnan(r->held)) r->work += r->here.start - r->held;
@@ -602,7 +602,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             note_offsets(r, step, targets);
         }
         // also after a failure: what was reached counts
-        const snw_energy e = snw_run_energies(r, &it, it.look(it.self));
+        const snw_energy e = snw_run_energies(r, &it, it.work_at(it.self));
         snw_run_settle(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
