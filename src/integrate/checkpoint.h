@@ -15,17 +15,17 @@ typedef struct snw_checkpoint_block {
 } snw_checkpoint_block;
 
 // The end of the row is returned.
-static inline double *snw_checkpoint_save(int n, const snw_checkpoint_block *piece, double *out) {
-    for (int i = 0; i < n; out += piece[i].n, i++) {
-        if (piece[i].n) memcpy(out, piece[i].at, piece[i].n * sizeof *out);
+static inline double *snw_checkpoint_save(int n, const snw_checkpoint_block *block, double *out) {
+    for (int i = 0; i < n; out += block[i].n, i++) {
+        if (block[i].n) memcpy(out, block[i].at, block[i].n * sizeof *out);
     }
     return out;
 }
 
-static inline const double *snw_checkpoint_load(int n, const snw_checkpoint_block *piece,
+static inline const double *snw_checkpoint_load(int n, const snw_checkpoint_block *block,
                                                 const double *in) {
-    for (int i = 0; i < n; in += piece[i].n, i++) {
-        if (piece[i].n) memcpy(piece[i].at, in, piece[i].n * sizeof *in);
+    for (int i = 0; i < n; in += block[i].n, i++) {
+        if (block[i].n) memcpy(block[i].at, in, block[i].n * sizeof *in);
     }
     return in;
 }

@@ -17,7 +17,6 @@
 enum { INCREMENTS = 12 }; // kept by Broyden's method
 
 // ---- a step
-// ----------------------------------------------------------------------------------------
 
 static double conserving_dot(int n, const double *a, const double *b) {
     double sum = 0;
@@ -28,7 +27,7 @@ static double conserving_dot(int n, const double *a, const double *b) {
 // Gaps at the end of the step, and an impulse C' x there after which the velocities keep the loops
 // closed. Without it momenta that loops do not allow would change their sign from step to step, and
 // grow. After `velocities`; false when rows depend on each other.
-static bool keep_closed(snw_conserving *c) {
+static bool project_velocities(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, rows = (size_t)m->nconstraint;
     double *rate = c->S + rows * rows;
@@ -37,7 +36,7 @@ static bool keep_closed(snw_conserving *c) {
     snw_constraints_rates(m, c->last, c->end, c->w, rate, NULL);
     memset(c->Z, 0, n * rows * sizeof *c->Z);
     memset(c->S, 0, rows * rows * sizeof *c->S);
-    for (size_t k = 0; k < rows; k++) { // columns of M^-1 C' and of C M^-1 C'
+    for (size_t k = 0; k < rows; k++) { // factor of M^-1 C' and of C M^-1 C'
         double *z = c->Z + k * n;
         for (size_t i = 0; i < rows; i++) c->dx[i] = i == k;
         snw_constraints_apply_transpose(m, c->w, c->dx, z);
@@ -67,13 +66,13 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     // c->r <- change of the momenta, at the middle
-    snw_carry_half(m, c->d, true, c->p1, c->r);
-    snw_carry_half(m, c->d, false, c->p0, c->dx);
+    snw_transport_half(m, c->d, true, c->p1, c->r);
+    snw_transport_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
     double gain = -conserving_dot(n, c->d, c->r), length = 0;
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
-    if (m->nconstraint && !keep_closed(c)) return false;
+    if (m->nconstraint && !project_velocities(c)) return false;
     *theta = 0;
     if (c->moving) return true;
     // c->w holds the poses of the end
@@ -85,19 +84,19 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // an increment this short gains nothing that could be seen
-    if (length > c->least) *theta = gain / length;
+    if (length > c->shortest_square) *theta = gain / length;
     return true;
 }
 
-// residual at d; its largest in typical forces. With `columns` also the factors of its derivative
-static double conserving_evaluate(snw_conserving *c, double h, bool columns) {
+// residual at d; its largest in typical forces. With `factor` also the factors of its derivative
+static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     const snw_model *m = c->m;
     const int n = m->nv;
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
     memcpy(c->mid->lambda, c->d + n, (size_t)m->nconstraint * sizeof(double));
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
-    if (columns && !snw_conserving_factor(c, h)) return NAN;
-    snw_conserving_weigh(c);
+    if (factor && !snw_conserving_factor(c, h)) return NAN;
+    snw_conserving_forces(c);
     if (m->nnonholonomic) snw_constraints_rates(m, c->in, c->mid, c->w, c->rate, NULL);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     double theta;
@@ -126,9 +125,9 @@ static double conserving_evaluate(snw_conserving *c, double h, bool columns) {
     return largest;
 }
 
-// Contacts that say the same at the middle rest for the step, which begins with d and the
+// Contacts that say the same at the middle remaining for the step, which begins with d and the
 // multipliers of the others
-static void let_rest(snw_conserving *c) {
+static void drop_redundant(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t bytes = (size_t)m->nnonholonomic * sizeof(double);
     memset(c->mid->dropped, 0, bytes);
@@ -146,7 +145,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     for (size_t i = nv; i < n; i++) c->d[i] = c->now->lambda[i - nv];
-    if (c->redundancy) let_rest(c);
+    if (c->redundancy) drop_redundant(c);
     double norm = conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
@@ -179,7 +178,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// work of each load, heat, and the energy there should be, not the one there is: errors of Newton
+// work of each load, heat, and the energy there should be, not the small there is: errors of Newton
 // do not add up; from the state left by evaluate
 static void conserving_account(snw_conserving *c, double h) {
     const snw_model *m = c->m;
@@ -198,7 +197,7 @@ static void conserving_account(snw_conserving *c, double h) {
 
 // the energy there should be, under the gravity of this step: that it changed is no gain of the
 // scheme
-static void expect(snw_conserving *c) {
+static void update_reference_energy(snw_conserving *c) {
     const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
     c->gravity = c->in->gravity;
     if (snw_dot(change, change) == 0) return;
@@ -213,7 +212,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     // laws at the middle of what is left of them
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
-    expect(c);
+    update_reference_energy(c);
     // laws read an integral as it is at the middle, with what it grows by there
     c->in->lead = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
@@ -222,8 +221,8 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     const snw_status s = conserving_solve(c, h, took);
     if (s != SNW_OK) return s;
     if (c->redundant != 0) {
-        c->slips = snw_redundancy_slips(c->redundancy, c->last, c->end, &c->slip);
-        if (c->slips >= 0) return SNW_E_MODEL;
+        c->slipping = snw_redundancy_slips(c->redundancy, c->last, c->end, &c->slip_speed);
+        if (c->slipping >= 0) return SNW_E_MODEL;
         memset(c->end->dropped, 0, (size_t)m->nnonholonomic * sizeof(double));
     }
     conserving_account(c, h);
@@ -232,7 +231,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
-    // accelerations as the mean over the step: only a start for the next one
+    // accelerations as the mean over the step: only a start for the next small
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->end->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
@@ -242,7 +241,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
 }
 
 // does a contact hold anything that hangs on a root?
-static bool conserving_held(const snw_conserving *c, const snw_block *b) {
+static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -264,26 +263,27 @@ static void set_weights(snw_conserving *c) {
     // forces between the world and what it does not hold would change the momentum
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
-        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_held(c, b)) continue;
+        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_root_is_held(c, b))
+            continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }
-    c->least = INFINITY;
+    c->shortest_square = INFINITY;
     for (int i = 0; i < m->nv; i++) {
-        const double one = 1e-6 * m->typical[i];
-        if (c->weight[i] > 0) c->least = fmin(c->least, c->weight[i] * one * one);
+        const double small = 1e-6 * m->typical[i];
+        if (c->weight[i] > 0)
+            c->shortest_square = fmin(c->shortest_square, c->weight[i] * small * small);
     }
 }
 
 // ---- the mover
-// -------------------------------------------------------------------------------------
 
-enum { NPIECE = 9 };
+enum { NBLOCK = 9 };
 
 // the inputs are made anew by whatever comes next, a look or a step
-static void conserving_list_pieces(const snw_conserving *c, snw_checkpoint_block piece[NPIECE]) {
+static void conserving_list_blocks(const snw_conserving *c, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)c->m->nv;
     snw_conserving *own = (snw_conserving *)c;
-    const snw_checkpoint_block list[NPIECE] = {{&c->now->t, 1},
+    const snw_checkpoint_block list[NBLOCK] = {{&c->now->t, 1},
                                                snw_checkpoint_state(c->m, c->now),
                                                {c->p0, nv},
                                                {c->mass, nv},
@@ -292,7 +292,7 @@ static void conserving_list_pieces(const snw_conserving *c, snw_checkpoint_block
                                                {&own->E0, 1},
                                                {own->gravity.e, 3},
                                                {&own->redundant, 1}};
-    memcpy(piece, list, sizeof list);
+    memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_conserving_saves(const snw_model *m) {
@@ -300,16 +300,16 @@ size_t snw_integrator_conserving_saves(const snw_model *m) {
 }
 
 static void conserving_save(const void *self, double *out) {
-    snw_checkpoint_block piece[NPIECE];
-    conserving_list_pieces(self, piece);
-    (void)snw_checkpoint_save(NPIECE, piece, out);
+    snw_checkpoint_block block[NBLOCK];
+    conserving_list_blocks(self, block);
+    (void)snw_checkpoint_save(NBLOCK, block, out);
 }
 
 static snw_status conserving_load(void *self, const double *in, snw_error *err) {
     (void)err;
-    snw_checkpoint_block piece[NPIECE];
-    conserving_list_pieces(self, piece);
-    (void)snw_checkpoint_load(NPIECE, piece, in);
+    snw_checkpoint_block block[NBLOCK];
+    conserving_list_blocks(self, block);
+    (void)snw_checkpoint_load(NBLOCK, block, in);
     return SNW_OK;
 }
 
@@ -326,9 +326,9 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
     snw_error why = {0};
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
-    if (c->slips >= 0) {
-        return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, c->m->desc->loop[c->slips].name, c->now->t,
-                        fabs(c->slip));
+    if (c->slipping >= 0) {
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, c->m->desc->loop[c->slipping].name, c->now->t,
+                        fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
                     "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
@@ -383,13 +383,13 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;
     for (;;) {
-        const double rest = to - c->now->t;
+        const double remaining = to - c->now->t;
         if (snw_interrupted(c->interrupt)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
         }
         if (c->patience > 0 && took->iterations > c->patience) return conserving_give_up(c, h, err);
-        const bool last = h >= rest * (1 - 1e-9);
-        if (last) h = rest;
+        const bool last = h >= remaining * (1 - 1e-9);
+        if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
             if (last) return SNW_OK;
@@ -429,7 +429,7 @@ static const snw_work *conserving_work_at(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->spare);
+        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -446,9 +446,9 @@ static void conserving_close(void *self) {
     snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
-    snw_inputs_destroy(c->empty);
+    snw_inputs_destroy(c->unloaded);
     snw_inputs_destroy(c->last);
-    snw_state_destroy(c->push);
+    snw_state_destroy(c->momentum_state);
     snw_state_destroy(c->now);
     snw_state_destroy(c->mid);
     snw_state_destroy(c->end);
@@ -480,9 +480,10 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
         (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
-        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
-        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
-        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
+        snw_inputs_create(m, &c->unloaded) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->momentum_state) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
         conserving_close(c);
         return SNW_E_MEMORY;
     }
@@ -491,7 +492,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
     c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
-    c->spare = at + 2 * n;
+    c->scratch = at + 2 * n;
     c->M = at + 4 * n;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
@@ -501,7 +502,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     c->rate = c->S + rows * (rows + 1);
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
-    c->slips = -1;
+    c->slipping = -1;
     c->power = c->E + nv * nv + loops;
     c->work = c->power + np;
     c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->work + np);

@@ -54,23 +54,23 @@ typedef struct snw_conserving {
     snw_projection *projection; // NULL: no loops
     snw_impacts *impacts;       // of bodies that come and go; NULL: none
     snw_inputs *in;             // at the middle of the step
-    snw_inputs *empty; // nothing acts, velocities of poses are in the place of accelerations
-    snw_inputs *last;  // at the end of the step
-    bool moving;       // some pose depends on time
-    snw_state *now, *mid, *end, *push;
+    snw_inputs *unloaded; // nothing acts, velocities of poses are in the place of accelerations
+    snw_inputs *last;     // at the end of the step
+    bool moving;          // some pose depends on time
+    snw_state *now, *mid, *end, *momentum_state;
     double *memory;
     double *saved; // before the last advance; NULL for models without signals
     int n;         // unknowns: increments, then multipliers of loops
     double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
-    double *spare; // 2 n
+    double *scratch; // 2 n
     double *M, *T, *E;
     double *A;                  // n x n: T bordered by the rows of loops; T itself without
     double *Z, *S;              // of loops: nv x nrow; nrow x (nrow + 1)
     double *rate;               // nrow: of the rows at the middle
     snw_redundancy *redundancy; // of contacts; NULL: none
     double redundant;           // whether they say the same
-    int slips;   // the contact that could not hold in the last step; -1: none did not
-    double slip; // and how fast it would have to go
+    int slipping;      // the contact that could not hold in the last step; -1: none did not
+    double slip_speed; // and how fast it would have to go
     snw_broyden broyden;
     int *pivot;
     snw_gauge gauge;      // of A before it was factorised,
@@ -78,14 +78,14 @@ typedef struct snw_conserving {
     double condition;     // asked for since; NaN: not yet
     double *power, *work; // per load; power at the middle of the step
     double heat;
-    double least; // square of an increment, by `weight`, that is short
-    double E0;    // energy there should be at the last instant: at the start, plus work, less heat
+    double shortest_square; // square of an increment, by `weight`, that is short
+    double E0; // energy there should be at the last instant: at the start, plus work, less heat
     snw_vec3 gravity; // of that energy
 } snw_conserving;
 
 // At the middle, c->mid: P <- dT/dv, dT <- dT/dq; force <- what elasticity, weight, loads and loops
 // need to be held.
-void snw_conserving_weigh(snw_conserving *c);
+void snw_conserving_forces(snw_conserving *c);
 
 // p <- momenta of the motion at s.
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s, double *p);

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-static void conserving_forces_add_columns(const snw_path *path, const double *J,
-                                          const snw_wrench *F, double *out) {
+static void conserving_forces_add_transposed(const snw_path *path, const double *J,
+                                             const snw_wrench *F, double *out) {
     for (int j = 0; j < path->n; j++) {
         double sum = 0;
         for (int i = 0; i < 6; i++) sum += J[(size_t)i * (size_t)path->ld + (size_t)j] * F->e[i];
@@ -20,7 +20,7 @@ static void conserving_forces_add_columns(const snw_path *path, const double *J,
 }
 
 // What acts on a segment at the motion in w, in its frame: loads and weight.
-static snw_wrench push_of(const snw_conserving *c, int i) {
+static snw_wrench load_and_weight(const snw_conserving *c, int i) {
     const snw_model *m = c->m;
     const snw_wrench *load = snw_loads(m, c->in, c->w);
     const snw_mat3 R = c->w->g[i].R;
@@ -41,8 +41,8 @@ static snw_wrench push_of(const snw_conserving *c, int i) {
 }
 
 // At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <- what
-// elasticity, weight and loads need to be held, the loads with the velocities of the middle.
-static void conserving_forces_weigh(snw_conserving *c) {
+// elasticity, weight and loads need to be applied, the loads with the velocities of the middle.
+static void middle_forces(snw_conserving *c) {
     const snw_model *m = c->m;
     snw_work *w = c->w;
     snw_kinematics(m, c->in, c->mid, false, w);
@@ -60,14 +60,14 @@ static void conserving_forces_weigh(snw_conserving *c) {
         if (!heavy && m->load_point_of_seg[s] == m->load_point_of_seg[s + 1]) continue;
         const snw_path *path = &m->path[m->seg[s].path];
         const size_t at = (size_t)m->seg_store[s];
-        const snw_wrench held = snw_wrench_scale(-1, push_of(c, s));
-        conserving_forces_add_columns(path, w->J + at, &held, c->force);
+        const snw_wrench applied = snw_wrench_scale(-1, load_and_weight(c, s));
+        conserving_forces_add_transposed(path, w->J + at, &applied, c->force);
         if (!heavy) continue;
         const snw_wrench MV = snw_inertia_apply(&m->seg[s].M, w->V[s]);
         const snw_wrench turned = snw_ad_pull(w->V[s], MV);
-        conserving_forces_add_columns(path, w->J + at, &MV, c->P);
-        conserving_forces_add_columns(path, w->dJ + at, &MV, c->dT);
-        conserving_forces_add_columns(path, w->J + at, &turned, c->dT);
+        conserving_forces_add_transposed(path, w->J + at, &MV, c->P);
+        conserving_forces_add_transposed(path, w->dJ + at, &MV, c->dT);
+        conserving_forces_add_transposed(path, w->J + at, &turned, c->dT);
     }
     if (m->nconstraint) {
         for (int i = 0; i < m->nv; i++) w->r[i] = 0;
@@ -98,7 +98,7 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
 
 // out <- as `in`, but for what makes momenta into forces: no gravity, no loads, velocities of poses
 // for accelerations
-static void to_push(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
+static void momentum_inputs(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
     snw_inputs_copy(in, out);
     snw_inputs_unload(m, out);
     for (int i = 0; i < m->npose; i++) {
@@ -112,12 +112,12 @@ static void to_push(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s,
                             double *p) {
     const snw_model *m = c->m;
-    to_push(m, in, c->empty);
-    memcpy(c->push->q, s->q, (size_t)m->nq * sizeof(double));
-    memcpy(c->push->z, s->z, (size_t)m->nsignal * sizeof(double));
-    memcpy(c->push->dropped, s->dropped, (size_t)m->nnonholonomic * sizeof(double));
-    for (int i = 0; i < m->nv; i++) c->push->v[i] = 0, c->push->a[i] = s->v[i];
-    snw_residual(m, c->empty, c->push, false, c->w);
+    momentum_inputs(m, in, c->unloaded);
+    memcpy(c->momentum_state->q, s->q, (size_t)m->nq * sizeof(double));
+    memcpy(c->momentum_state->z, s->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->momentum_state->dropped, s->dropped, (size_t)m->nnonholonomic * sizeof(double));
+    for (int i = 0; i < m->nv; i++) c->momentum_state->v[i] = 0, c->momentum_state->a[i] = s->v[i];
+    snw_residual(m, c->unloaded, c->momentum_state, false, c->w);
     snw_elastic_forces(m, s->q, p);
     for (int i = 0; i < m->nv; i++) p[i] = c->w->r[i] - p[i];
     snw_clear_inactive_vector(m, c->w, p);
@@ -135,10 +135,10 @@ bool snw_conserving_velocities(snw_conserving *c, const double *p, snw_state *s)
 }
 
 // The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean
-// over the arc of the step, not at the middle: beside it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the
-// way of the centre. So a turning rigid body gains by falling exactly what it loses of its
+// over the arc of the step, not at the middle: offset it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the
+// path of the centre. So a turning rigid body gains by falling exactly what it loses of its
 // potential. After the kinematics of the middle.
-static void weigh_on_the_arc(snw_conserving *c) {
+static void weight_over_arc(snw_conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
@@ -159,18 +159,18 @@ static void weigh_on_the_arc(snw_conserving *c) {
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
         const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
         const snw_twist d = snw_lie_block_twist(b, 1, c->d);
-        const snw_vec3 turn = d.w, way = snw_add(d.v, snw_cross(turn, center));
+        const snw_vec3 turn = d.w, path = snw_add(d.v, snw_cross(turn, center));
         // (1 - sinc(x))/(4 x^2), x half the angle
         double stumpff[SNW_STUMPFF_MAX];
         snw_stumpff(0.25 * snw_dot(turn, turn), 3, stumpff);
-        const snw_vec3 beside = snw_scale(0.25 * stumpff[3], snw_cross(turn, way));
-        const snw_vec3 more = snw_cross(beside, weight);
-        for (int k = 0; k < 3; k++) c->force[dof + k] -= more.e[k];
+        const snw_vec3 offset = snw_scale(0.25 * stumpff[3], snw_cross(turn, path));
+        const snw_vec3 moment_of_weight = snw_cross(offset, weight);
+        for (int k = 0; k < 3; k++) c->force[dof + k] -= moment_of_weight.e[k];
     }
 }
 
-void snw_conserving_weigh(snw_conserving *c) {
-    conserving_forces_weigh(c);
-    weigh_on_the_arc(c);
+void snw_conserving_forces(snw_conserving *c) {
+    middle_forces(c);
+    weight_over_arc(c);
     trivialise(c);
 }

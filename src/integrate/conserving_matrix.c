@@ -16,7 +16,7 @@ static snw_lower half_tangent(const snw_conserving *c, const snw_block *b) {
     return snw_se3_tangent(snw_lie_block_twist(b, 0.5, c->d));
 }
 
-static void turn_half(const snw_conserving *c, double *A) {
+static void apply_half_tangent(const snw_conserving *c, double *A) {
     for (int f = 0; f < c->m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(c->m, f);
         snw_lie_block_turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
@@ -40,7 +40,7 @@ static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *
 }
 
 // K <- derivative of the elastic forces at q
-static void elastic_slope(const snw_model *m, const double *q, double *K) {
+static void elastic_tangent(const snw_model *m, const double *q, double *K) {
     const size_t n = (size_t)m->nv;
     snw_elastic_matrices(m, K, NULL);
     for (int i = 0; i < m->nspring; i++) {
@@ -49,10 +49,10 @@ static void elastic_slope(const snw_model *m, const double *q, double *K) {
         if (b->lie_block < 0 || s->stiffness == 0) continue;
         snw_vec3 e;
         snw_spring_force(m, s, q, NULL, e.e);
-        const snw_mat3 slope = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
+        const snw_mat3 d1 = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++) {
-                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * slope.e[j][k];
+                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * d1.e[j][k];
             }
         }
     }
@@ -132,32 +132,32 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     snw_residual(m, c->in, c->mid, is_static, c->w);
     snw_tangent_pass(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
-    turn_half(c, c->T);
+    apply_half_tangent(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
 
     snw_conserving_momenta(c, c->in, c->mid, c->P);
     snw_tangent_pass(m, NULL, c->w);
-    snw_tangent_assemble(m, c->empty, 1, 0, 0, c->w, c->M);
-    elastic_slope(m, c->mid->q, c->E);
+    snw_tangent_assemble(m, c->unloaded, 1, 0, 0, c->w, c->M);
+    elastic_tangent(m, c->mid->q, c->E);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
-    snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
+    snw_tangent_assemble(m, c->unloaded, 0, 0, 1, c->w, c->E);
     for (int f = 0; f < m->nlie_block; f++)
         conserving_matrix_untwist(c, snw_lie_block(m, f), c->E, c->M);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
     }
-    turn_half(c, c->M);
+    apply_half_tangent(c, c->M);
     for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
     for (size_t j = 0; j < n; j++) {
-        snw_carry_half(m, c->d, true, c->M + j * n, c->r);
+        snw_transport_half(m, c->d, true, c->M + j * n, c->r);
         for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
     }
     snw_elastic_matrices(m, NULL, c->E);
     snw_friction_matrix(m, c->mid->v, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
     for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    snw_carry_half(m, c->d, true, c->p1, c->dT);
-    snw_carry_half(m, c->d, false, c->p0, c->r);
+    snw_transport_half(m, c->d, true, c->p1, c->dT);
+    snw_transport_half(m, c->d, false, c->p0, c->r);
     for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);

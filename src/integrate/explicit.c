@@ -41,11 +41,10 @@ snw_explicit_opts snw_explicit_defaults(void) {
     return (snw_explicit_opts){.kind = SNW_ODE_RK54, .tolerance = 1e-6};
 }
 
-static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
-static int explicit_size(const snw_model *m) { return works_at(m) + snw_npower(m) + 1; }
+static int work_offset(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
+static int explicit_size(const snw_model *m) { return work_offset(m) + snw_npower(m) + 1; }
 
 // ---- rates
-// -----------------------------------------------------------------------------------------
 
 // s <- y, with unit quaternions
 static void to_state(const snw_model *m, const double *y, snw_state *s) {
@@ -82,9 +81,10 @@ static void configuration_rates(const snw_model *m, const double *q, const snw_s
     }
 }
 
-// why there are no accelerations: a law or the state has ceased to be a number, else what was said
-static snw_status explicit_refuse(const snw_explicit *e, double t, const snw_state *s,
-                                  const snw_error *said, snw_error *err) {
+// why there are no accelerations: a law or the state has ceased to be a number, else what was
+// failure
+static snw_status explicit_no_acceleration(const snw_explicit *e, double t, const snw_state *s,
+                                           const snw_error *failure, snw_error *err) {
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_check(m, e->in, t, err));
     bool finite = true;
@@ -93,19 +93,19 @@ static snw_status explicit_refuse(const snw_explicit *e, double t, const snw_sta
     if (!finite) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
     }
-    return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);
+    return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
 
 // s->a at (q, v) of s and time t
 static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    snw_error said = {0};
-    const snw_status status = e->locomotion ? snw_locomotion_motion(e->locomotion, e->in, s, &said)
-                              : e->projection
-                                  ? snw_projection_accelerations(e->projection, e->in, s, &said)
-                                  : snw_accelerations(m, e->in, s, e->w, e->M, &said);
-    return status == SNW_OK ? SNW_OK : explicit_refuse(e, t, s, &said, err);
+    snw_error failure = {0};
+    const snw_status status =
+        e->locomotion   ? snw_locomotion_motion(e->locomotion, e->in, s, &failure)
+        : e->projection ? snw_projection_accelerations(e->projection, e->in, s, &failure)
+                        : snw_accelerations(m, e->in, s, e->w, e->M, &failure);
+    return status == SNW_OK ? SNW_OK : explicit_no_acceleration(e, t, s, &failure, err);
 }
 
 static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
@@ -124,17 +124,16 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
-    double *power = dy + works_at(m);
+    double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
     return SNW_OK;
 }
 
 // ---- creation
-// --------------------------------------------------------------------------------------
 
 // what a number in y is when it is neither small nor large
-static void typical_numbers(const snw_model *m, double *y) {
+static void typical_values(const snw_model *m, double *y) {
     double energy = INFINITY;
     for (int i = 0; i < m->nv; i++) {
         y[m->nq + i] = m->typical[i]; // in a second
@@ -151,8 +150,8 @@ static void typical_numbers(const snw_model *m, double *y) {
         }
     }
     // integrals of lengths and of angles over a second
-    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = fmin(1, m->length);
-    for (int i = works_at(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+    for (int i = m->nq + m->nv; i < work_offset(m); i++) y[i] = fmin(1, m->length);
+    for (int i = work_offset(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 
 snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
@@ -193,7 +192,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
-    typical_numbers(m, e->y);
+    typical_values(m, e->y);
     for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
     const snw_ode_opts o = {.kind = opts->kind,
                             .rtol = opts->tolerance,
@@ -228,7 +227,6 @@ void snw_explicit_destroy(snw_explicit *e) {
 }
 
 // ---- motion
-// ----------------------------------------------------------------------------------------
 
 // state and accelerations from y; the laws from the side that is set
 static snw_status explicit_settle(snw_explicit *e, double t, snw_error *err) {
@@ -259,7 +257,7 @@ static double explicit_stored(snw_explicit *e, const snw_state *s) {
 
 // The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M
 // dv/2 (Carnot), the second difference of the kinetic energy; the rest is work of what is driven.
-static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
+static snw_status project_locomotion(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
     to_state(m, e->y, e->trial);
@@ -267,13 +265,13 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     double jump = 0; // of the energy, by links that go; those that come bring that of their heights
                      // and springs
-    const double *push = NULL;
-    snw_wrench lacks = {0};
+    const double *impulse = NULL;
+    snw_wrench missing = {0};
     if (z && e->impacts) {
         jump = -explicit_stored(e, e->trial);
         snw_impacts_set(e->impacts, e->in, z, e->trial);
         jump += explicit_stored(e, e->trial);
-        push = snw_impacts_arriving(e->impacts, e->in, e->trial, &lacks);
+        impulse = snw_impacts_arriving(e->impacts, e->in, e->trial, &missing);
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, t + e->duration, err));
     } else if (z) {
         memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
@@ -281,13 +279,13 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     if (e->projection) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     const double before = explicit_kinetic(e, e->trial);
     snw_state_copy(m, e->trial, e->mid);
-    SNW_TRY(snw_locomotion_strike(e->locomotion, e->in, push, lacks, e->trial, err));
+    SNW_TRY(snw_locomotion_strike(e->locomotion, e->in, impulse, missing, e->trial, err));
     const double after = explicit_kinetic(e, e->trial),
-                 taken = push ? snw_impacts_arriving_lost(e->impacts, e->w) : 0;
+                 taken = impulse ? snw_impacts_arriving_lost(e->impacts, e->w) : 0;
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
-    e->y[works_at(m) + snw_npower(m)] += lost;
-    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost + jump;
+    e->y[work_offset(m) + snw_npower(m)] += lost;
+    e->y[work_offset(m) + m->desc->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {
@@ -304,7 +302,7 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     const snw_model *m = e->m;
     snw_projection_info info;
     snw_impact_energy impact;
-    if (e->locomotion) return project_reduced(e, t, z, err);
+    if (e->locomotion) return project_locomotion(e, t, z, err);
     if (!e->projection) {
         if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
         return SNW_OK;
@@ -314,8 +312,8 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
-    e->y[works_at(m) + m->desc->nload + 1] += impact.work;
-    e->y[works_at(m) + snw_npower(m)] += impact.heat;
+    e->y[work_offset(m) + m->desc->nload + 1] += impact.work;
+    e->y[work_offset(m) + snw_npower(m)] += impact.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (z) memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *z);
@@ -338,7 +336,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
+    e->y[work_offset(m) + m->desc->nload + 1] = 0; // from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);
@@ -389,7 +387,6 @@ void snw_explicit_undo(snw_explicit *e) {
 }
 
 // ---- looking
-// ---------------------------------------------------------------------------------------
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
 void snw_explicit_set_manual(snw_explicit *e, const snw_manual_inputs *manual) {
@@ -404,7 +401,7 @@ const snw_work *snw_explicit_work_at(snw_explicit *e) {
 }
 
 snw_work_done snw_explicit_work_done(const snw_explicit *e) {
-    const double *work = e->y + works_at(e->m);
+    const double *work = e->y + work_offset(e->m);
     return (snw_work_done){.n = snw_npower(e->m), .work = work, .heat = work[snw_npower(e->m)]};
 }
 

@@ -14,7 +14,7 @@ typedef struct snw_gauss_opts {
     int stages;
     snw_chart chart;
     double tolerance; // as of snw_implicit_opts,
-    bool own;         // or less, where the step's own error is smaller: theory.md (6.13)
+    bool tighten;     // or less, where the step's own error is smaller: theory.md (6.13)
     int max_iter;
 } snw_gauss_opts;
 

@@ -22,7 +22,7 @@ struct snw_gauss_collocation {
     const snw_model *m;
     snw_gauss_opts opts;
     snw_collocation k;
-    bool grows; // some signal is an integral
+    bool has_integrals; // some signal is an integral
     snw_inputs *in;
     snw_state *now, *end;
     snw_inputs *in_stage[SNW_STAGES];
@@ -34,8 +34,8 @@ struct snw_gauss_collocation {
     int *row;                   // ng: which of the model's
     snw_redundancy *redundancy; // of contacts; NULL: none
     double redundant;           // whether they say the same
-    double bond;                // what their rows and multipliers are scaled by
-    snw_error said;             // why the last step could not end
+    double constraint_scale;    // what their rows and multipliers are scaled by
+    snw_error failure;          // why the last step could not end
     double *memory;             // everything below
     double h;                   // of the step being solved
     double *rate, *acc;         // nv: of the chart at its start
@@ -47,18 +47,18 @@ struct snw_gauss_collocation {
     double *past;               // s nv: accelerations at the stages of the step before;
     double past_h;              // its length, 0: there is none;
     double degree;              // of which they would have gone on best to this one
-    double *mean;               // nv: mean rates of the chart in the step before
+    double *mean_rate;          // nv: mean rates of the chart in the step before
     double *mass, *scale;       // nv
     double *force;              // nv: typical forces
-    double *grow;               // s nsignal: what integrals grow by at the stages
-    double *columns;            // of the chart where the matrix was made
+    double *integrand;          // s nsignal: what integrals grow by at the stages
+    double *chart_jacobian;     // of the chart where the matrix was made
     double *M, *D, *K;          // nv x nv
     double *J;                  // s (nv + ng) square: Newton's matrix, factorised
-    double *spare;              // 2 s (nv + ng)
+    double *scratch;            // 2 s (nv + ng)
     int *pivot;
     snw_gauge gauge;
     double condition; // asked for since; NaN: not yet
-    snw_gauss_origin of_J;
+    snw_gauss_origin J_origin;
     snw_broyden broyden;
     double *work, *power_stage;
     double heat;
@@ -75,7 +75,7 @@ static inline size_t snw_gauss_unknowns(const snw_gauss_collocation *g) {
 }
 
 // Doubles of the chart's columns of so many stages.
-static inline size_t snw_gauss_columns(const snw_model *m, int stages) {
+static inline size_t snw_gauss_jacobian_doubles(const snw_model *m, int stages) {
     return 108 * (size_t)m->nlie_block * (size_t)stages;
 }
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 
 // what of the model the conserving scheme does not know, NULL: it knows all
-static const char *foreign(const snw_model *m, const char **name) {
+static const char *unsupported(const snw_model *m, const char **name) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
         *name = m->desc->motor[m->drive[i].motor].name;
@@ -25,7 +25,7 @@ static const char *foreign(const snw_model *m, const char **name) {
 
 // Rows that are not of drives or contacts are of index 3, where collocation loses its order
 // (theory.md 6.7).
-static bool closes(const snw_model *m) {
+static bool has_holonomic_rows(const snw_model *m) {
     int rows = m->nconstraint;
     for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].nonholonomic ? m->loop[i].nrow : 0;
@@ -36,14 +36,14 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
     const snw_method of = step->method;
     const bool gauss =
         of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
-    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? foreign(m, &name) : NULL;
+    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? unsupported(m, &name) : NULL;
     snw_status s = SNW_OK;
     if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the conserving scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
                      "or adaptive for digits",
                      what, name ? " ('" : "", name ? name : "", name ? "')" : "");
-    } else if (gauss && closes(m)) {
+    } else if (gauss && has_holonomic_rows(m)) {
         s = snw_fail(err, SNW_E_MODEL,
                      "scheme '%s' does not know loops and given lengths or volumes; use "
                      "generalized-alpha, or adaptive for digits",

@@ -22,24 +22,24 @@ static void controlled_save(const void *self, double *out) {
     co->k->save(co->integrator, out + 1);
 }
 
-static void controlled_take(controlled *co, const double *in) {
+static void controlled_restore(controlled *co, const double *in) {
     co->control.h = in[0];
     co->k->load(co->integrator, in + 1);
 }
 
 static snw_status controlled_load(void *self, const double *in, snw_error *err) {
     (void)err;
-    controlled_take(self, in);
+    controlled_restore(self, in);
     return SNW_OK;
 }
 
-static void controlled_undo(void *self) { controlled_take(self, ((controlled *)self)->saved); }
+static void controlled_undo(void *self) { controlled_restore(self, ((controlled *)self)->saved); }
 
 // as if it had been resumed here
 static void controlled_renew(void *self) {
     controlled *co = self;
     controlled_save(self, co->saved);
-    controlled_take(co, co->saved);
+    controlled_restore(co, co->saved);
 }
 
 static void controlled_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -109,25 +109,25 @@ static void controlled_close(void *self) {
     snw_free(co);
 }
 
-snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, void *motion,
-                                     snw_step_control pace, double every, size_t saves,
+snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, void *stepper_self,
+                                     snw_step_control control, double every, size_t saves,
                                      snw_integrator *out) {
     controlled *co = snw_alloc(sizeof *co);
     double *saved = snw_alloc((SNW_STEP_CONTROL_SAVES + saves) * sizeof(double));
     if (!co || !saved) {
-        k->destroy(motion);
+        k->destroy(stepper_self);
         snw_free(co);
         snw_free(saved);
         return SNW_E_MEMORY;
     }
     *co = (controlled){.m = m,
                        .k = k,
-                       .integrator = motion,
+                       .integrator = stepper_self,
                        .undoes = m->nsignal > 0,
-                       .control = pace,
+                       .control = control,
                        .saved = saved};
     *out = (snw_integrator){.self = co,
-                            .grid = isfinite(pace.longest) ? pace.longest : every,
+                            .grid = isfinite(control.longest) ? control.longest : every,
                             .set_interrupt = controlled_set_interrupt,
                             .start = controlled_start,
                             .advance = controlled_advance,

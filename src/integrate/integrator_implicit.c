@@ -8,13 +8,13 @@
 static snw_status implicit_integrator_start(void *self, const snw_state *s, snw_error *err) {
     return snw_implicit_start(self, s, err);
 }
-static double limit(void *self, double h, double longest) {
+static double implicit_integrator_limit(void *self, double h, double longest) {
     return snw_implicit_limit(self, h, longest);
 }
-static double again(void *self, double h, double longest, bool patient) {
+static double implicit_integrator_retry_length(void *self, double h, double longest, bool patient) {
     return snw_implicit_retry_length(self, h, longest, patient);
 }
-static void shorten(void *self, double h, double longest) {
+static void implicit_integrator_shorten(void *self, double h, double longest) {
     snw_implicit_shorten(self, h, longest);
 }
 static snw_status implicit_integrator_step(void *self, double h, double t_laws,
@@ -57,10 +57,10 @@ static void implicit_integrator_destroy(void *self) { snw_implicit_destroy(self)
 
 static const snw_stepper stepper = {
     .start = implicit_integrator_start,
-    .limit = limit,
+    .limit = implicit_integrator_limit,
     .step = implicit_integrator_step,
-    .again = again,
-    .shorten = shorten,
+    .retry_length = implicit_integrator_retry_length,
+    .shorten = implicit_integrator_shorten,
     .undo = implicit_integrator_undo,
     .accept = implicit_integrator_accept,
     .global_error = implicit_integrator_global_error,
@@ -123,16 +123,17 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
     o.control = step->control;
     o.estimate = !step->control && step->patience == 0;
     if (step->torque > 0) o.torque = step->torque;
-    o.own = step->control || !(step->tolerance > 0);
-    if (!o.own) o.tolerance = step->tolerance;
-    const snw_step_control pace = {.least = step->least,
-                                   .control = step->control,
-                                   .tolerance =
-                                       step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
-                                   .power = 3,
-                                   .longest = snw_longest_step(step),
-                                   .patience = step->patience};
-    snw_implicit *motion;
-    SNW_TRY(snw_implicit_create(m, &o, &motion));
-    return snw_integrator_controlled(m, &stepper, motion, pace, every, snw_implicit_saves(m), out);
+    o.tighten = step->control || !(step->tolerance > 0);
+    if (!o.tighten) o.tolerance = step->tolerance;
+    const snw_step_control control = {.least = step->least,
+                                      .control = step->control,
+                                      .tolerance =
+                                          step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
+                                      .power = 3,
+                                      .longest = snw_longest_step(step),
+                                      .patience = step->patience};
+    snw_implicit *stepper_self;
+    SNW_TRY(snw_implicit_create(m, &o, &stepper_self));
+    return snw_integrator_controlled(m, &stepper, stepper_self, control, every,
+                                     snw_implicit_saves(m), out);
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// How a motion ends for lack of a law: time reached, what has no value.
+// How a stepper_self ends for lack of a law: time reached, what has no value.
 #define SNW_NO_LAW "no motion found beyond t = %g s: %s; what was computed is kept"
 
 SNW_NODISCARD snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step,
@@ -23,7 +23,7 @@ SNW_NODISCARD snw_status snw_integrator_explicit(const snw_model *m, const snw_s
 // Of what takes the steps, which it destroys in the end or when it fails, and which saves so many
 // numbers. Without a longest step instants are `every` apart, 0: as the study has them.
 SNW_NODISCARD snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k,
-                                                   void *motion, snw_step_control pace,
+                                                   void *stepper_self, snw_step_control control,
                                                    double every, size_t saves, snw_integrator *out);
 
 // The step length that a description gives: of steps that are chosen without one there is no

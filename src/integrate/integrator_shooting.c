@@ -53,7 +53,7 @@ static snw_status shooting_step(void *self, double h, double t_laws, snw_chord_i
     return status;
 }
 
-static void undo(void *self) { (void)self; }
+static void shooting_undo(void *self) { (void)self; }
 static double shooting_error(const void *self) { return (void)self, 0; }
 static const snw_state *shooting_state(const void *self) { return ((const shooting *)self)->s; }
 static snw_status shooting_check(void *self, double t, snw_error *err) {
@@ -65,7 +65,7 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
                                    snw_error *err) {
     static const snw_stepper stepper = {
         .step = shooting_step,
-        .undo = undo,
+        .undo = shooting_undo,
         .error = shooting_error,
         .state = shooting_state,
         .check = shooting_check,
@@ -117,30 +117,29 @@ static snw_work_done shooting_work(const void *self) {
 }
 
 // ---- saving
-// -----------------------------------------------------------------------------------------
 
-enum { NPIECE = 3 };
+enum { NBLOCK = 3 };
 
 // the fields come behind
-static void shooting_list_pieces(const shooting *sh, snw_checkpoint_block piece[NPIECE]) {
-    const snw_checkpoint_block list[NPIECE] = {{&sh->s->t, 1},
+static void shooting_list_blocks(const shooting *sh, snw_checkpoint_block block[NBLOCK]) {
+    const snw_checkpoint_block list[NBLOCK] = {{&sh->s->t, 1},
                                                snw_checkpoint_state(sh->m, sh->s),
                                                {&((shooting *)(uintptr_t)sh)->start, 1}};
-    memcpy(piece, list, sizeof list);
+    memcpy(block, list, sizeof list);
 }
 
 static void shooting_save(const void *self, double *out) {
     const shooting *sh = self;
-    snw_checkpoint_block piece[NPIECE];
-    shooting_list_pieces(sh, piece);
-    snw_shooter_save(sh->e, snw_checkpoint_save(NPIECE, piece, out));
+    snw_checkpoint_block block[NBLOCK];
+    shooting_list_blocks(sh, block);
+    snw_shooter_save(sh->e, snw_checkpoint_save(NBLOCK, block, out));
 }
 
 static snw_status shooting_load(void *self, const double *in, snw_error *err) {
     const shooting *sh = self;
-    snw_checkpoint_block piece[NPIECE];
-    shooting_list_pieces(sh, piece);
-    return snw_shooter_restore(sh->e, snw_checkpoint_load(NPIECE, piece, in), err);
+    snw_checkpoint_block block[NBLOCK];
+    shooting_list_blocks(sh, block);
+    return snw_shooter_restore(sh->e, snw_checkpoint_load(NBLOCK, block, in), err);
 }
 
 size_t snw_integrator_shooting_head(const snw_model *m) { return 2 + snw_state_doubles(m); }

@@ -42,13 +42,13 @@ static inline snw_twist snw_twist_unit(int k) {
 
 // to <- momenta, those of balls and free joints carried along half the increment d, on from its
 // beginning or back from its end.
-static inline void snw_carry_half(const snw_model *m, const double *d, bool back,
-                                  const double *from, double *to) {
+static inline void snw_transport_half(const snw_model *m, const double *d, bool back,
+                                      const double *from, double *to) {
     memcpy(to, from, (size_t)m->nv * sizeof *to);
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
-        const snw_se3 way = snw_se3_exp(snw_lie_block_twist(b, back ? -0.5 : 0.5, d));
-        const snw_wrench F = snw_wrench_to_child(way, snw_lie_block_wrench(b, from));
+        const snw_se3 half = snw_se3_exp(snw_lie_block_twist(b, back ? -0.5 : 0.5, d));
+        const snw_wrench F = snw_wrench_to_child(half, snw_lie_block_wrench(b, from));
         for (int k = 0; k < b->n; k++) to[b->dof + k] = F.e[k];
     }
 }

@@ -3,18 +3,18 @@
 
 #include "math/se3_tangent.h"
 
-// numbers of a ball or free joint that are on a group: on the split chart only the turning
-static int grouped(snw_chart chart, const snw_block *b) {
+// numbers of a ball or free joint that are on a group: on the split chart only the group_twist
+static int group_size(snw_chart chart, const snw_block *b) {
     return chart == SNW_CHART_SE3 ? b->n : 3;
 }
 
-static snw_twist turning(int n, const double *x) {
+static snw_twist group_twist(int n, const double *x) {
     snw_twist t = {0};
     for (int i = 0; i < n; i++) t.e[i] = x[i];
     return t;
 }
 
-static void step_path_put(int n, snw_twist t, double *x) {
+static void step_path_store(int n, snw_twist t, double *x) {
     for (int i = 0; i < n; i++) x[i] = t.e[i];
 }
 
@@ -22,13 +22,13 @@ void snw_step_path_state(const snw_model *m, snw_chart chart, const double *q0, 
                          double *dx, double *ddx, snw_state *out) {
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].lie_block < 0) continue;
-        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        const int dof = m->block[k].dof, size = group_size(chart, &m->block[k]);
         snw_lower T;
         snw_twist u, du;
-        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), turning(size, ddx + dof),
-                          &T, &u, &du);
-        step_path_put(size, u, dx + dof);
-        step_path_put(size, du, ddx + dof);
+        snw_se3_exp_rates(group_twist(size, x + dof), group_twist(size, dx + dof),
+                          group_twist(size, ddx + dof), &T, &u, &du);
+        step_path_store(size, u, dx + dof);
+        step_path_store(size, du, ddx + dof);
     }
     snw_chart_to_state(m, chart, q0, x, dx, ddx, out);
 }
@@ -39,14 +39,14 @@ void snw_step_path_accelerations(const snw_model *m, snw_chart chart, const doub
     for (int i = 0; i < m->nv; i++) ddx[i] = acc[i];
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].lie_block < 0) continue;
-        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        const int dof = m->block[k].dof, size = group_size(chart, &m->block[k]);
         snw_lower T;
-        snw_twist u, bend;
-        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), (snw_twist){0}, &T, &u,
-                          &bend);
-        T = snw_se3_tangent_inv(turning(size, x + dof));
-        const snw_twist rest = snw_twist_sub(turning(size, acc + dof), bend);
-        step_path_put(size, snw_lower_apply(&T, rest), ddx + dof);
+        snw_twist u, quadratic;
+        snw_se3_exp_rates(group_twist(size, x + dof), group_twist(size, dx + dof), (snw_twist){0},
+                          &T, &u, &quadratic);
+        T = snw_se3_tangent_inv(group_twist(size, x + dof));
+        const snw_twist rest = snw_twist_sub(group_twist(size, acc + dof), quadratic);
+        step_path_store(size, snw_lower_apply(&T, rest), ddx + dof);
     }
 }
 
@@ -59,9 +59,9 @@ void snw_step_path_at(const snw_model *m, const snw_step_path *e, double s, doub
     for (int i = 0; i < n; i++) ddx[i] = e->rate1[i];
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].lie_block < 0) continue;
-        const int dof = m->block[k].dof, size = grouped(e->chart, &m->block[k]);
-        const snw_lower T = snw_se3_tangent_inv(turning(size, e->d + dof));
-        step_path_put(size, snw_lower_apply(&T, turning(size, e->rate1 + dof)), ddx + dof);
+        const int dof = m->block[k].dof, size = group_size(e->chart, &m->block[k]);
+        const snw_lower T = snw_se3_tangent_inv(group_twist(size, e->d + dof));
+        step_path_store(size, snw_lower_apply(&T, group_twist(size, e->rate1 + dof)), ddx + dof);
     }
     for (int i = 0; i < n; i++) {
         const double d = e->d[i], a = h * e->rate0[i], b = h * ddx[i];
