@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The conserving scheme (integrate/conserving.h): its steps, and the mover that takes them.
+// Steps of the conserving scheme (integrate/conserving.h, theory.md 6.3), solved by Broyden's
+// method on the matrix of the initial guess, and the snw_integrator built on them.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { INCREMENTS = 12 }; // kept by Broyden's method
+enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
 // ---- a step
 
@@ -24,9 +25,9 @@ static double conserving_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-// Gaps at the end of the step, and an impulse C' x there after which the velocities keep the loops
-// closed. Without it momenta that loops do not allow would change their sign from step to step, and
-// grow. After `velocities`; false when rows depend on each other.
+// Evaluates the violations at the end of the step, and applies an impulse C' mu there that projects
+// the velocities onto the constraints. Without it, momentum components across the rows would
+// alternate in sign and grow. Call after snw_conserving_velocities; false if rows are dependent.
 static bool project_velocities(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, rows = (size_t)m->nconstraint;
@@ -36,14 +37,14 @@ static bool project_velocities(snw_conserving *c) {
     snw_constraints_rates(m, c->last, c->end, c->w, rate, NULL);
     memset(c->Z, 0, n * rows * sizeof *c->Z);
     memset(c->S, 0, rows * rows * sizeof *c->S);
-    for (size_t k = 0; k < rows; k++) { // factor of M^-1 C' and of C M^-1 C'
+    for (size_t k = 0; k < rows; k++) { // columns of M^-1 C' and of C M^-1 C'
         double *z = c->Z + k * n;
         for (size_t i = 0; i < rows; i++) c->dx[i] = i == k;
         snw_constraints_apply_transpose(m, c->w, c->dx, z);
         snw_cholesky_solve(m->nv, c->M, z);
         snw_constraints_apply(m, c->w, z, c->S + k * rows);
         if (snw_constraint_at(m, c->w, (int)k).off)
-            c->S[k * (rows + 1)] = 1; // and its rate is zero
+            c->S[k * (rows + 1)] = 1; // inactive: its rate is zero
     }
     if (snw_cholesky_factor(m->nconstraint, c->S) != SNW_OK) return false;
     snw_cholesky_solve(m->nconstraint, c->S, rate);
@@ -57,25 +58,25 @@ static bool project_velocities(snw_conserving *c) {
     return true;
 }
 
-// The state at the end of the step, from d and the momenta of the middle, and Gonzalez' number:
-// what the step without correction would gain, over the length of d. False when the mass matrix is
-// singular.
+// State at the end of the step, from d and the momenta of the middle, and Gonzalez' correction
+// *theta: energy gain of the uncorrected step over the weighted square of d. False if the mass
+// matrix is singular.
 static bool conserving_finish(snw_conserving *c, double *theta) {
     const snw_model *m = c->m;
     const int n = m->nv;
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    // c->r <- change of the momenta, at the middle
+    // c->r <- change of the momenta, transported to the middle
     snw_transport_half(m, c->d, true, c->p1, c->r);
     snw_transport_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
-    // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
+    // work of the momenta: T(p_1) - T(p_0) with the mass matrix of the middle is v (p_1 - p_0)
     double gain = -conserving_dot(n, c->d, c->r), length = 0;
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
     if (m->nconstraint && !project_velocities(c)) return false;
     *theta = 0;
     if (c->moving) return true;
-    // c->w holds the poses of the end
+    // c->w has the poses of the end
     const double E1 =
         0.5 * conserving_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
@@ -83,12 +84,13 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
         E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
     for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
-    // an increment this short gains nothing that could be seen
+    // the gain of an increment this short is below rounding
     if (length > c->shortest_square) *theta = gain / length;
     return true;
 }
 
-// residual at d; its largest in typical forces. With `factor` also the factors of its derivative
+// Residual at d; returns its largest entry relative to typical forces. factor: also factorise its
+// derivative.
 static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     const snw_model *m = c->m;
     const int n = m->nv;
@@ -125,8 +127,8 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     return largest;
 }
 
-// Contacts that say the same at the middle remaining for the step, which begins with d and the
-// multipliers of the others
+// Drops constraint rows that are redundant at the middle for this step and fits the multipliers of
+// the others.
 static void drop_redundant(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t bytes = (size_t)m->nnonholonomic * sizeof(double);
@@ -140,7 +142,7 @@ static void drop_redundant(snw_conserving *c) {
     memcpy(c->end->dropped, c->mid->dropped, bytes);
 }
 
-// Broyden's method on the matrix of the start
+// Broyden's method on the matrix of the initial guess.
 static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took) {
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
@@ -153,7 +155,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
         if (!isfinite(norm)) return SNW_E_DIVERGED;
         for (size_t i = 0; i < n; i++) c->dx[i] = -c->r[i];
         snw_lu_solve(c->n, c->A, c->pivot, c->dx);
-        if (!snw_broyden_next(&c->broyden, c->dx)) { // begin anew with a new matrix
+        if (!snw_broyden_next(&c->broyden, c->dx)) { // restart with a new matrix
             snw_broyden_reset(&c->broyden);
             norm = conserving_evaluate(c, h, true);
             continue;
@@ -163,7 +165,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
         norm = conserving_evaluate(c, h, false);
         took->iterations++;
         if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
-        // at the level of rounding it goes up and down; the best is kept
+        // at rounding level the norm fluctuates; keep the best iterate
         if (norm > 1e3 * c->tolerance) continue;
         if (norm >= before) stuck++;
         if (norm >= least) continue;
@@ -178,11 +180,11 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// work of each load, heat, and the energy there should be, not the small there is: errors of Newton
-// do not add up; from the state left by evaluate
+// Adds work, heat and the change of the reference energy, which excludes errors of the iteration so
+// that they do not accumulate. Uses the state left by conserving_evaluate.
 static void conserving_account(snw_conserving *c, double h) {
     const snw_model *m = c->m;
-    // the reaction of a moving pose carries the mean acceleration
+    // the reaction of a moving pose includes the mean acceleration
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
@@ -195,8 +197,8 @@ static void conserving_account(snw_conserving *c, double h) {
     c->E0 -= heat;
 }
 
-// the energy there should be, under the gravity of this step: that it changed is no gain of the
-// scheme
+// Reference energy under the gravity of this step: a change of gravity is not an error of the
+// scheme.
 static void update_reference_energy(snw_conserving *c) {
     const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
     c->gravity = c->in->gravity;
@@ -209,11 +211,11 @@ static void update_reference_energy(snw_conserving *c) {
 
 static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
     const snw_model *m = c->m;
-    // laws at the middle of what is left of them
+    // inputs at the middle of the interval before a discontinuity
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
     update_reference_energy(c);
-    // laws read an integral as it is at the middle, with what it grows by there
+    // laws read an integral at the middle, extrapolated by its integrand
     c->in->lead = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
@@ -226,12 +228,12 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
         memset(c->end->dropped, 0, (size_t)m->nnonholonomic * sizeof(double));
     }
     conserving_account(c, h);
-    for (int i = 0; i < m->nsignal; i++) { // as far beyond the middle as up to it
+    for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
         const snw_signal_desc *signal = &m->desc->signal[i];
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
-    // accelerations as the mean over the step: only a start for the next small
+    // mean accelerations: only the initial guess of the next step
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->end->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
@@ -240,7 +242,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
-// does a contact hold anything that hangs on a root?
+// Whether an active nonholonomic constraint acts on a descendant of the root b.
 static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {
@@ -252,7 +254,7 @@ static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b)
     return false;
 }
 
-// which coordinates take part in the correction of the energy; by what unknowns are measured
+// Weights of the coordinates in the energy correction, and typical values of the unknowns.
 static void set_weights(snw_conserving *c) {
     const snw_model *m = c->m;
     memcpy(c->typical, m->typical, (size_t)m->nv * sizeof *c->typical);
@@ -260,7 +262,7 @@ static void set_weights(snw_conserving *c) {
         c->typical[i] = m->scale[0] * m->typical[0] / m->length;
     }
     for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
-    // forces between the world and what it does not hold would change the momentum
+    // forces on an unsupported root would change the total momentum
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
         if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_root_is_held(c, b))
@@ -275,11 +277,11 @@ static void set_weights(snw_conserving *c) {
     }
 }
 
-// ---- the mover
+// ---- integrator
 
 enum { NBLOCK = 9 };
 
-// the inputs are made anew by whatever comes next, a look or a step
+// Inputs are evaluated again by the next query or step.
 static void conserving_list_blocks(const snw_conserving *c, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)c->m->nv;
     snw_conserving *own = (snw_conserving *)c;
@@ -321,7 +323,7 @@ static snw_status conserving_accelerations(snw_conserving *c, snw_error *err) {
     return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
 }
 
-// why no step is short enough
+// Reports why no step is short enough.
 static snw_status conserving_give_up(const snw_conserving *c, double h, snw_error *err) {
     snw_error why = {0};
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
@@ -416,8 +418,8 @@ static const snw_work *conserving_work_at(void *self) {
     snw_conserving *c = self;
     snw_error ignored;
     snw_inputs_at(c->m, c->now->t, c->in);
-    // the mass matrix was regular when the step began; if it is not here, accelerations stay the
-    // step's mean
+    // the mass matrix was regular at the start of the step; if it is singular here, keep the mean
+    // accelerations of the step
     if (conserving_accelerations(c, &ignored) != SNW_OK) {
         snw_inputs_at(c->m, c->now->t, c->in);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Momenta and forces of the conserving scheme.
+// Momenta and generalised forces of the conserving scheme at the middle of a step, from the
+// kinematics and the Jacobian pass there. theory.md 6.3
 #include "integrate/conserving.h"
 
 #include "dynamics/closure.h"
@@ -19,7 +20,7 @@ static void conserving_forces_add_transposed(const snw_path *path, const double 
     }
 }
 
-// What acts on a segment at the motion in w, in its frame: loads and weight.
+// Wrench of loads and weight on segment i, in its body frame.
 static snw_wrench load_and_weight(const snw_conserving *c, int i) {
     const snw_model *m = c->m;
     const snw_wrench *load = snw_loads(m, c->in, c->w);
@@ -40,15 +41,16 @@ static snw_wrench load_and_weight(const snw_conserving *c, int i) {
     return F;
 }
 
-// At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <- what
-// elasticity, weight and loads need to be applied, the loads with the velocities of the middle.
+// At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <-
+// generalised forces that balance elasticity, weight and loads, the loads at the velocities of the
+// middle.
 static void middle_forces(snw_conserving *c) {
     const snw_model *m = c->m;
     snw_work *w = c->w;
     snw_kinematics(m, c->in, c->mid, false, w);
     snw_jacobian_pass(m, w);
     for (int i = 0; i < m->nv; i++) c->P[i] = c->dT[i] = w->r[i] = 0;
-    if (m->nlive) { // w->r <- minus the stress that follows signals
+    if (m->nlive) { // w->r <- minus the active stress of laws that read signals
         snw_observe_read(m, c->in, c->mid, false, w);
         snw_feedback(m, c->in, c->mid, w);
     }
@@ -77,8 +79,8 @@ static void middle_forces(snw_conserving *c) {
     }
 }
 
-// dT/dq of balls and free joints at given body rates u: less ad_u' P, for which the coadjoint
-// action stands. Where nothing moves what they hang on none is left.
+// Converts dT/dq of ball and free joints to fixed body velocities u by subtracting ad_u' P, which
+// the coadjoint transport accounts for. Nothing remains for roots on a fixed base.
 static void trivialise(snw_conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->nlie_block; f++) {
@@ -96,8 +98,8 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
     return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
-// out <- as `in`, but for what makes momenta into forces: no gravity, no loads, velocities of poses
-// for accelerations
+// out <- `in` without gravity and loads, with the velocities of poses as their accelerations:
+// inertia forces become momenta.
 static void momentum_inputs(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
     snw_inputs_copy(in, out);
     snw_inputs_unload(m, out);
@@ -107,8 +109,7 @@ static void momentum_inputs(const snw_model *m, const snw_inputs *in, snw_inputs
     }
 }
 
-// p <- momenta of the motion at s: the inertia forces of one that starts from rest with its
-// velocities for accelerations
+// Inertia forces of a motion from rest with the velocities of s as accelerations.
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s,
                             double *p) {
     const snw_model *m = c->m;
@@ -134,10 +135,10 @@ bool snw_conserving_velocities(snw_conserving *c, const double *p, snw_state *s)
     return true;
 }
 
-// The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean
-// over the arc of the step, not at the middle: offset it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the
-// path of the centre. So a turning rigid body gains by falling exactly what it loses of its
-// potential. After the kinematics of the middle.
+// Weight of bodies on a free or ball root acts at the mean position of the centre of mass over the
+// arc of the step, which is offset from that at the middle by d_w x u (1 - sinc(d_w/2))/d_w^2, u
+// the displacement of the centre. The work of weight on a rotating rigid body is then exact. Call
+// after the kinematics of the middle.
 static void weight_over_arc(snw_conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->nlie_block; f++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix of the conserving scheme.
+// Newton's matrix of the conserving scheme: static tangent and tangent of the momenta at the middle
+// of the step, bordered by the constraint rows. theory.md 6.3
 #include "integrate/conserving.h"
 
 #include "dynamics/closure.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-// T(d/2): half a variation of d turns the middle by that much
+// T(d/2): body-frame variation of the middle pose per half a variation of d.
 static snw_lower half_tangent(const snw_conserving *c, const snw_block *b) {
     return snw_se3_tangent(snw_lie_block_twist(b, 0.5, c->d));
 }
@@ -23,8 +24,8 @@ static void apply_half_tangent(const snw_conserving *c, double *A) {
     }
 }
 
-// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that turn the body rates
-// u with the frame to such that leave them
+// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that rotate the body
+// velocities u with the frame to variations that keep them.
 static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *b, const double *M,
                                       double *Q) {
     const size_t n = (size_t)c->m->nv;
@@ -39,7 +40,7 @@ static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *
     }
 }
 
-// K <- derivative of the elastic forces at q
+// K <- derivative of the elastic forces at q.
 static void elastic_tangent(const snw_model *m, const double *q, double *K) {
     const size_t n = (size_t)m->nv;
     snw_elastic_matrices(m, K, NULL);
@@ -58,8 +59,8 @@ static void elastic_tangent(const snw_model *m, const double *q, double *K) {
     }
 }
 
-// c->A <- rows of contacts: what they forbid of d, h C(q_m) v, varies by C dd and by how C turns
-// with half of it. Body rates v of balls and free joints do not turn with their frame
+// c->A <- nonholonomic rows: h C(q_m) v varies by C dd and by the derivative of C along half of dd.
+// Body velocities v of ball and free joints do not rotate with their frame.
 static void border_contacts(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, all = (size_t)c->n;
@@ -93,8 +94,8 @@ static void border_contacts(snw_conserving *c, double h) {
     }
 }
 
-// c->A <- c->T with the loops: forces -C' l at the middle, gaps that vary by C T(d) at the end.
-// After the sweep at the middle.
+// c->A <- c->T bordered by the constraints: forces -C' lambda at the middle, violations with
+// derivative C T(d) at the end. Call after the Jacobian pass at the middle.
 static void border(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, all = (size_t)c->n;
@@ -104,7 +105,8 @@ static void border(snw_conserving *c, double h) {
         double *to = c->A + (n + (size_t)k) * all;
         for (int i = 0; i < m->nconstraint; i++) c->dx[i] = i == k ? -1 : 0;
         snw_constraints_apply_transpose(m, c->w, c->dx, to);
-        if (snw_constraint_at(m, c->w, k).off) to[n + (size_t)k] = 1; // its multiplier stays zero
+        if (snw_constraint_at(m, c->w, k).off)
+            to[n + (size_t)k] = 1; // inactive: its multiplier stays zero
     }
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);
@@ -123,12 +125,12 @@ static void border(snw_conserving *c, double h) {
 }
 
 // c->A <- factors of the derivative of the residual in d:
-//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
-// with the rows of balls and free joints in M and Q carried to the middle, coad in their blocks
+//     2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
+// with the rows of ball and free joints in M and Q transported to the middle, coad in their blocks.
 bool snw_conserving_factor(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv;
-    const bool is_static = m->nlive == 0; // laws have to see the velocities
+    const bool is_static = m->nlive == 0; // laws that read signals need the velocities
     snw_residual(m, c->in, c->mid, is_static, c->w);
     snw_tangent_pass(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);

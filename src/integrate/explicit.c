@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the
-// rest is held. The quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps its
-// length but for the error of the integrator; rates and results use h / |h|, which obeys the same
-// equation, so that y is never touched and methods with memory keep it.
+// Right-hand side of the equations of motion for the ODE integrators. State vector y = (q, v, z,
+// work, heat), z the signal memory of laws: integrals change, the rest is constant. The quaternion
+// h of a ball or free joint obeys h' = h (0, w) / 2, which keeps its length up to the integration
+// error; rates and results use h / |h|, which obeys the same equation, so y is never normalised and
+// multistep methods keep their history.
 #include "integrate/explicit.h"
 
 #include "base/alloc.h"
@@ -21,18 +22,19 @@ struct snw_explicit {
     snw_ode *ode;
     snw_work *w;
     snw_inputs *in;
-    snw_state *now, *trial, *before; // committed, of the rates, before the last advance
-    snw_state *mid;                  // of given shapes: in the middle of a blow
+    snw_state *now, *trial, *before; // committed; of the right-hand side; before the last advance
+    snw_state *mid;                  // for locomotion: halfway through an impact
     double *memory;                  // everything below
-    double *M;                       // mass matrix and factor
-    snw_projection *projection;      // of loops; NULL: none
-    snw_impacts *impacts;            // of what comes and goes, and of jumps; with it
-    snw_locomotion *locomotion;      // of given shapes: instead, but for closing and switching
+    double *M;                       // nv x nv: mass matrix and its factor
+    snw_projection *projection;      // NULL: no constraints or conditions
+    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
+    snw_locomotion
+        *locomotion; // prescribed shapes; replaces the dynamics, but not closing and conditions
     double duration;
     double *y, *y_before;
     double h_before;
-    bool moving;        // some pose depends on time
-    double left, right; // laws are taken between
+    bool moving;        // some pose or fluid depends on time
+    double left, right; // inputs are evaluated between these times
     double left_before, right_before;
     snw_interrupt interrupt;
 };
@@ -44,9 +46,9 @@ snw_explicit_opts snw_explicit_defaults(void) {
 static int work_offset(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
 static int explicit_size(const snw_model *m) { return work_offset(m) + snw_npower(m) + 1; }
 
-// ---- rates
+// ---- right-hand side
 
-// s <- y, with unit quaternions
+// s <- y, with unit quaternions.
 static void to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
@@ -59,7 +61,7 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
     }
 }
 
-// dq <- rates of the numbers in q; h may have any length
+// dq <- rates of the entries of q; the quaternion h may have any length.
 static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
                                 double *dq) {
     for (int k = 0; k < m->nblock; k++) {
@@ -81,8 +83,7 @@ static void configuration_rates(const snw_model *m, const double *q, const snw_s
     }
 }
 
-// why there are no accelerations: a law or the state has ceased to be a number, else what was
-// failure
+// Reports why there are no accelerations: an input or the state is not finite, else `failure`.
 static snw_status explicit_no_acceleration(const snw_explicit *e, double t, const snw_state *s,
                                            const snw_error *failure, snw_error *err) {
     const snw_model *m = e->m;
@@ -96,7 +97,7 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
 
-// s->a at (q, v) of s and time t
+// s->a <- accelerations at (q, v) of s and time t.
 static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
@@ -117,7 +118,7 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
     }
     to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
-    // what moves a pose or a fluid also carries the accelerations
+    // the powers of moving poses and fluids need the accelerations
     const snw_work *w = e->locomotion ? snw_locomotion_look(e->locomotion) : e->w;
     if (!e->locomotion && (e->moving || e->projection))
         snw_residual(m, e->in, e->trial, false, e->w);
@@ -132,11 +133,11 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
 
 // ---- creation
 
-// what a number in y is when it is neither small nor large
+// Typical magnitudes of the entries of y.
 static void typical_values(const snw_model *m, double *y) {
     double energy = INFINITY;
     for (int i = 0; i < m->nv; i++) {
-        y[m->nq + i] = m->typical[i]; // in a second
+        y[m->nq + i] = m->typical[i]; // per second
         const double e = m->scale[i] * m->typical[i];
         if (e > 0) energy = fmin(energy, e);
     }
@@ -149,7 +150,7 @@ static void typical_values(const snw_model *m, double *y) {
             for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
         }
     }
-    // integrals of lengths and of angles over a second
+    // integrals of lengths and angles over a second
     for (int i = m->nq + m->nv; i < work_offset(m); i++) y[i] = fmin(1, m->length);
     for (int i = work_offset(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
@@ -164,7 +165,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     const size_t n = (size_t)explicit_size(m), nv = (size_t)m->nv;
     const size_t square = opts->locomotion ? 0 : nv * nv;
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
-    bool closes = m->ncondition > 0; // loops of poses, and what comes and goes
+    bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
     if (opts->locomotion) {
@@ -226,9 +227,9 @@ void snw_explicit_destroy(snw_explicit *e) {
     snw_free(e);
 }
 
-// ---- motion
+// ---- advance
 
-// state and accelerations from y; the laws from the side that is set
+// State and accelerations from y; inputs with the one-sided limits that are set.
 static snw_status explicit_settle(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
     e->trial->t = t;
@@ -244,7 +245,7 @@ static void explicit_keep(snw_explicit *e) {
     e->left_before = e->left, e->right_before = e->right;
 }
 
-// energies before and after velocities have jumped
+// Kinetic energy, before or after an impact, J.
 static double explicit_kinetic(snw_explicit *e, const snw_state *s) {
     snw_kinematics(e->m, e->in, s, false, e->w);
     return snw_kinetic_energy(e->m, e->w);
@@ -255,16 +256,17 @@ static double explicit_stored(snw_explicit *e, const snw_state *s) {
     return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s->q, e->w);
 }
 
-// The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M
-// dv/2 (Carnot), the second difference of the kinetic energy; the rest is work of what is driven.
+// explicit_project for locomotion. Constraints that become active dissipate the energy of the
+// velocity jump, dv'M dv/2 (Carnot), the second difference of the kinetic energy; the remaining
+// change is work of the driven coordinates.
 static snw_status project_locomotion(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
     to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    double jump = 0; // of the energy, by links that go; those that come bring that of their heights
-                     // and springs
+    double jump = 0; // of the energy by links that disappear; links that appear add gravitational
+                     // and elastic energy
     const double *impulse = NULL;
     snw_wrench missing = {0};
     if (z && e->impacts) {
@@ -295,9 +297,9 @@ static snw_status project_locomotion(snw_explicit *e, double t, const double *z,
     return SNW_OK;
 }
 
-// Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and
-// a given motion may jump to another rate; and z (NULL: as it is) remembered from now on. What that
-// costs is booked at once.
+// Projects y onto the constraints: the integrator satisfies them at acceleration level only and
+// lets them drift, and a prescribed velocity may jump. z (NULL: unchanged) is the signal memory
+// from now on. The energy change is added to work and heat.
 static snw_status explicit_project(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
@@ -336,7 +338,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[work_offset(m) + m->desc->nload + 1] = 0; // from here on
+    e->y[work_offset(m) + m->desc->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);
@@ -358,7 +360,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     const double from = e->now->t;
     if (!(t > from)) return SNW_OK;
     explicit_keep(e);
-    // a jump lies behind
+    // a discontinuity has just been passed
     if (from >= e->left) {
         e->right = from + snw_grain(from);
         snw_ode_start(e->ode, from, e->y, 0);
@@ -386,7 +388,7 @@ void snw_explicit_undo(snw_explicit *e) {
     snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
 }
 
-// ---- looking
+// ---- queries
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
 void snw_explicit_set_manual(snw_explicit *e, const snw_manual_inputs *manual) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Within a step x are the coordinates of its chart about the configuration at its start: the
-// increment itself for rods and axes, g = g_0 exp(x) for balls and free joints. The unknowns are
-// x'' at the s stages; their equations are S' r = 0 with S the chart's columns. With M_i, D_i, K_i
-// the derivatives of the residual of stage i in x'', x', x Newton's matrix has the blocks
+// Steps of Gauss collocation. Within a step, x are the coordinates of its chart about the initial
+// configuration: the increment itself for rods and axes, g = g_0 exp(x) for ball and free joints.
+// The unknowns are x'' at the s stages, with equations S' r = 0, S the Jacobian of the chart. With
+// M_i, D_i, K_i the derivatives of the residual of stage i in x'', x', x, Newton's matrix has the
+// blocks
 //
 //     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
-// and lacks only what integrals read by laws add. It is kept over steps as long as it serves.
+// It omits only the derivatives of integrals in laws. Its factors are reused over steps while the
+// iteration converges fast. theory.md (6.8)
 #include "integrate/gauss_private.h"
 
 #include "base/alloc.h"
@@ -21,16 +23,16 @@
 #include <string.h>
 
 enum {
-    INCREMENTS = 12, // kept by Broyden's method
-    SLOW = 9,        // iterations that cost what a new matrix does
-    MEAN = -1        // degree of a prediction by mean rates
+    INCREMENTS = 12, // pairs kept by Broyden's method
+    SLOW = 9,        // iterations that cost as much as a new matrix
+    MEAN = -1        // degree of a prediction by mean velocities
 };
 
-// ---- what is kept, and saved
+// ---- undo and checkpoint
 
 enum { NKEPT = 10, NBLOCK = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
-// The first NKEPT change with every step. The inputs are laws of their time.
+// The first NKEPT blocks change with every step and can be undone. Inputs follow from their time.
 static void gauss_list_blocks(const snw_gauss_collocation *g, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_gauss_collocation *own = (snw_gauss_collocation *)g;
@@ -202,9 +204,9 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     return SNW_OK;
 }
 
-// ---- begin
+// ---- start
 
-// accelerations, multipliers and powers at s under the inputs of the last instant
+// Consistent accelerations and multipliers at s under the present inputs, and the residual.
 static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error *err) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
@@ -256,8 +258,8 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
 
 // ---- stages
 
-// g->x, g->v <- coordinates and rates of the chart where its accelerations weigh w and ww and its
-// rate c
+// g->x, g->v <- chart coordinates and velocities with the quadrature weights w of the velocities
+// and ww of the coordinates, at the fraction c of the step.
 static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w, const double *ww) {
     const int n = g->m->nv;
     const double h = g->h;
@@ -272,7 +274,7 @@ static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w,
     }
 }
 
-// where drives hold, s has what their laws say
+// Driven coordinates of s <- the values and derivatives of their laws.
 static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
@@ -281,7 +283,7 @@ static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     snw_constraints_impose(m, in, s);
 }
 
-// the residual at a stage; drives exert what is needed there
+// Residual at a stage; the multipliers of active drives are the efforts they need there.
 static void evaluate_stage(snw_gauss_collocation *g, int i) {
     const snw_model *m = g->m;
     const size_t nv = (size_t)m->nv, ns = (size_t)m->nsignal;
@@ -306,8 +308,7 @@ static void evaluate_stage(snw_gauss_collocation *g, int i) {
     }
 }
 
-// What integrals grow by, at the stages just evaluated; false when it is what they were evaluated
-// with.
+// Evaluates the integrands at the stages just computed; false if they equal those used before.
 static bool gauss_integrands(snw_gauss_collocation *g) {
     bool changed = false;
     const size_t ns = (size_t)g->m->nsignal;
@@ -325,8 +326,8 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
     return changed;
 }
 
-// the largest force out of balance at the stages, measured by `scale`, or contact that slips; NaN
-// kept
+// Largest residual at the stages relative to `scale`, or violation of a nonholonomic row; NaN is
+// kept.
 static double gauss_out_of_balance(const snw_gauss_collocation *g, const double *scale) {
     double largest = 0;
     for (int i = 0; i < g->k.s; i++) {
@@ -340,11 +341,11 @@ static double gauss_out_of_balance(const snw_gauss_collocation *g, const double 
     return largest;
 }
 
-// residuals of all stages, measured by g->scale
+// Residuals of all stages, relative to g->scale.
 static double gauss_evaluate(void *self) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    // a source reads integrals that stand before it only, so this comes to rest
+    // an integrand reads only integrals declared before it, so this terminates
     for (int pass = 0; pass <= m->nsignal + 1; pass++) {
         for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
         if (!g->has_integrals || !gauss_integrands(g)) break;
@@ -408,15 +409,15 @@ static void gauss_move(void *self, double fraction) {
 
 // ---- a step
 
-// out (nv) <- accelerations at stage i, of bodies, as those of the step before go on: a polynomial
-// through the last of its stages and its end
+// out (nv) <- body accelerations at stage i, extrapolated from the previous step by a polynomial
+// through its last `degree` stages and its end.
 static void extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
     const int n = g->m->nv, s = g->k.s;
     double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
     c[s] = 1;
     const int first = s - degree;
-    if (degree < 0) { // displacements go on at the mean rate of the step before
+    if (degree < 0) { // continue at the mean velocity of the previous step
         for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean_rate[k] - g->rate[k]);
         return;
     }
@@ -428,7 +429,7 @@ static void extrapolate(const snw_gauss_collocation *g, int degree, int i, doubl
     }
 }
 
-// Of what degree they should have gone on to where the step just taken has them, dx (s nv). High
+// Degree of extrapolation that would have come closest to the step just taken, dx (s nv): high
 // where steps resolve the motion, low where they do not.
 static int best_degree(snw_gauss_collocation *g) {
     const int n = g->m->nv;
@@ -447,12 +448,12 @@ static int best_degree(snw_gauss_collocation *g) {
     return best;
 }
 
-// unknowns to begin with
+// Initial guess of the unknowns.
 static void gauss_predict(snw_gauss_collocation *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
     for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
-    if (m->nlie_block && degree != MEAN) { // from those of bodies to those of the chart
+    if (m->nlie_block && degree != MEAN) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
@@ -497,8 +498,9 @@ static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
     return s;
 }
 
-// Velocities of s <- the nearest that contacts allow. What drives and other given motion do in that
-// blow is booked as theirs: all that it changes but for what any blow loses, the energy of the jump
+// Projects the velocities of s onto the nonholonomic rows. The change of kinetic energy is work of
+// drives and other given motion, except for the energy of the velocity jump, which any plastic
+// impact loses.
 static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
@@ -507,7 +509,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     energy[0] = snw_kinetic_energy(m, w);
     memcpy(g->v, s->v, (size_t)m->nv * sizeof *g->v);
     SNW_TRY(snw_projection_velocities(g->projection, g->in, s, &g->failure));
-    for (int pass = 1; pass < 3; pass++) { // after it, and in the middle
+    for (int pass = 1; pass < 3; pass++) { // after the projection, and halfway
         memcpy(g->x, s->v, (size_t)m->nv * sizeof *g->x);
         for (int i = 0; i < m->nv && pass == 2; i++) s->v[i] = 0.5 * (g->x[i] + g->v[i]);
         snw_kinematics(m, g->in, s, false, w);
@@ -519,7 +521,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     return SNW_OK;
 }
 
-// g->end <- the state at the end of the step just solved
+// g->end <- state at the end of the step just solved.
 static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     const snw_model *m = g->m;
     snw_state *s = g->end;
@@ -543,7 +545,7 @@ static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// works and heat of the step: sums over the stages
+// Work and heat of the step: sums over the stages.
 static void gauss_account(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
     for (int i = 0; i < g->k.s; i++) {
@@ -556,7 +558,8 @@ static void gauss_account(snw_gauss_collocation *g) {
     }
 }
 
-// by how much the acceleration at the start differs from that of the polynomial there
+// Largest difference between the acceleration at the start and that of the polynomial there,
+// relative to typical values.
 static double defect(const snw_gauss_collocation *g) {
     const int n = g->m->nv;
     double basis[SNW_STAGES], largest = 0;
@@ -569,8 +572,8 @@ static double defect(const snw_gauss_collocation *g) {
     return largest;
 }
 
-// g->force <- typical forces as in motion.c; g->scale <- the same, or less where errors of the step
-// itself are smaller than what they would leave, down to rounding. theory.md (6.13)
+// g->force <- typical forces as in implicit.c; g->scale <- the same, or less where the step's own
+// error is smaller, down to rounding. theory.md (6.13)
 static void gauss_set_scale(snw_gauss_collocation *g) {
     static const double fraction = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = g->m;
@@ -596,7 +599,7 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
     snw_status s = gauss_solve(g, info);
     if (s == SNW_OK) info->residual = gauss_out_of_balance(g, g->force);
     gauss_keep_undo(g);
-    if (s == SNW_OK) gauss_account(g); // `finish` works where the first stage does
+    if (s == SNW_OK) gauss_account(g); // before gauss_finish, which overwrites the first stage
     if (s == SNW_OK) s = gauss_finish(g, t_laws);
     if (s != SNW_OK) {
         gauss_undo(g);
@@ -614,7 +617,7 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
     return SNW_OK;
 }
 
-// ---- looking
+// ---- queries
 
 static double gauss_error(const void *self) {
     return ((const snw_gauss_collocation *)self)->defect;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix of a staged motion, and its rows of contacts.
+// Newton's matrix of Gauss collocation: blocks of the residual's derivatives at each stage,
+// bordered by the nonholonomic constraint rows; its factors and solution. theory.md 6.7
 #include "integrate/gauss_private.h"
 
 #include "dynamics/closure.h"
@@ -16,9 +17,9 @@ static bool gauss_matrix_is_driven(const snw_model *m, const snw_state *s, int d
     return false;
 }
 
-// Rows of contacts of stage i, behind the accelerations of all stages: what multipliers exert, and
-// how the rates of the rows, w->velocity_time times, vary with accelerations. After the tangent in
-// q alone, which leaves the derivative in q in R.
+// Nonholonomic rows of stage i, after the accelerations of all stages: generalised forces of the
+// multipliers, and derivatives of the violations, times w->velocity_time, in the accelerations.
+// Call after the tangent in q alone, which leaves the rows' derivative in q in R.
 static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w) {
     const snw_model *m = g->m;
     const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
@@ -36,7 +37,8 @@ static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w
         const snw_constraint row = snw_constraint_at(m, w, g->row[k]);
         const size_t at = snw_gauss_accelerations(g) + (size_t)(i * g->ng + k);
         for (size_t r = 0; r < all; r++) g->J[at * all + r] = g->J[r * all + at] = 0;
-        if (row.off) g->J[at * (all + 1)] = -g->constraint_scale; // its multiplier stays zero
+        if (row.off)
+            g->J[at * (all + 1)] = -g->constraint_scale; // inactive: its multiplier stays zero
         for (int j = 0; j < row.n; j++) {
             const size_t dof = (size_t)row.dof[j];
             if (gauss_matrix_is_driven(m, g->J_origin.at[i], row.dof[j])) continue;
@@ -55,13 +57,13 @@ void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
     const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
     const double h = g->J_origin.h;
     const snw_inputs *in = g->J_origin.in[i];
-    w->velocity_time = 1 / h; // of rows of contacts
+    w->velocity_time = 1 / h; // for nonholonomic rows
     snw_tangent_pass(m, m->nlie_block ? g->chart_jacobian + snw_gauss_jacobian_doubles(m, i) : NULL,
                      w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
     snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
     snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
-    for (int k = 0; k < m->ndrive; k++) { // a row of its own, which asks for no change
+    for (int k = 0; k < m->ndrive; k++) { // driven coordinate: unit row, its increment is zero
         if (!snw_drive_holds(m, g->J_origin.at[i], k)) continue;
         const size_t d = (size_t)m->drive[k].dof;
         for (size_t r = 0; r < n; r++) {
@@ -110,7 +112,7 @@ void snw_gauss_correct(snw_gauss_collocation *g) {
     snw_lu_solve((int)snw_gauss_unknowns(g), g->J, g->pivot, g->dx);
 }
 
-// ---- contacts
+// ---- nonholonomic rows
 
 void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s) {
     memset(s->lambda, 0, (size_t)g->m->nconstraint * sizeof *s->lambda);

@@ -65,7 +65,7 @@ struct snw_implicit {
         *typical; // nv + nconstraint: change of d and of the multipliers over constraint_scale
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
-    snw_impacts *impacts;       // of conditional elements and velocity jumps; NULL with projection
+    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
     bool redundant;             // constraint rows are redundant
     bool has_closures;          // there are holonomic loop closures

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// Selects the time integrator of a step by its method, checks that it supports the model, and gives
+// the size of its checkpoint.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"
 
-// what of the model the conserving scheme does not know, NULL: it knows all
+// First feature of the model that the conserving scheme does not support, *name <- its element or
+// NULL; NULL: all are supported.
 static const char *unsupported(const snw_model *m, const char **name) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
@@ -23,7 +27,7 @@ static const char *unsupported(const snw_model *m, const char **name) {
                                : NULL;
 }
 
-// Rows that are not of drives or contacts are of index 3, where collocation loses its order
+// Rows other than drives and nonholonomic ones have index 3, where collocation loses its order
 // (theory.md 6.7).
 static bool has_holonomic_rows(const snw_model *m) {
     int rows = m->nconstraint;
@@ -105,7 +109,7 @@ size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
-        break; // the integrator keeps its past to itself
+        break; // the ODE integrator does not expose its history
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps that are paced (integrate/step_control.h) as a controlled, whatever takes them.
+// Integrator interface for single-step integrators under step control (integrate/step_control.h):
+// one-step implicit schemes and Gauss collocation.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -10,10 +11,10 @@
 typedef struct controlled {
     const snw_model *m;
     const snw_stepper *k;
-    void *integrator; // what takes the steps
-    bool undoes;      // the last advance may have to be undone: the model has signals
+    void *integrator; // single-step integrator, owned
+    bool undoes;      // the last advance may be undone: the model has signals
     snw_step_control control;
-    double *saved; // before the last advance
+    double *saved; // checkpoint before the last advance
 } controlled;
 
 static void controlled_save(const void *self, double *out) {
@@ -35,7 +36,7 @@ static snw_status controlled_load(void *self, const double *in, snw_error *err) 
 
 static void controlled_undo(void *self) { controlled_restore(self, ((controlled *)self)->saved); }
 
-// as if it had been resumed here
+// Restarts from its own checkpoint, as if resumed here.
 static void controlled_renew(void *self) {
     controlled *co = self;
     controlled_save(self, co->saved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Integrators with error control, and RK4, as a adapter.
+// Integrator interface for the explicit and adaptive integrators (integrate/explicit.h).
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -75,13 +75,13 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     o.torque = step->torque;
     o.projective = step->projective;
     o.duration = step->duration;
-    o.max_steps = 100 * (long)step->patience; // of which one costs far less than an iteration
+    o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
     const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
     if (s != SNW_OK) {
         snw_free(ad);
         return s;
     }
-    // fixed steps are shown one by one; what chooses its own shows where it was asked to
+    // fixed steps give a frame each; adaptive ones give frames where asked for
     const double grid = every > 0 || step->method != SNW_METHOD_RK4 ? every : step->step;
     *out = (snw_integrator){.self = ad,
                             .grid = grid,

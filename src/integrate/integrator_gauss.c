@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Gauss' collocation (integrate/gauss.h) as what a paced mover takes.
+// Gauss collocation (integrate/gauss.h) under step control: options from the step's description.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Implicit steps (integrate/implicit.h) as what a paced mover takes.
+// One-step implicit schemes (integrate/implicit.h) under step control: typed wrappers for the
+// snw_stepper interface, and options from the step's description.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"

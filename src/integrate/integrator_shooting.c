@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The boundary-value engine as a mover. What its steps take beyond work and heat is the formula's
-// of time: the balance of its books closes by that, and says nothing.
+// Integrator interface for the shooting engine. Its energy account assigns the difference between
+// energy, work and heat to the time discretisation, so its balance is zero by construction and no
+// check of the solution.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -15,13 +16,13 @@
 typedef struct shooting {
     const snw_model *m;
     snw_shooter *e;
-    const snw_shooter *from; // whose fields it begins with; NULL: the state's
+    const snw_shooter *from; // provides the initial fields; NULL: the state does
     snw_step_control control;
     snw_time_kind kind;
     double alpha;
     snw_state *s;
     snw_work *w;
-    double start; // energy, J
+    double start; // energy at the start, J
     double work[1];
 } shooting;
 
@@ -73,7 +74,7 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
                   "points"};
     shooting *sh = self;
     SNW_TRY(snw_step_control_advance(&sh->control, sh->m, &stepper, sh, to, limit, took, err));
-    sh->s->t = to; // rounding does not add up
+    sh->s->t = to; // no accumulation of rounding
     snw_shooter_set_time(sh->e, to);
     return SNW_OK;
 }
@@ -81,8 +82,8 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
 static snw_status shooting_restart(void *self, const double *z, snw_error *err) {
     (void)err;
     const shooting *sh = self;
-    // velocities go on through a jump of the loads, and so do histories; bodies appear with the
-    // speed of their section
+    // velocities and their histories are continuous across a discontinuity of the loads; bodies
+    // appear with the velocity of their section
     for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
     return SNW_OK;
 }
@@ -116,11 +117,11 @@ static snw_work_done shooting_work(const void *self) {
                            .scheme = b.work - b.heat - (shooting_total(sh) - sh->start)};
 }
 
-// ---- saving
+// ---- checkpoint
 
 enum { NBLOCK = 3 };
 
-// the fields come behind
+// The fields follow after these blocks.
 static void shooting_list_blocks(const shooting *sh, snw_checkpoint_block block[NBLOCK]) {
     const snw_checkpoint_block list[NBLOCK] = {{&sh->s->t, 1},
                                                snw_checkpoint_state(sh->m, sh->s),
@@ -146,7 +147,7 @@ size_t snw_integrator_shooting_head(const snw_model *m) { return 2 + snw_state_d
 
 size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step) {
     snw_shooter *e;
-    // what cannot be made says so when its step begins
+    // a step that cannot be created reports it when it starts
     if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
     const size_t n = snw_shooter_saves(e);
     snw_shooter_destroy(e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lie_block.h: balls and free joints within a step: their numbers as twists and wrenches, momenta
-// carried, columns turned.
+// lie_block.h: ball and free joints (Lie-group blocks of the coordinates) within a step: entries as
+// twists and wrenches, transport of momenta, tangent maps on matrix columns.
 #pragma once
 
 #include "math/se3_tangent.h"
@@ -16,12 +16,12 @@ static inline const snw_block *snw_lie_block(const snw_model *m, int f) {
     return b;
 }
 
-// Whether nothing moves what it hangs on but laws.
+// Whether its parent is moved by laws only.
 static inline bool snw_lie_block_is_root(const snw_model *m, const snw_block *b) {
     return m->path[m->seg[b->seg].path].own == 0;
 }
 
-// Numbers of a block as a twist, those of a ball as its angular part; and as a wrench.
+// Entries of a block as a twist, those of a ball joint as its angular part; and as a wrench.
 static inline snw_twist snw_lie_block_twist(const snw_block *b, double factor, const double *x) {
     snw_twist out = {0};
     for (int k = 0; k < b->n; k++) out.e[k] = factor * x[b->dof + k];
@@ -40,8 +40,8 @@ static inline snw_twist snw_twist_unit(int k) {
     return e;
 }
 
-// to <- momenta, those of balls and free joints carried along half the increment d, on from its
-// beginning or back from its end.
+// to <- momenta, those of ball and free joints transported by the coadjoint action along half the
+// increment d: forward from its start, or `back` from its end.
 static inline void snw_transport_half(const snw_model *m, const double *d, bool back,
                                       const double *from, double *to) {
     memcpy(to, from, (size_t)m->nv * sizeof *to);
@@ -53,7 +53,7 @@ static inline void snw_transport_half(const snw_model *m, const double *d, bool 
     }
 }
 
-// Columns of a ball or free joint in A (some rows, columns ld apart) <- A T.
+// Columns of a ball or free joint in A (`rows` rows, leading dimension ld) <- A T.
 static inline void snw_lie_block_turn_columns(const snw_block *b, snw_lower T, int rows, int ld,
                                               double *A) {
     for (int i = 0; i < rows; i++) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+//
+// Cubic path of an implicit step in its chart, and the conversion between derivatives of chart
+// coordinates and body velocities; for the energy account and for Gauss collocation.
 #include "integrate/step_path.h"
 
 #include "math/se3_tangent.h"
 
-// numbers of a ball or free joint that are on a group: on the split chart only the group_twist
+// Entries of a ball or free joint that form a group: on the split chart the rotation only.
 static int group_size(snw_chart chart, const snw_block *b) {
     return chart == SNW_CHART_SE3 ? b->n : 3;
 }
@@ -55,7 +58,7 @@ void snw_step_path_at(const snw_model *m, const snw_step_path *e, double s, doub
     const int n = m->nv;
     const double h = e->h, rest = 1 - s;
     double *x = scratch, *dx = x + n, *ddx = dx + n;
-    // rates of the coordinates at the end: those of a group are T(d)^-1 times the velocity
+    // derivatives of the coordinates at the end; on a group T(d)^-1 times the velocity
     for (int i = 0; i < n; i++) ddx[i] = e->rate1[i];
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].lie_block < 0) continue;
