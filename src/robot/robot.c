@@ -164,13 +164,13 @@ static snw_energy energies(const snw_robot *r) {
 // integrals zero
 static void attend(snw_robot *r) {
     const snw_model *m = r->m;
-    if (!snw_memory_acts(m) || r->integrator.close) return;
+    if (!snw_memory_has_events(m) || r->integrator.close) return;
     memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
     snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
-    (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
+    (void)snw_memory_sample(m, r->s, r->w, r->fresh, r->z);
     snw_impacts *ip = snw_statics_impacts(r->statics);
     if (ip) {
         snw_impacts_set(ip, r->in, r->z, r->s);
@@ -205,7 +205,7 @@ static void switch_on(snw_robot *r) {
     snw_observe(r->m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
     snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
-    (void)snw_memory_throw(r->m, r->s, r->w, r->z);
+    (void)snw_memory_switch(r->m, r->s, r->w, r->z);
     snw_impacts_set(snw_statics_impacts(r->statics), r->in, r->z, r->s);
 }
 

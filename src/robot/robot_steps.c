@@ -46,7 +46,7 @@ snw_status snw_robot_manual_inputs(snw_robot *r) {
                                     .activation = r->activation};
     for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
     r->in->manual = &r->manual;
-    snw_statics_hold(r->statics, &r->manual);
+    snw_statics_set_manual(r->statics, &r->manual);
     return SNW_OK;
 }
 
@@ -418,14 +418,14 @@ void snw_robot_show(snw_robot *r) {
 // samples and switches at the present instant
 static snw_status robot_steps_remember(snw_robot *r, snw_error *err) {
     const snw_model *m = r->m;
-    if (!snw_memory_acts(m)) return SNW_OK;
+    if (!snw_memory_has_events(m)) return SNW_OK;
     snw_work *w = (snw_work *)r->integrator.work_at(r->integrator.self);
     const snw_state *s = r->integrator.state(r->integrator.self);
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_stored_energy(m, s->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    const bool changed = snw_memory_remember(m, in, s, &e, r->fresh, r->turn, w, r->z);
+    const bool changed = snw_memory_update(m, in, s, &e, r->fresh, r->turn, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = false;
     return changed ? r->integrator.restart(r->integrator.self, r->z, err) : SNW_OK;
 }

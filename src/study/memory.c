@@ -11,7 +11,7 @@ static double source_value(const snw_signal_desc *signal, double t, const double
 // ---- at instants
 // -----------------------------------------------------------------------------------
 
-bool snw_memory_acts(const snw_model *m) {
+bool snw_memory_has_events(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
         if (d->source && d->kind != SNW_SIGNAL_INTEGRAL) return true;
@@ -89,20 +89,20 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
     return differs;
 }
 
-bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
+bool snw_memory_switch(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
     return memory_pass(m, s, w, false, NULL, z);
 }
 
-bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
-                      double *z) {
+bool snw_memory_sample(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
+                       double *z) {
     return memory_pass(m, s, w, true, fresh, z);
 }
 
-bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                         const snw_energy *energy, const bool *fresh, snw_vec3 *rotation,
-                         snw_work *w, double *z) {
+bool snw_memory_update(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                       const snw_energy *energy, const bool *fresh, snw_vec3 *rotation, snw_work *w,
+                       double *z) {
     snw_memory_read(m, in, s, energy, rotation, w);
-    return snw_memory_renew(m, s, w, fresh, z);
+    return snw_memory_sample(m, s, w, fresh, z);
 }
 
 double snw_memory_due(const snw_model *m, double t) {

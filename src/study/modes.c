@@ -190,7 +190,7 @@ void snw_modes_destroy(snw_modes *mo) {
     snw_free(mo);
 }
 
-const snw_mode_table *snw_modes_found(const snw_modes *mo) { return &mo->table; }
+const snw_mode_table *snw_modes_table(const snw_modes *mo) { return &mo->table; }
 
 const double *snw_modes_vector(const snw_modes *mo, int i) {
     return mo->x + (size_t)mo->m->nv * (size_t)mo->root[i].column;

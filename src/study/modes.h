@@ -44,7 +44,7 @@ void snw_modes_destroy(snw_modes *mo); // NULL is fine
 // of s.
 SNW_NODISCARD snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err);
 
-const snw_mode_table *snw_modes_found(const snw_modes *mo);
+const snw_mode_table *snw_modes_table(const snw_modes *mo);
 
 // The motion of mode i, nv coordinates; about a steady motion real or imaginary part of it,
 // whichever is larger.

@@ -408,7 +408,7 @@ const snw_model *snw_run_model_at(const snw_run *r, int stage) {
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
-    return r->modes[stage] && r->found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
+    return r->modes[stage] && r->found[stage] ? snw_modes_table(r->modes[stage]) : NULL;
 }
 
 snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
@@ -463,7 +463,7 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
 void snw_run_set_conditions(snw_run *r) {
     const snw_model *m = r->now->model;
     if (m->ncondition == 0) return;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_residual(m, in, r->state, false, w);
     snw_observe(m, in, r->state, false, w);
@@ -471,7 +471,7 @@ void snw_run_set_conditions(snw_run *r) {
                           .elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->turn, w);
-    (void)snw_memory_throw(m, r->state, w, r->z);
+    (void)snw_memory_switch(m, r->state, w, r->z);
     snw_impacts_set(snw_statics_impacts(r->now->statics), in, r->z, r->state);
 }
 
@@ -572,7 +572,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             if (isnan(r->held) && r->loaded) r->held = snw_run_stored(r);
             SNW_TRY(snw_run_grid_apply(r, &r->phase[r->phase_of_step[i]], err));
             // statics goes on from the loads that held until now
-            snw_statics_take(r->phase[r->phase_of_step[i]].statics, r->now->statics);
+            snw_statics_copy_previous(r->phase[r->phase_of_step[i]].statics, r->now->statics);
             carry_rows(r, r->now->model, r->phase[r->phase_of_step[i]].model);
             r->now = &r->phase[r->phase_of_step[i]];
             break;
@@ -590,7 +590,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
 void snw_run_warn_violations(snw_run *r) {
     if (r->now->model->nconstraint == 0) return;
     char text[300], by[64];
-    (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    (void)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     snw_projection *pr = snw_statics_projection(r->now->statics);
     int row;
     const double gap =

@@ -142,7 +142,7 @@ static void speak_of_modes(const snw_run *r, const snw_mode_table *table,
 void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats) {
     look_at_nodes(r, r->state, stats);
     snw_truncation *t = accuracy_truncation_of(r);
-    const snw_mode_table *table = snw_modes_found(r->modes[stage]);
+    const snw_mode_table *table = snw_modes_table(r->modes[stage]);
     if (!t || table->n == 0) return;
     snw_truncation_info cut;
     const bool balanced = table->residual <= SNW_UNBALANCED;

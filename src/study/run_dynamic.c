@@ -93,7 +93,7 @@ double snw_run_stored(snw_run *r) {
         return e.kinetic + e.elastic + e.gravity;
     }
     const snw_model *m = r->now->model;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_kinematics(m, in, r->state, false, w);
     return snw_kinetic_energy(m, w) + snw_stored_energy(m, r->state->q, w) +
@@ -178,7 +178,7 @@ static bool ends(const snw_step_desc *step, double t, const double *signal) {
 static bool dynamic_run_turns(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
                               bool *over) {
     const snw_work *w = read_signals(r, it);
-    const bool thrown = snw_memory_throw(r->now->model, it->state(it->self), w, r->z);
+    const bool thrown = snw_memory_switch(r->now->model, it->state(it->self), w, r->z);
     *over = ends(step, it->state(it->self)->t, w->signal);
     return thrown || *over;
 }
@@ -215,8 +215,8 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
 static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
     snw_work *w = (snw_work *)it->work_at(it->self);
     const snw_energy e = snw_run_energies(r, it, w);
-    return snw_memory_remember(r->now->model, it->inputs(it->self), it->state(it->self), &e,
-                               r->fresh, r->turn, w, r->z);
+    return snw_memory_update(r->now->model, it->inputs(it->self), it->state(it->self), &e, r->fresh,
+                             r->turn, w, r->z);
 }
 
 // samples that no step before this one has taken
@@ -236,7 +236,7 @@ static snw_status commence(snw_run *r, int stage, const snw_integrator *it, bool
                            snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_fresh(r, stage);
-    if (snw_memory_acts(r->now->model) && dynamic_run_remember(r, it))
+    if (snw_memory_has_events(r->now->model) && dynamic_run_remember(r, it))
         SNW_TRY(it->restart(it->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
     *over = ends(step, r->here.t0, read_signals(r, it)->signal);
@@ -342,7 +342,7 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
 // the errors of proportional laws at the mover's state, now and then
 static void look_at_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
     if (!snw_targets_due(g, t)) return;
-    snw_targets_look_offsets(g, t, read_signals(r, it)->signal);
+    snw_targets_record_signals(g, t, read_signals(r, it)->signal);
 }
 
 static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator *it, breaks *b,
@@ -351,7 +351,7 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
     const double t0 = r->here.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
     const snw_model *m = r->now->model;
-    const bool acts = snw_memory_acts(m);
+    const bool acts = snw_memory_has_events(m);
     const bool watches = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
     int turned = 0; // in a row, within one interval of the grid
@@ -364,7 +364,7 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         (void)snw_run_due(r, t0, true);
         SNW_TRY(dynamic_run_frame(r, stage, it, &sum, over, err));
         if (over) return SNW_OK;
-        if (targets) snw_targets_look(targets, t0, it->state(it->self)->z);
+        if (targets) snw_targets_record(targets, t0, it->state(it->self)->z);
         if (targets) look_at_offsets(r, it, targets, t0);
     }
     for (;;) {
@@ -420,7 +420,7 @@ static snw_status dynamic_run_carry(snw_run *r, int stage, const snw_integrator 
         if (!watches) over = ends(step, to, NULL);
         SNW_TRY(snw_run_limits(r, it->state(it->self), err));
         const bool last = over || to >= t1;
-        if (targets && !r->resuming) snw_targets_look(targets, to, it->state(it->self)->z);
+        if (targets && !r->resuming) snw_targets_record(targets, to, it->state(it->self)->z);
         if (targets) look_at_offsets(r, it, targets, to);
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(dynamic_run_frame(r, stage, it, &sum, last, err));
@@ -458,7 +458,7 @@ static snw_status dynamic_run_assemble(snw_run *r, bool fields, snw_error *err) 
     if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
     if (r->here.stage > 0 && !fields)
         snw_run_warn_violations(r); // those of the first step were spoken of
-    (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    (void)snw_statics_work_at_time(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (!fields && snw_projection_violation(pr, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_projection_close(pr, in, r->state, &info, err));

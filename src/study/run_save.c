@@ -66,7 +66,7 @@ enum {
 };
 
 static size_t inputs_size(const snw_phase *e) {
-    return 4 + snw_checkpoint_inputs(snw_statics_held(e->statics)).n;
+    return 4 + snw_checkpoint_inputs(snw_statics_previous_inputs(e->statics)).n;
 }
 
 // where the mover's numbers begin: behind single ones, cells, rotations, states, and the inputs of
@@ -145,7 +145,7 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
         row = carry((snw_checkpoint_block){&r->ended[i]->t, 1}, row);
         row = carry(snw_checkpoint_state(r->wide, r->ended[i]), row);
     }
-    snw_inputs *held = snw_statics_held(r->now->statics);
+    snw_inputs *held = snw_statics_previous_inputs(r->now->statics);
     row = carry((snw_checkpoint_block){&held->t, 1}, row);
     row = carry((snw_checkpoint_block){held->gravity.e, 3}, row);
     (void)carry(snw_checkpoint_inputs(held), row);

@@ -91,7 +91,7 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
         const bool steady = r->desc->step[stage].steady;
         snw_run_accuracy(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST, &stats);
     }
-    const snw_work *w = snw_statics_look(r->now->statics, r->state);
+    const snw_work *w = snw_statics_work_at(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_view view = {
         .state = r->state,
@@ -112,13 +112,13 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
 // switches and samples as they are where the step begins; they stay so
 static void static_run_remember(snw_run *r) {
     const snw_model *m = r->now->model;
-    if (!snw_memory_acts(m)) return;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    if (!snw_memory_has_events(m)) return;
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
-    (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
+    (void)snw_memory_update(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
     snw_impacts *ip = snw_statics_impacts(r->now->statics);
     if (ip) {
         snw_impacts_set(ip, in, r->z, r->state);

@@ -154,15 +154,15 @@ void snw_statics_reset(snw_statics *st) {
     st->negative = 0;
 }
 
-void snw_statics_take(snw_statics *st, const snw_statics *from) {
+void snw_statics_copy_previous(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
-void snw_statics_hold(snw_statics *st, const snw_manual_inputs *manual) {
+void snw_statics_set_manual(snw_statics *st, const snw_manual_inputs *manual) {
     st->before->manual = st->after->manual = st->now->manual = manual;
 }
 
-snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
+snw_inputs *snw_statics_previous_inputs(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
@@ -670,7 +670,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     return status == SNW_OK && st->steady ? keeps_closed(st, t, s, err) : status;
 }
 
-const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
+const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s) {
     snw_residual(st->m, st->now, s, !st->steady, st->w);
     snw_observe(st->m, st->now, s, !st->steady, st->w);
     return st->w;
@@ -678,9 +678,9 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
 
 void snw_statics_count_rates(snw_statics *st, bool count) { st->steady = count; }
 
-const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t) {
+const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t) {
     snw_inputs_at(st->m, t, st->now);
-    return snw_statics_look(st, s);
+    return snw_statics_work_at(st, s);
 }
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }

@@ -70,18 +70,18 @@ void snw_statics_count_rates(snw_statics *st, bool count);
 void snw_statics_reset(snw_statics *st);
 void snw_statics_assume(snw_statics *st, double t);
 // Take over from the statics of another model with the same coordinates and loads, after a change.
-void snw_statics_take(snw_statics *st, const snw_statics *from);
+void snw_statics_copy_previous(snw_statics *st, const snw_statics *from);
 
 // From now on with what a caller holds in hand instead of laws.
-void snw_statics_hold(snw_statics *st, const snw_manual_inputs *manual);
+void snw_statics_set_manual(snw_statics *st, const snw_manual_inputs *manual);
 
 // The loads that held at the last solve: all that a solve remembers of the ones before.
-snw_inputs *snw_statics_held(snw_statics *st);
+snw_inputs *snw_statics_previous_inputs(snw_statics *st);
 
 // Motion, wrenches and inputs at s, observers included, for whoever wants to look.
-const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
+const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s);
 // The same under the laws at time t, before a solve: what conditions see.
-const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t);
+const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
 // What closes the loops of the model and switches what comes and goes, for others to use as well;
 // NULL without such.

@@ -182,7 +182,7 @@ void snw_targets_destroy(snw_targets *g) {
     snw_free(g);
 }
 
-void snw_targets_look(snw_targets *g, double t, const double *z) {
+void snw_targets_record(snw_targets *g, double t, const double *z) {
     const int n = g->m->nsignal;
     const double quarter = (g->t1 - g->t0) / QUARTERS;
     if (g->marks == MARKS || t < g->t0 + (g->marks - 1e-9) * quarter) return;
@@ -214,7 +214,7 @@ bool snw_targets_due(const snw_targets *g, double t) {
     return g->ncontrol > 0 && t >= g->t0 + (g->looks - 1e-9) * (g->t1 - g->t0) / LOOKS;
 }
 
-void snw_targets_look_offsets(snw_targets *g, double t, const double *signal) {
+void snw_targets_record_signals(snw_targets *g, double t, const double *signal) {
     const snw_at at = {.t = t, .signal = signal};
     const bool late = t >= g->t1 - (1 + 1e-9) * (g->t1 - g->t0) / QUARTERS;
     for (int i = 0; i < g->ncontrol; i++) {

@@ -23,10 +23,10 @@ SNW_NODISCARD snw_status snw_targets_create(const snw_model *m, double t0, doubl
 void snw_targets_destroy(snw_targets *g); // NULL is fine
 
 // Look at the integrals z (nsignal) at time t; call with rising t, first at t0. Allocates nothing.
-void snw_targets_look(snw_targets *g, double t, const double *z);
+void snw_targets_record(snw_targets *g, double t, const double *z);
 // Is it time to look at the signals of proportional laws? Some 60 times a motion.
 bool snw_targets_due(const snw_targets *g, double t);
-void snw_targets_look_offsets(snw_targets *g, double t, const double *signal);
+void snw_targets_record_signals(snw_targets *g, double t, const double *signal);
 
 // After the last look, at t1: the first integral from `from` on whose target was missed, -1: none.
 // *error <- mean of what it sums up over the last quarter, *before <- over the one before.

@@ -438,7 +438,7 @@ static bool leave_unstable(snw_truncation *t) {
     const snw_problem p = problem_of(t);
     for (int n = 0; !truncation_plainly_stable(t); n++) {
         if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
-        (void)snw_statics_begin(t->statics, t->s, t->s->t);
+        (void)snw_statics_work_at_time(t->statics, t->s, t->s->t);
         if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
         if (n == ROUNDS) return false;
         snw_move(m, t->x, ASIDE, t->field, t->x);
@@ -648,7 +648,7 @@ static void blame_modes(snw_truncation *t, int last, snw_truncation_info *out) {
     double most = 0;
     for (int k = 0; k <= last; k++) {
         const double *x = snw_modes_vector(t->modes, k), lost = lack(t, x);
-        if (snw_modes_found(t->modes)->mode[k].null || !(lost > most)) continue;
+        if (snw_modes_table(t->modes)->mode[k].null || !(lost > most)) continue;
         most = lost;
         truncation_blame(t, x, out);
     }
@@ -658,7 +658,7 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
                                       bool balanced, bool leave, snw_modes *modes,
                                       snw_truncation_info *out) {
     const snw_model *m = t->rich;
-    const snw_mode_table *own = snw_modes_found(modes);
+    const snw_mode_table *own = snw_modes_table(modes);
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
     if (m->nv > (steady ? MOST_STEADY : MOST_MODES)) return SNW_OK;
     if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
@@ -672,7 +672,7 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     if (m->nconstraint) memcpy(t->s->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
     snw_error ignored = {0};
     if (snw_modes_solve(t->modes, t->s, &ignored) != SNW_OK) return SNW_OK;
-    const snw_mode_table *rich = snw_modes_found(t->modes);
+    const snw_mode_table *rich = snw_modes_table(t->modes);
     int last = -1;
     for (int i = 0; i < own->n; i++) {
         const int k = counterpart(own, rich, i, steady);
