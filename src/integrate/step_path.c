@@ -48,15 +48,15 @@ void snw_step_path_accelerations(const snw_model *m, snw_chart chart, const doub
         snw_se3_exp_rates(group_twist(size, x + dof), group_twist(size, dx + dof), (snw_twist){0},
                           &T, &u, &quadratic);
         T = snw_se3_tangent_inv(group_twist(size, x + dof));
-        const snw_twist rest = snw_twist_sub(group_twist(size, acc + dof), quadratic);
-        step_path_store(size, snw_lower_apply(&T, rest), ddx + dof);
+        const snw_twist remaining = snw_twist_sub(group_twist(size, acc + dof), quadratic);
+        step_path_store(size, snw_lower_apply(&T, remaining), ddx + dof);
     }
 }
 
 void snw_step_path_at(const snw_model *m, const snw_step_path *e, double s, double *scratch,
                       snw_state *out) {
     const int n = m->nv;
-    const double h = e->h, rest = 1 - s;
+    const double h = e->h, remaining = 1 - s;
     double *x = scratch, *dx = x + n, *ddx = dx + n;
     // derivatives of the coordinates at the end; on a group T(d)^-1 times the velocity
     for (int i = 0; i < n; i++) ddx[i] = e->rate1[i];
@@ -68,8 +68,8 @@ void snw_step_path_at(const snw_model *m, const snw_step_path *e, double s, doub
     }
     for (int i = 0; i < n; i++) {
         const double d = e->d[i], a = h * e->rate0[i], b = h * ddx[i];
-        x[i] = s * (s * (3 - 2 * s) * d + rest * (rest * a - s * b));
-        dx[i] = (6 * s * rest * d + rest * (1 - 3 * s) * a - s * (2 - 3 * s) * b) / h;
+        x[i] = s * (s * (3 - 2 * s) * d + remaining * (remaining * a - s * b));
+        dx[i] = (6 * s * remaining * d + remaining * (1 - 3 * s) * a - s * (2 - 3 * s) * b) / h;
         ddx[i] = (6 * (1 - 2 * s) * d - (4 - 6 * s) * a - (2 - 6 * s) * b) / (h * h);
     }
     snw_step_path_state(m, e->chart, e->q0, x, dx, ddx, out);
