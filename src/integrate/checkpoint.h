@@ -30,7 +30,7 @@ static inline const double *snw_checkpoint_load(int n, const snw_checkpoint_bloc
     return in;
 }
 
-// A state without its time: q, v, a, lambda, z and the dropped rows, contiguous.
+// All arrays of a state, which are contiguous; without its time.
 static inline snw_checkpoint_block snw_checkpoint_state(const snw_model *m, snw_state *s) {
     return (snw_checkpoint_block){s->q, snw_state_doubles(m)};
 }

@@ -71,7 +71,7 @@ typedef struct snw_conserving {
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
     double redundant;           // 1: constraint rows are redundant
     int slipping;               // loop whose constraint failed in the last step; -1: none
-    double slip_speed;          // its violation, m/s
+    double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
     int *pivot;
     snw_gauge gauge;      // scales of A before it was factorised

@@ -41,7 +41,7 @@ SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double 
                                               snw_error *err);
 
 // Continues with the right limits of the inputs at the present time and the signal memory z
-// (nsignal; NULL: unchanged), after an impact if there is one.
+// (nsignal; NULL: unchanged). Positions stay, and velocities too unless there is an impact.
 SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err);
 
 // Makes later advances end with SNW_E_STOPPED when the interrupt asks for it; nothing has changed

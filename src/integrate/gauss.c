@@ -275,7 +275,7 @@ static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w,
 }
 
 // Driven coordinates of s <- the values and derivatives of their laws.
-static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+static void gauss_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
         s->q[m->drive[i].q] = snw_drive_target(m, in, s, i);
@@ -297,7 +297,7 @@ static void evaluate_stage(snw_gauss_collocation *g, int i) {
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
             s->z[k] += g->h * g->k.A[i][j] * g->integrand[(size_t)j * ns + k];
     }
-    impose(m, g->in_stage[i], s);
+    gauss_impose(m, g->in_stage[i], s);
     snw_gauss_nonholonomic(g, i, s);
     snw_residual(m, g->in_stage[i], s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
@@ -471,7 +471,7 @@ static void gauss_predict(snw_gauss_collocation *g, int degree) {
     snw_state *at = g->stage[s / 2];
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
     memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
-    impose(m, g->in_stage[s / 2], at);
+    gauss_impose(m, g->in_stage[s / 2], at);
     snw_gauss_drop_redundant(g, g->in_stage[s / 2], at);
 }
 
@@ -537,7 +537,7 @@ static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     }
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_inputs_at(m, t_laws, g->in);
-    impose(m, g->in, s);
+    gauss_impose(m, g->in, s);
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
     g->failure = (snw_error){0};
     snw_status status = g->ng ? gauss_project(g, s) : SNW_OK;
@@ -560,7 +560,7 @@ static void gauss_account(snw_gauss_collocation *g) {
 
 // Largest difference between the acceleration at the start and that of the polynomial there,
 // relative to typical values.
-static double defect(const snw_gauss_collocation *g) {
+static double gauss_defect(const snw_gauss_collocation *g) {
     const int n = g->m->nv;
     double basis[SNW_STAGES], largest = 0;
     snw_lagrange(g->k.s, g->k.c, 0, basis);
@@ -605,7 +605,7 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
         gauss_undo(g);
         return s;
     }
-    g->defect = h * h * g->k.within * defect(g);
+    g->defect = h * h * g->k.within * gauss_defect(g);
     for (int i = 0; i < g->k.s; i++) {
         snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
     }

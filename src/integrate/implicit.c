@@ -486,7 +486,7 @@ static void implicit_settle(snw_implicit *im) {
     snw_residual(m, im->in, im->trial, false, im->w);
 }
 
-// h^2 times the largest change of an acceleration in the step. Driven coordinates have the
+// Largest change of an acceleration times h^2 in the step. Driven coordinates have the
 // accelerations of their laws and none of the scheme's noise (theory.md 6.6).
 static double largest_jump(const snw_implicit *im, double h) {
     const snw_model *m = im->m;

@@ -31,7 +31,7 @@ typedef struct snw_implicit_opts {
 } snw_implicit_opts;
 
 // Work of external actions, integrated over the steps. Index: loads, then active stress, then
-// moving poses. J
+// moving poses. Unit J.
 typedef struct snw_work_done {
     int n;
     const double *work;

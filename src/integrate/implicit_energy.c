@@ -96,7 +96,7 @@ static double implicit_energy_sum_of(int n, const double *x) {
 
 // ---- impacts
 
-// theory.md (6.16); energies relative to the energy in motion
+// Limits of theory.md (6.16); energies relative to the energy in motion.
 static const double EXCHANGE = 0.1; // exchange with the ground allowed within a step
 static const double GAIN = 0.005;   // total that contacts may create
 static const double ACCOUNT_ERROR =

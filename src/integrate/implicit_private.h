@@ -71,7 +71,7 @@ struct snw_implicit {
     bool has_closures;          // there are holonomic loop closures
     bool undamped;              // the scheme does not damp errors across constraint rows
     int slipping;               // loop whose constraint failed in the last step; -1: none
-    double slip_speed;          // its violation, m/s
+    double slip_speed;          // its violation, m/s or rad/s
     double *work, *work_kept, *power_within;
     double heat, heat_kept;
     double scheme, scheme_kept;

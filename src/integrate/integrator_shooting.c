@@ -154,7 +154,9 @@ size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *st
     return snw_integrator_shooting_head(m) + n;
 }
 
-static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }
+static const struct snw_shooter *shooting_shooter(const void *self) {
+    return ((const shooting *)self)->e;
+}
 
 static void shooting_close(void *self) {
     shooting *sh = self;
@@ -220,7 +222,7 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
                             .work = shooting_work,
                             .save = shooting_save,
                             .load = shooting_load,
-                            .shooter = shooter,
+                            .shooter = shooting_shooter,
                             .close = shooting_close};
     return SNW_OK;
 }

@@ -101,8 +101,8 @@ static void perturb(snw_statics *st, double by, unsigned long long *seed) {
 
 // Continues beyond the last equilibrium of a branch, st->x at info->reached: a damped motion at a
 // slightly larger load, then continuation from there (snap-through).
-static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
-                       snw_error *err) {
+static snw_status snap_through(snw_statics *st, const snw_statics_opts *opts,
+                               snw_statics_info *info, snw_error *err) {
     snw_status s = SNW_E_DIVERGED;
     for (int n = 0; n < SNAPS && branch_failed(s); n++) {
         st->to = fmin(1, info->reached + ldexp(BEYOND, n));
@@ -181,7 +181,8 @@ static snw_status branch_attempt(snw_statics *st, const snw_statics_opts *opts,
         end = s == SNW_OK ? 0 : info->reached;
     }
     if (branch_failed(s)) {
-        s = end > 0 ? snap(st, opts, info, err) : branch_restart(st, opts, start, info, err);
+        s = end > 0 ? snap_through(st, opts, info, err)
+                    : branch_restart(st, opts, start, info, err);
     }
     st->from = 0;
     st->to = 1;
@@ -263,8 +264,8 @@ static snw_stability branch_stability(snw_statics *st) {
 }
 
 // st->x <- stable equilibrium on one side of the unstable st->x, starting along st->direction.
-static snw_status leave_unstable(snw_statics *st, const snw_statics_opts *opts, double side,
-                                 snw_statics_info *info) {
+static snw_status branch_leave_unstable(snw_statics *st, const snw_statics_opts *opts, double side,
+                                        snw_statics_info *info) {
     for (int n = 0; n < ROUNDS; n++) {
         snw_move(st->m, st->x, side * LEAVE, st->direction, st->x);
         SNW_TRY(branch_settle(st, opts, info));
@@ -298,7 +299,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
     for (int k = 0; k < 2; k++) {
         memcpy(st->x, saved(st, 0), branch_size_of(st));
         (void)branch_stability(st);
-        s[k] = leave_unstable(st, opts, k == 0 ? 1 : -1, info);
+        s[k] = branch_leave_unstable(st, opts, k == 0 ? 1 : -1, info);
         if (s[k] == SNW_E_STOPPED) return s[k];
         memcpy(saved(st, 1 + k), st->x, branch_size_of(st));
     }

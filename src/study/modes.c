@@ -460,14 +460,14 @@ static double modes_size_of(const snw_modes *mo) {
     return size > 0 && isfinite(size) ? size : mo->m->length;
 }
 
-static bool spins(const snw_modes *mo, displacement r) {
+static bool is_spin(const snw_modes *mo, displacement r) {
     return r.link >= 0 && r.move <= 1e-6 * mo->m->length * r.turn;
 }
 
 static const char *modes_name_of(const snw_modes *mo, const double *x, bool free_motion) {
     const snw_model *m = mo->m;
     const displacement r = displacement_of(mo, x);
-    if (free_motion && spins(mo, r)) return mo->spin_name[r.link];
+    if (free_motion && is_spin(mo, r)) return mo->spin_name[r.link];
     double *fraction = mo->buffer;
     for (int i = 0; i < m->nv; i++) fraction[i] = 0;
     int most = 0;
@@ -658,7 +658,7 @@ static void modes_separate(snw_modes *mo, int n, const int *col) {
     }
 }
 
-static bool before(const root *a, const root *b) {
+static bool root_precedes(const root *a, const root *b) {
     if (a->mode.frequency != b->mode.frequency) return a->mode.frequency < b->mode.frequency;
     return a->grows && !b->grows;
 }
@@ -666,7 +666,7 @@ static bool before(const root *a, const root *b) {
 // Sorts the roots by rising frequency.
 static void sort_roots(snw_modes *mo, int total, int nnull) {
     for (int i = 1; i < total; i++) {
-        for (int j = i; j > 0 && before(&mo->root[j], &mo->root[j - 1]); j--) {
+        for (int j = i; j > 0 && root_precedes(&mo->root[j], &mo->root[j - 1]); j--) {
             const root r = mo->root[j];
             mo->root[j] = mo->root[j - 1], mo->root[j - 1] = r;
         }

@@ -283,7 +283,7 @@ static int truncation_numbers(const snw_block *b) {
     return b->space == SNW_SPACE_RN ? b->n : b->n + 1;
 }
 
-static void embed(const pair *p, const double *from, double *to) {
+static void embed_component(const pair *p, const double *from, double *to) {
     for (int i = 0; i < p->rich; i++) to[i] = 0;
     for (int j = 0; j < p->n; j++) {
         for (int i = 0; i < p->rich; i++) to[i] += p->up[j * p->rich + i] * from[j];
@@ -306,9 +306,9 @@ static void truncation_begin(snw_truncation *t, const snw_state *s, snw_truncati
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
         const snw_rod *f = &a->rod[p->rod], *g = &b->rod[p->rod];
-        embed(p, s->q + f->dof[p->a] + f->shift, to->q + g->dof[p->a] + g->shift);
-        embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
-        embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
+        embed_component(p, s->q + f->dof[p->a] + f->shift, to->q + g->dof[p->a] + g->shift);
+        embed_component(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
+        embed_component(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
     for (int i = 0; is_static && i < b->nv; i++) to->v[i] = 0;
     for (int i = 0; kind != SNW_TRUNCATION_MOTION && i < b->nv; i++) to->a[i] = 0;
@@ -435,7 +435,7 @@ static bool truncation_plainly_stable(snw_truncation *t) {
 }
 
 // t->x <- stable equilibrium nearby, if it is unstable. False: unstable, and none was found.
-static bool leave_unstable(snw_truncation *t) {
+static bool truncation_leave_unstable(snw_truncation *t) {
     const snw_model *m = t->rich;
     const snw_problem p = problem_of(t);
     for (int n = 0; !truncation_plainly_stable(t); n++) {
@@ -454,7 +454,7 @@ static bool leave_unstable(snw_truncation *t) {
 
 // ---- instants of a motion
 
-// omega^2 of (5.4), 1/s^2: a'M a over twice the sum of kinetic and elastic energy.
+// Squared rate omega^2 of (5.4), 1/s^2: a'M a over twice the sum of kinetic and elastic energy.
 static double squared_rate(snw_truncation *t) {
     const snw_model *m = t->rich;
     const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
@@ -577,7 +577,7 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     if (kind != SNW_TRUNCATION_MOTION) {
         out->lower_bound = !truncation_solve(t);
         if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
-            out->lower_bound = !leave_unstable(t);
+            out->lower_bound = !truncation_leave_unstable(t);
     } else if (!solve_instant(t)) {
         return;
     }
@@ -666,7 +666,7 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     t->steady = steady;
     truncation_begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
     bool found = balanced && truncation_solve(t);
-    if (found && leave && !steady) found = leave_unstable(t);
+    if (found && leave && !steady) found = truncation_leave_unstable(t);
     const double *x = found ? t->x : t->q0;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nconstraint) memcpy(t->s->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
