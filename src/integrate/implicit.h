@@ -15,11 +15,10 @@ typedef struct snw_implicit snw_implicit;
 
 typedef struct snw_implicit_opts {
     snw_scheme scheme;
-    snw_chart chart; // default SE3
-    double
-        tolerance; // of Newton's method: largest residual relative to typical forces, default 1e-10
-    bool tighten;  // lower the tolerance to the step's own error, theory.md (6.13); default off
-    int max_iter;  // default 30
+    snw_chart chart;   // default SE3
+    double tolerance;  // largest residual relative to typical forces, default 1e-10
+    bool tighten;      // lower the tolerance to the step's own error, theory.md (6.13); default off
+    int max_iter;      // default 30
     bool uniform_past; // start as if the velocity had been constant before, as Till 2019 does;
                        // theory.md 6.1
     bool fixed_length; // never shorten steps, at impacts or after starts

@@ -8,13 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double NOTICEABLE =
-    1e-4; // truncation error relative to typical values; filtered where larger
-static const double CLOSE = 0.01;     // last correction of a solve, relative to the distance
-static const double LEAST = 1e-8;     // the same, relative to typical values
-static const double ROUNDING = 1e-13; // the same, in short steps
-static const double LOST =
-    0.1; // distance relative to the length of the robot at which the estimate ends
+static const double NOTICEABLE = 1e-4; // truncation error over typical values: filtered above
+static const double CLOSE = 0.01;      // last correction of a solve, relative to the distance
+static const double LEAST = 1e-8;      // the same, relative to typical values
+static const double ROUNDING = 1e-13;  // the same, in short steps
+static const double LOST = 0.1; // distance over length of the robot at which the estimate ends
 
 enum {
     ITERATIONS = 8,   // most in one step

@@ -97,16 +97,13 @@ static double implicit_energy_sum_of(int n, const double *x) {
 // ---- impacts
 
 // Limits of theory.md (6.16); energies relative to the energy in motion.
-static const double EXCHANGE = 0.1; // exchange with the ground allowed within a step
-static const double GAIN = 0.005;   // total that contacts may create
-static const double ACCOUNT_ERROR =
-    0.01; // fraction of work and heat of a step taken as the error of the account
-static const double SLACK = 1e-4; // creation allowed in a longest step once GAIN is used up
-static const double FREE_GAIN =
-    0.01; // as GAIN without contact, relative to the largest energy in motion
+static const double EXCHANGE = 0.1;       // exchange with the ground allowed within a step
+static const double GAIN = 0.005;         // total that contacts may create
+static const double ACCOUNT_ERROR = 0.01; // of work and heat: error of the account
+static const double SLACK = 1e-4;         // creation allowed in a longest step once GAIN is used up
+static const double FREE_GAIN = 0.01;     // as GAIN, without contact; relative to the peak
 static const double NEGLIGIBLE = 1e-4; // relative to the largest energy in motion: less is ignored
-static const double FADE_STEPS =
-    40; // steps after which a lasting contact is followed e times less closely
+static const double FADE_STEPS = 40;   // steps that relax EXCHANGE e times in a lasting contact
 static const double MIN_CONTACT_STEP = 1e-5; // relative to the longest step
 static const double MIN_FREE_STEP = 0.01;    // the same for robots without contact
 static const double LOOP_LOSS = 0.02; // relative to the largest energy in motion: loss allowed to

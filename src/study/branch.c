@@ -24,14 +24,13 @@ enum {
 
 static const double BEYOND = 0.01; // fraction of the load by which a damped motion starts beyond
                                    // the end of a branch, doubled each time
-static const double COMPLIANCE = 1e-10; // of rows that nearly contradict each other
-static const double NEARLY_CLOSED =
-    1e-6; // violation allowed to them, rad or relative to the length of the robot
+static const double COMPLIANCE = 1e-10;   // of rows that nearly contradict each other
+static const double NEARLY_CLOSED = 1e-6; // violation allowed to them, rad or relative to length
 static const double FASTER = 10; // factor by which the motion per load may grow beyond a point that
                                  // continuation did not pass
 static const double PERTURBATION = 0.03; // typical coordinates
-static const double LEAVE = 0.05;
-static const double DISTINCT = 1e-4; // typical coordinates between two different equilibria
+static const double LEAVE = 0.05;        // the same, out of an unstable equilibrium
+static const double DISTINCT = 1e-4;     // typical coordinates between two different equilibria
 
 static size_t branch_size_of(const snw_statics *st) {
     return (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x;
@@ -88,7 +87,7 @@ static snw_status settle_closed(snw_statics *st, const snw_statics_opts *opts,
     return s == SNW_OK || st->compliance > 0 ? branch_settle(st, opts, info) : s;
 }
 
-// st->x <- perturbed coordinates; only those of joints without stiffness, if there are any.
+// st->x <- perturbed coordinates; only those of joints, if some joint has no stiffness.
 static void perturb(snw_statics *st, double by, unsigned long long *seed) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->nv; i++) {

@@ -29,8 +29,7 @@ struct snw_statics {
     int negative;  // negative eigenvalues of the tangent at the last equilibrium; of conservative
                    // models
     double *scale; // of residuals, then of violations
-    double *regularisation; // may be added to the diagonal for joints without stiffness (5.3);
-                            // NULL: there are none
+    double *regularisation; // for the diagonal of joints (5.3); NULL: all are stiff or driven
     double *damping;        // of the damped motion (5.2); zero for constraint rows
     double *rows;           // nv x nconstraint: C'; tau and order of its QR factors
     double *tau;

@@ -25,8 +25,7 @@ static const double LASTS = 0.8;     // ratio of the means of consecutive quarte
 static const double CONSTANT = 0.02; // relative change of an error that counts as constant
 static const double SETTLED = 0.05;  // change relative to the range of a signal: settled
 static const double TINY = 1e-3;     // or relative to the error
-static const double REACHED =
-    0.02; // relative to the largest of reference, signal and error: reached
+static const double REACHED = 0.02;  // over the largest of reference, signal and error
 
 static const size_t POOL_LIMIT = (size_t)64 << 20; // bytes
 
