@@ -81,12 +81,12 @@ static double must(double seconds) {
 }
 
 static double energy(rod *k) {
-    const snw_work *w = k->mv.look(k->mv.self);
+    const snw_work *w = k->mv.work_at(k->mv.self);
     return snw_kinetic_energy(k->t.m, w) + snw_elastic_energy(k->t.m, k->mv.state(k->mv.self)->q) +
            snw_gravity_energy(k->t.m, k->mv.inputs(k->mv.self), w);
 }
 
-static snw_vec3 tip(rod *k) { return k->mv.look(k->mv.self)->g[k->t.m->link_end[0]].p; }
+static snw_vec3 tip(rod *k) { return k->mv.work_at(k->mv.self)->g[k->t.m->link_end[0]].p; }
 
 // ---- rods
 // ------------------------------------------------------------------------------------------

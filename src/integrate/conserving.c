@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The conserving scheme (integrate/conserving.h): its steps, and the mover that takes them.
+// Steps of the conserving scheme (integrate/conserving.h, theory.md 6.3), solved by Broyden's
+// method on the matrix of the initial guess, and the snw_integrator built on them.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -14,10 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { INCREMENTS = 12 }; // kept by Broyden's method
+enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
 // ---- a step
-// ----------------------------------------------------------------------------------------
 
 static double conserving_dot(int n, const double *a, const double *b) {
     double sum = 0;
@@ -25,10 +25,10 @@ static double conserving_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-// Gaps at the end of the step, and an impulse C' x there after which the velocities keep the loops
-// closed. Without it momenta that loops do not allow would change their sign from step to step, and
-// grow. After `velocities`; false when rows depend on each other.
-static bool keep_closed(snw_conserving *c) {
+// Evaluates the violations at the end of the step, and applies an impulse C' mu there that projects
+// the velocities onto the constraints. Without it, momentum components across the rows would
+// alternate in sign and grow. Call after snw_conserving_velocities; false if rows are dependent.
+static bool project_velocities(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, rows = (size_t)m->nconstraint;
     double *rate = c->S + rows * rows;
@@ -44,7 +44,7 @@ static bool keep_closed(snw_conserving *c) {
         snw_cholesky_solve(m->nv, c->M, z);
         snw_constraints_apply(m, c->w, z, c->S + k * rows);
         if (snw_constraint_at(m, c->w, (int)k).inactive)
-            c->S[k * (rows + 1)] = 1; // and its rate is zero
+            c->S[k * (rows + 1)] = 1; // inactive: its rate is zero
     }
     if (snw_cholesky_factor(m->nconstraint, c->S) != SNW_OK) return false;
     snw_cholesky_solve(m->nconstraint, c->S, rate);
@@ -58,25 +58,25 @@ static bool keep_closed(snw_conserving *c) {
     return true;
 }
 
-// The state at the end of the step, from d and the momenta of the middle, and Gonzalez' number:
-// what the step without correction would gain, over the length of d. False when the mass matrix is
-// singular.
+// State at the end of the step, from d and the momenta of the middle, and Gonzalez' correction
+// *theta: energy gain of the uncorrected step over the weighted square of d. False if the mass
+// matrix is singular.
 static bool conserving_finish(snw_conserving *c, double *theta) {
     const snw_model *m = c->m;
     const int n = m->nv;
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    // c->r <- change of the momenta, at the middle
-    snw_carry_half(m, c->d, true, c->p1, c->r);
-    snw_carry_half(m, c->d, false, c->p0, c->dx);
+    // c->r <- change of the momenta, transported to the middle
+    snw_transport_half(m, c->d, true, c->p1, c->r);
+    snw_transport_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
-    // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
+    // work of the momenta: T(p_1) - T(p_0) with the mass matrix of the middle is v (p_1 - p_0)
     double gain = -conserving_dot(n, c->d, c->r), length = 0;
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
-    if (m->nconstraint && !keep_closed(c)) return false;
+    if (m->nconstraint && !project_velocities(c)) return false;
     *theta = 0;
     if (c->moving) return true;
-    // c->w holds the poses of the end
+    // c->w has the poses of the end
     const double E1 =
         0.5 * conserving_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
@@ -84,20 +84,21 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
         E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
     for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
-    // an increment this short gains nothing that could be seen
-    if (length > c->least) *theta = gain / length;
+    // the gain of an increment this short is below rounding
+    if (length > c->shortest_square) *theta = gain / length;
     return true;
 }
 
-// residual at d; its largest in typical forces. With `columns` also the factors of its derivative
-static double conserving_evaluate(snw_conserving *c, double h, bool columns) {
+// Residual at d; returns its largest entry relative to typical forces. factor: also factorise its
+// derivative.
+static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     const snw_model *m = c->m;
     const int n = m->nv;
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
     memcpy(c->mid->lambda, c->d + n, (size_t)m->nconstraint * sizeof(double));
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
-    if (columns && !snw_conserving_factor(c, h)) return NAN;
-    snw_conserving_weigh(c);
+    if (factor && !snw_conserving_factor(c, h)) return NAN;
+    snw_conserving_forces(c);
     if (m->nnonholonomic) snw_constraints_rates(m, c->in, c->mid, c->w, c->rate, NULL);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     double theta;
@@ -126,9 +127,9 @@ static double conserving_evaluate(snw_conserving *c, double h, bool columns) {
     return largest;
 }
 
-// Contacts that say the same at the middle rest for the step, which begins with d and the
-// multipliers of the others
-static void let_rest(snw_conserving *c) {
+// Drops constraint rows that are redundant at the middle for this step and fits the multipliers of
+// the others.
+static void drop_redundant(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t bytes = (size_t)m->nnonholonomic * sizeof(double);
     memset(c->mid->dropped, 0, bytes);
@@ -141,12 +142,12 @@ static void let_rest(snw_conserving *c) {
     memcpy(c->end->dropped, c->mid->dropped, bytes);
 }
 
-// Broyden's method on the matrix of the start
+// Broyden's method on the matrix of the initial guess.
 static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took) {
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     for (size_t i = nv; i < n; i++) c->d[i] = c->now->lambda[i - nv];
-    if (c->redundancy) let_rest(c);
+    if (c->redundancy) drop_redundant(c);
     double norm = conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
@@ -154,7 +155,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
         if (!isfinite(norm)) return SNW_E_DIVERGED;
         for (size_t i = 0; i < n; i++) c->dx[i] = -c->r[i];
         snw_lu_solve(c->n, c->A, c->pivot, c->dx);
-        if (!snw_broyden_next(&c->broyden, c->dx)) { // begin anew with a new matrix
+        if (!snw_broyden_next(&c->broyden, c->dx)) { // restart with a new matrix
             snw_broyden_reset(&c->broyden);
             norm = conserving_evaluate(c, h, true);
             continue;
@@ -164,7 +165,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
         norm = conserving_evaluate(c, h, false);
         took->iterations++;
         if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
-        // at the level of rounding it goes up and down; the best is kept
+        // at rounding level the norm fluctuates; keep the best iterate
         if (norm > 1e3 * c->tolerance) continue;
         if (norm >= before) stuck++;
         if (norm >= least) continue;
@@ -179,11 +180,11 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// work of each load, heat, and the energy there should be, not the one there is: errors of Newton
-// do not add up; from the state left by evaluate
+// Adds work, heat and the change of the reference energy, which excludes errors of the iteration so
+// that they do not accumulate. Uses the state left by conserving_evaluate.
 static void conserving_account(snw_conserving *c, double h) {
     const snw_model *m = c->m;
-    // the reaction of a moving pose carries the mean acceleration
+    // the reaction of a moving pose includes the mean acceleration
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
@@ -196,9 +197,9 @@ static void conserving_account(snw_conserving *c, double h) {
     c->E0 -= heat;
 }
 
-// the energy there should be, under the gravity of this step: that it changed is no gain of the
-// scheme
-static void expect(snw_conserving *c) {
+// Reference energy under the gravity of this step: a change of gravity is not an error of the
+// scheme.
+static void update_reference_energy(snw_conserving *c) {
     const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
     c->gravity = c->in->gravity;
     if (snw_dot(change, change) == 0) return;
@@ -210,11 +211,11 @@ static void expect(snw_conserving *c) {
 
 static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
     const snw_model *m = c->m;
-    // laws at the middle of what is left of them
+    // inputs at the middle of the interval before a discontinuity
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
-    expect(c);
-    // laws read an integral as it is at the middle, with what it grows by there
+    update_reference_energy(c);
+    // laws read an integral at the middle, extrapolated by its integrand
     c->in->lead = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
@@ -222,17 +223,17 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     const snw_status s = conserving_solve(c, h, took);
     if (s != SNW_OK) return s;
     if (c->redundant != 0) {
-        c->slips = snw_redundancy_slips(c->redundancy, c->last, c->end, &c->slip);
-        if (c->slips >= 0) return SNW_E_MODEL;
+        c->slipping = snw_redundancy_slips(c->redundancy, c->last, c->end, &c->slip_speed);
+        if (c->slipping >= 0) return SNW_E_MODEL;
         memset(c->end->dropped, 0, (size_t)m->nnonholonomic * sizeof(double));
     }
     conserving_account(c, h);
-    for (int i = 0; i < m->nsignal; i++) { // as far beyond the middle as up to it
+    for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
         const snw_signal_desc *signal = &m->desc->signal[i];
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
-    // accelerations as the mean over the step: only a start for the next one
+    // mean accelerations: only the initial guess of the next step
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->end->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
@@ -241,8 +242,8 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
-// does a contact hold anything that hangs on a root?
-static bool conserving_held(const snw_conserving *c, const snw_block *b) {
+// Whether an active nonholonomic constraint acts on a descendant of the root b.
+static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -253,7 +254,7 @@ static bool conserving_held(const snw_conserving *c, const snw_block *b) {
     return false;
 }
 
-// which coordinates take part in the correction of the energy; by what unknowns are measured
+// Weights of the coordinates in the energy correction, and typical values of the unknowns.
 static void set_weights(snw_conserving *c) {
     const snw_model *m = c->m;
     memcpy(c->typical, m->typical, (size_t)m->nv * sizeof *c->typical);
@@ -261,29 +262,30 @@ static void set_weights(snw_conserving *c) {
         c->typical[i] = m->scale[0] * m->typical[0] / m->length;
     }
     for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
-    // forces between the world and what it does not hold would change the momentum
+    // forces on an unsupported root would change the total momentum
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
-        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_held(c, b)) continue;
+        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_root_is_held(c, b))
+            continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }
-    c->least = INFINITY;
+    c->shortest_square = INFINITY;
     for (int i = 0; i < m->nv; i++) {
-        const double one = 1e-6 * m->typical[i];
-        if (c->weight[i] > 0) c->least = fmin(c->least, c->weight[i] * one * one);
+        const double small = 1e-6 * m->typical[i];
+        if (c->weight[i] > 0)
+            c->shortest_square = fmin(c->shortest_square, c->weight[i] * small * small);
     }
 }
 
-// ---- the mover
-// -------------------------------------------------------------------------------------
+// ---- integrator
 
-enum { NPIECE = 9 };
+enum { NBLOCK = 9 };
 
-// the inputs are made anew by whatever comes next, a look or a step
-static void conserving_list_pieces(const snw_conserving *c, snw_checkpoint_block piece[NPIECE]) {
+// Inputs are evaluated again by the next query or step.
+static void conserving_list_blocks(const snw_conserving *c, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)c->m->nv;
     snw_conserving *own = (snw_conserving *)c;
-    const snw_checkpoint_block list[NPIECE] = {{&c->now->t, 1},
+    const snw_checkpoint_block list[NBLOCK] = {{&c->now->t, 1},
                                                snw_checkpoint_state(c->m, c->now),
                                                {c->p0, nv},
                                                {c->mass, nv},
@@ -292,7 +294,7 @@ static void conserving_list_pieces(const snw_conserving *c, snw_checkpoint_block
                                                {&own->E0, 1},
                                                {own->gravity.e, 3},
                                                {&own->redundant, 1}};
-    memcpy(piece, list, sizeof list);
+    memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_conserving_saves(const snw_model *m) {
@@ -300,20 +302,20 @@ size_t snw_integrator_conserving_saves(const snw_model *m) {
 }
 
 static void conserving_save(const void *self, double *out) {
-    snw_checkpoint_block piece[NPIECE];
-    conserving_list_pieces(self, piece);
-    (void)snw_checkpoint_save(NPIECE, piece, out);
+    snw_checkpoint_block block[NBLOCK];
+    conserving_list_blocks(self, block);
+    (void)snw_checkpoint_save(NBLOCK, block, out);
 }
 
 static snw_status conserving_load(void *self, const double *in, snw_error *err) {
     (void)err;
-    snw_checkpoint_block piece[NPIECE];
-    conserving_list_pieces(self, piece);
-    (void)snw_checkpoint_load(NPIECE, piece, in);
+    snw_checkpoint_block block[NBLOCK];
+    conserving_list_blocks(self, block);
+    (void)snw_checkpoint_load(NBLOCK, block, in);
     return SNW_OK;
 }
 
-static void conserving_back(void *self) {
+static void conserving_undo(void *self) {
     (void)conserving_load(self, ((snw_conserving *)self)->saved, NULL);
 }
 static snw_status conserving_accelerations(snw_conserving *c, snw_error *err) {
@@ -321,14 +323,14 @@ static snw_status conserving_accelerations(snw_conserving *c, snw_error *err) {
     return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
 }
 
-// why no step is short enough
+// Reports why no step is short enough.
 static snw_status conserving_give_up(const snw_conserving *c, double h, snw_error *err) {
     snw_error why = {0};
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
-    if (c->slips >= 0) {
-        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slips].name,
-                        c->now->t, fabs(c->slip));
+    if (c->slipping >= 0) {
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slipping].name, c->now->t,
+                        fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
                     "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
@@ -371,7 +373,7 @@ static snw_status conserving_start(void *self, const snw_state *s, snw_error *er
     return conserving_restart(c, NULL, err);
 }
 
-static void conserving_heed(void *self, snw_interrupt interrupt) {
+static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
@@ -383,13 +385,13 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;
     for (;;) {
-        const double rest = to - c->now->t;
+        const double remaining = to - c->now->t;
         if (snw_interrupted(c->interrupt)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
         }
         if (c->patience > 0 && took->iterations > c->patience) return conserving_give_up(c, h, err);
-        const bool last = h >= rest * (1 - 1e-9);
-        if (last) h = rest;
+        const bool last = h >= remaining * (1 - 1e-9);
+        if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
             if (last) return SNW_OK;
@@ -407,17 +409,17 @@ static const snw_inputs *conserving_inputs(const void *self) {
     return ((const snw_conserving *)self)->in;
 }
 
-static void conserving_hold(void *self, const snw_manual_inputs *manual) {
+static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_conserving *c = self;
     c->in->manual = c->last->manual = manual;
 }
 
-static const snw_work *conserving_look(void *self) {
+static const snw_work *conserving_work_at(void *self) {
     snw_conserving *c = self;
     snw_error ignored;
     snw_inputs_at(c->m, c->now->t, c->in);
-    // the mass matrix was regular when the step began; if it is not here, accelerations stay the
-    // step's mean
+    // the mass matrix was regular at the start of the step; if it is singular here, keep the mean
+    // accelerations of the step
     if (conserving_accelerations(c, &ignored) != SNW_OK) {
         snw_inputs_at(c->m, c->now->t, c->in);
     }
@@ -429,7 +431,7 @@ static const snw_work *conserving_look(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->spare);
+        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -446,9 +448,9 @@ static void conserving_close(void *self) {
     snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
-    snw_inputs_destroy(c->empty);
+    snw_inputs_destroy(c->unloaded);
     snw_inputs_destroy(c->last);
-    snw_state_destroy(c->push);
+    snw_state_destroy(c->momentum_state);
     snw_state_destroy(c->now);
     snw_state_destroy(c->mid);
     snw_state_destroy(c->end);
@@ -480,9 +482,10 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
         (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
-        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
-        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
-        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
+        snw_inputs_create(m, &c->unloaded) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->momentum_state) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
         conserving_close(c);
         return SNW_E_MEMORY;
     }
@@ -491,7 +494,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
     c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
-    c->spare = at + 2 * n;
+    c->scratch = at + 2 * n;
     c->M = at + 4 * n;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
@@ -501,22 +504,22 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     c->rate = c->S + rows * (rows + 1);
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
-    c->slips = -1;
+    c->slipping = -1;
     c->power = c->E + nv * nv + loops;
     c->work = c->power + np;
     c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->work + np);
     set_weights(c);
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
-                            .heed = conserving_heed,
+                            .set_interrupt = conserving_set_interrupt,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,
-                            .back = conserving_back,
-                            .hold = conserving_hold,
+                            .undo = conserving_undo,
+                            .set_manual = conserving_set_manual,
                             .state = conserving_state,
                             .inputs = conserving_inputs,
-                            .look = conserving_look,
+                            .work_at = conserving_work_at,
                             .condition = conserving_condition,
                             .work = conserving_work,
                             .save = conserving_save,

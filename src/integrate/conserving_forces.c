@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Momenta and forces of the conserving scheme.
+// Momenta and generalised forces of the conserving scheme at the middle of a step, from the
+// kinematics and the Jacobian pass there. theory.md 6.3
 #include "integrate/conserving.h"
 
 #include "dynamics/constraint.h"
@@ -10,8 +11,8 @@
 
 #include <string.h>
 
-static void conserving_forces_add_columns(const snw_path *path, const double *J,
-                                          const snw_wrench *F, double *out) {
+static void conserving_forces_add_transposed(const snw_path *path, const double *J,
+                                             const snw_wrench *F, double *out) {
     for (int j = 0; j < path->n; j++) {
         double sum = 0;
         for (int i = 0; i < 6; i++) sum += J[(size_t)i * (size_t)path->ld + (size_t)j] * F->e[i];
@@ -19,8 +20,8 @@ static void conserving_forces_add_columns(const snw_path *path, const double *J,
     }
 }
 
-// What acts on a segment at the motion in w, in its frame: loads and weight.
-static snw_wrench push_of(const snw_conserving *c, int i) {
+// Wrench of loads and weight on segment i, in its body frame.
+static snw_wrench load_and_weight(const snw_conserving *c, int i) {
     const snw_model *m = c->m;
     const snw_wrench *load = snw_loads(m, c->in, c->w);
     const snw_mat3 R = c->w->g[i].R;
@@ -40,15 +41,16 @@ static snw_wrench push_of(const snw_conserving *c, int i) {
     return F;
 }
 
-// At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <- what
-// elasticity, weight and loads need to be held, the loads with the velocities of the middle.
-static void conserving_forces_weigh(snw_conserving *c) {
+// At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <-
+// generalised forces that balance elasticity, weight and loads, the loads at the velocities of the
+// middle.
+static void middle_forces(snw_conserving *c) {
     const snw_model *m = c->m;
     snw_work *w = c->w;
     snw_kinematics(m, c->in, c->mid, false, w);
     snw_jacobian_pass(m, w);
     for (int i = 0; i < m->nv; i++) c->P[i] = c->dT[i] = w->r[i] = 0;
-    if (m->nlive) { // w->r <- minus the stress that follows signals
+    if (m->nlive) { // w->r <- minus the active stress of laws that read signals
         snw_observe_read(m, c->in, c->mid, false, w);
         snw_feedback(m, c->in, c->mid, w);
     }
@@ -60,14 +62,14 @@ static void conserving_forces_weigh(snw_conserving *c) {
         if (!heavy && m->load_point_of_seg[s] == m->load_point_of_seg[s + 1]) continue;
         const snw_path *path = &m->path[m->seg[s].path];
         const size_t at = (size_t)m->seg_store[s];
-        const snw_wrench held = snw_wrench_scale(-1, push_of(c, s));
-        conserving_forces_add_columns(path, w->J + at, &held, c->force);
+        const snw_wrench applied = snw_wrench_scale(-1, load_and_weight(c, s));
+        conserving_forces_add_transposed(path, w->J + at, &applied, c->force);
         if (!heavy) continue;
         const snw_wrench MV = snw_inertia_apply(&m->seg[s].M, w->V[s]);
         const snw_wrench turned = snw_ad_pull(w->V[s], MV);
-        conserving_forces_add_columns(path, w->J + at, &MV, c->P);
-        conserving_forces_add_columns(path, w->dJ + at, &MV, c->dT);
-        conserving_forces_add_columns(path, w->J + at, &turned, c->dT);
+        conserving_forces_add_transposed(path, w->J + at, &MV, c->P);
+        conserving_forces_add_transposed(path, w->dJ + at, &MV, c->dT);
+        conserving_forces_add_transposed(path, w->J + at, &turned, c->dT);
     }
     if (m->nconstraint) {
         for (int i = 0; i < m->nv; i++) w->r[i] = 0;
@@ -77,8 +79,8 @@ static void conserving_forces_weigh(snw_conserving *c) {
     }
 }
 
-// dT/dq of balls and free joints at given body rates u: less ad_u' P, for which the coadjoint
-// action stands. Where nothing moves what they hang on none is left.
+// Converts dT/dq of ball and free joints to fixed body velocities u by subtracting ad_u' P, which
+// the coadjoint transport accounts for. Nothing remains for roots on a fixed base.
 static void trivialise(snw_conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->nlie_block; f++) {
@@ -96,9 +98,9 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
     return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
-// out <- as `in`, but for what makes momenta into forces: no gravity, no loads, velocities of poses
-// for accelerations
-static void to_push(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
+// out <- `in` without gravity and loads, with the velocities of poses as their accelerations:
+// inertia forces become momenta.
+static void momentum_inputs(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
     snw_inputs_copy(in, out);
     snw_inputs_unload(m, out);
     for (int i = 0; i < m->npose; i++) {
@@ -107,17 +109,16 @@ static void to_push(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
     }
 }
 
-// p <- momenta of the motion at s: the inertia forces of one that starts from rest with its
-// velocities for accelerations
+// Inertia forces of a motion from rest with the velocities of s as accelerations.
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s,
                             double *p) {
     const snw_model *m = c->m;
-    to_push(m, in, c->empty);
-    memcpy(c->push->q, s->q, (size_t)m->nq * sizeof(double));
-    memcpy(c->push->z, s->z, (size_t)m->nsignal * sizeof(double));
-    memcpy(c->push->dropped, s->dropped, (size_t)m->nnonholonomic * sizeof(double));
-    for (int i = 0; i < m->nv; i++) c->push->v[i] = 0, c->push->a[i] = s->v[i];
-    snw_residual(m, c->empty, c->push, false, c->w);
+    momentum_inputs(m, in, c->unloaded);
+    memcpy(c->momentum_state->q, s->q, (size_t)m->nq * sizeof(double));
+    memcpy(c->momentum_state->z, s->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->momentum_state->dropped, s->dropped, (size_t)m->nnonholonomic * sizeof(double));
+    for (int i = 0; i < m->nv; i++) c->momentum_state->v[i] = 0, c->momentum_state->a[i] = s->v[i];
+    snw_residual(m, c->unloaded, c->momentum_state, false, c->w);
     snw_elastic_forces(m, s->q, p);
     for (int i = 0; i < m->nv; i++) p[i] = c->w->r[i] - p[i];
     snw_clear_inactive_vector(m, c->w, p);
@@ -134,11 +135,11 @@ bool snw_conserving_velocities(snw_conserving *c, const double *p, snw_state *s)
     return true;
 }
 
-// The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean
-// over the arc of the step, not at the middle: beside it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the
-// way of the centre. So a turning rigid body gains by falling exactly what it loses of its
-// potential. After the kinematics of the middle.
-static void weigh_on_the_arc(snw_conserving *c) {
+// Weight of bodies on a free or ball root acts at the mean position of the centre of mass over the
+// arc of the step, which is offset from that at the middle by d_w x u (1 - sinc(d_w/2))/d_w^2, u
+// the displacement of the centre. The work of weight on a rotating rigid body is then exact. Call
+// after the kinematics of the middle.
+static void weight_over_arc(snw_conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
@@ -159,18 +160,18 @@ static void weigh_on_the_arc(snw_conserving *c) {
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
         const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
         const snw_twist d = snw_lie_block_twist(b, 1, c->d);
-        const snw_vec3 turn = d.w, way = snw_add(d.v, snw_cross(turn, center));
+        const snw_vec3 turn = d.w, path = snw_add(d.v, snw_cross(turn, center));
         // (1 - sinc(x))/(4 x^2), x half the angle
         double stumpff[SNW_STUMPFF_MAX];
         snw_stumpff(0.25 * snw_dot(turn, turn), 3, stumpff);
-        const snw_vec3 beside = snw_scale(0.25 * stumpff[3], snw_cross(turn, way));
-        const snw_vec3 more = snw_cross(beside, weight);
-        for (int k = 0; k < 3; k++) c->force[dof + k] -= more.e[k];
+        const snw_vec3 offset = snw_scale(0.25 * stumpff[3], snw_cross(turn, path));
+        const snw_vec3 moment_of_weight = snw_cross(offset, weight);
+        for (int k = 0; k < 3; k++) c->force[dof + k] -= moment_of_weight.e[k];
     }
 }
 
-void snw_conserving_weigh(snw_conserving *c) {
-    conserving_forces_weigh(c);
-    weigh_on_the_arc(c);
+void snw_conserving_forces(snw_conserving *c) {
+    middle_forces(c);
+    weight_over_arc(c);
     trivialise(c);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix of the conserving scheme.
+// Newton's matrix of the conserving scheme: static tangent and tangent of the momenta at the middle
+// of the step, bordered by the constraint rows. theory.md 6.3
 #include "integrate/conserving.h"
 
 #include "dynamics/constraint.h"
@@ -11,20 +12,20 @@
 #include <math.h>
 #include <string.h>
 
-// T(d/2): half a variation of d turns the middle by that much
+// T(d/2): body-frame variation of the middle pose per half a variation of d.
 static snw_lower half_tangent(const snw_conserving *c, const snw_block *b) {
     return snw_se3_tangent(snw_lie_block_twist(b, 0.5, c->d));
 }
 
-static void turn_half(const snw_conserving *c, double *A) {
+static void apply_half_tangent(const snw_conserving *c, double *A) {
     for (int f = 0; f < c->m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(c->m, f);
         snw_lie_block_turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
     }
 }
 
-// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that turn the body rates
-// u with the frame to such that leave them
+// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that rotate the body
+// velocities u with the frame to variations that keep them.
 static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *b, const double *M,
                                       double *Q) {
     const size_t n = (size_t)c->m->nv;
@@ -39,8 +40,8 @@ static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *
     }
 }
 
-// K <- derivative of the elastic forces at q
-static void elastic_slope(const snw_model *m, const double *q, double *K) {
+// K <- derivative of the elastic forces at q.
+static void elastic_tangent(const snw_model *m, const double *q, double *K) {
     const size_t n = (size_t)m->nv;
     snw_elastic_matrices(m, K, NULL);
     for (int i = 0; i < m->nspring; i++) {
@@ -49,17 +50,17 @@ static void elastic_slope(const snw_model *m, const double *q, double *K) {
         if (b->lie_block < 0 || s->stiffness == 0) continue;
         snw_vec3 e;
         snw_spring_force(m, s, q, NULL, e.e);
-        const snw_mat3 slope = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
+        const snw_mat3 d1 = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++) {
-                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * slope.e[j][k];
+                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * d1.e[j][k];
             }
         }
     }
 }
 
-// c->A <- rows of contacts: what they forbid of d, h C(q_m) v, varies by C dd and by how C turns
-// with half of it. Body rates v of balls and free joints do not turn with their frame
+// c->A <- nonholonomic rows: h C(q_m) v varies by C dd and by the derivative of C along half of dd.
+// Body velocities v of ball and free joints do not rotate with their frame.
 static void border_contacts(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, all = (size_t)c->n;
@@ -93,8 +94,8 @@ static void border_contacts(snw_conserving *c, double h) {
     }
 }
 
-// c->A <- c->T with the loops: forces -C' l at the middle, gaps that vary by C T(d) at the end.
-// After the sweep at the middle.
+// c->A <- c->T bordered by the constraints: forces -C' lambda at the middle, violations with
+// derivative C T(d) at the end. Call after the Jacobian pass at the middle.
 static void border(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, all = (size_t)c->n;
@@ -105,7 +106,7 @@ static void border(snw_conserving *c, double h) {
         for (int i = 0; i < m->nconstraint; i++) c->dx[i] = i == k ? -1 : 0;
         snw_constraints_apply_transpose(m, c->w, c->dx, to);
         if (snw_constraint_at(m, c->w, k).inactive)
-            to[n + (size_t)k] = 1; // its multiplier stays zero
+            to[n + (size_t)k] = 1; // inactive: its multiplier stays zero
     }
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);
@@ -124,41 +125,41 @@ static void border(snw_conserving *c, double h) {
 }
 
 // c->A <- factors of the derivative of the residual in d:
-//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
-// with the rows of balls and free joints in M and Q carried to the middle, coad in their blocks
+//     2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
+// with the rows of ball and free joints in M and Q transported to the middle, coad in their blocks.
 bool snw_conserving_factor(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv;
-    const bool is_static = m->nlive == 0; // laws have to see the velocities
+    const bool is_static = m->nlive == 0; // laws that read signals need the velocities
     snw_residual(m, c->in, c->mid, is_static, c->w);
     snw_tangent_pass(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
-    turn_half(c, c->T);
+    apply_half_tangent(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
 
     snw_conserving_momenta(c, c->in, c->mid, c->P);
     snw_tangent_pass(m, NULL, c->w);
-    snw_tangent_assemble(m, c->empty, 1, 0, 0, c->w, c->M);
-    elastic_slope(m, c->mid->q, c->E);
+    snw_tangent_assemble(m, c->unloaded, 1, 0, 0, c->w, c->M);
+    elastic_tangent(m, c->mid->q, c->E);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
-    snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
+    snw_tangent_assemble(m, c->unloaded, 0, 0, 1, c->w, c->E);
     for (int f = 0; f < m->nlie_block; f++)
         conserving_matrix_untwist(c, snw_lie_block(m, f), c->E, c->M);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
     }
-    turn_half(c, c->M);
+    apply_half_tangent(c, c->M);
     for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
     for (size_t j = 0; j < n; j++) {
-        snw_carry_half(m, c->d, true, c->M + j * n, c->r);
+        snw_transport_half(m, c->d, true, c->M + j * n, c->r);
         for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
     }
     snw_elastic_matrices(m, NULL, c->E);
     snw_friction_matrix(m, c->mid->v, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
     for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    snw_carry_half(m, c->d, true, c->p1, c->dT);
-    snw_carry_half(m, c->d, false, c->p0, c->r);
+    snw_transport_half(m, c->d, true, c->p1, c->dT);
+    snw_transport_half(m, c->d, false, c->p0, c->r);
     for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);

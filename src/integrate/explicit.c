@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the
-// rest is held. The quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps its
-// length but for the error of the integrator; rates and results use h / |h|, which obeys the same
-// equation, so that y is never touched and methods with memory keep it.
+// Right-hand side of the equations of motion for the ODE integrators. State vector y = (q, v, z,
+// work, heat), z the signal memory of laws: integrals change, the rest is constant. The quaternion
+// h of a ball or free joint obeys h' = h (0, w) / 2, which keeps its length up to the integration
+// error; rates and results use h / |h|, which obeys the same equation, so y is never normalised and
+// multistep methods keep their history.
 #include "integrate/explicit.h"
 
 #include "base/alloc.h"
@@ -21,18 +22,19 @@ struct snw_explicit {
     snw_ode *ode;
     snw_work *w;
     snw_inputs *in;
-    snw_state *now, *trial, *before; // committed, of the rates, before the last advance
-    snw_state *mid;                  // of given shapes: in the middle of a blow
+    snw_state *now, *trial, *before; // committed; of the right-hand side; before the last advance
+    snw_state *mid;                  // for locomotion: halfway through an impact
     double *memory;                  // everything below
-    double *M;                       // mass matrix and factor
-    snw_projection *projection;      // of loops; NULL: none
-    snw_impacts *impacts;            // of what comes and goes, and of jumps; with it
-    snw_locomotion *locomotion;      // of given shapes: instead, but for closing and switching
+    double *M;                       // nv x nv: mass matrix and its factor
+    snw_projection *projection;      // NULL: no constraints or conditions
+    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
+    snw_locomotion
+        *locomotion; // prescribed shapes; replaces the dynamics, but not closing and conditions
     double duration;
     double *y, *y_before;
     double h_before;
-    bool moving;        // some pose depends on time
-    double left, right; // laws are taken between
+    bool moving;        // some pose or fluid depends on time
+    double left, right; // inputs are evaluated between these times
     double left_before, right_before;
     snw_interrupt interrupt;
 };
@@ -41,13 +43,12 @@ snw_explicit_opts snw_explicit_defaults(void) {
     return (snw_explicit_opts){.kind = SNW_ODE_RK54, .tolerance = 1e-6};
 }
 
-static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
-static int explicit_size(const snw_model *m) { return works_at(m) + snw_npower(m) + 1; }
+static int work_offset(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
+static int explicit_size(const snw_model *m) { return work_offset(m) + snw_npower(m) + 1; }
 
-// ---- rates
-// -----------------------------------------------------------------------------------------
+// ---- right-hand side
 
-// s <- y, with unit quaternions
+// s <- y, with unit quaternions.
 static void to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
@@ -60,7 +61,7 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
     }
 }
 
-// dq <- rates of the numbers in q; h may have any length
+// dq <- rates of the entries of q; the quaternion h may have any length.
 static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
                                 double *dq) {
     for (int k = 0; k < m->nblock; k++) {
@@ -82,9 +83,9 @@ static void configuration_rates(const snw_model *m, const double *q, const snw_s
     }
 }
 
-// why there are no accelerations: a law or the state has ceased to be a number, else what was said
-static snw_status explicit_refuse(const snw_explicit *e, double t, const snw_state *s,
-                                  const snw_error *said, snw_error *err) {
+// Reports why there are no accelerations: an input or the state is not finite, else `failure`.
+static snw_status explicit_no_acceleration(const snw_explicit *e, double t, const snw_state *s,
+                                           const snw_error *failure, snw_error *err) {
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_check(m, e->in, t, err));
     bool finite = true;
@@ -93,19 +94,19 @@ static snw_status explicit_refuse(const snw_explicit *e, double t, const snw_sta
     if (!finite) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
     }
-    return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);
+    return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
 
-// s->a at (q, v) of s and time t
+// s->a <- accelerations at (q, v) of s and time t.
 static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    snw_error said = {0};
-    const snw_status status = e->locomotion ? snw_locomotion_motion(e->locomotion, e->in, s, &said)
-                              : e->projection
-                                  ? snw_projection_accelerations(e->projection, e->in, s, &said)
-                                  : snw_accelerations(m, e->in, s, e->w, e->M, &said);
-    return status == SNW_OK ? SNW_OK : explicit_refuse(e, t, s, &said, err);
+    snw_error failure = {0};
+    const snw_status status =
+        e->locomotion   ? snw_locomotion_motion(e->locomotion, e->in, s, &failure)
+        : e->projection ? snw_projection_accelerations(e->projection, e->in, s, &failure)
+                        : snw_accelerations(m, e->in, s, e->w, e->M, &failure);
+    return status == SNW_OK ? SNW_OK : explicit_no_acceleration(e, t, s, &failure, err);
 }
 
 static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
@@ -117,27 +118,26 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
     }
     to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
-    // what moves a pose or a fluid also carries the accelerations
+    // the powers of moving poses and fluids need the accelerations
     const snw_work *w = e->locomotion ? snw_locomotion_work(e->locomotion) : e->w;
     if (!e->locomotion && (e->moving || e->projection))
         snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
-    double *power = dy + works_at(m);
+    double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
     return SNW_OK;
 }
 
 // ---- creation
-// --------------------------------------------------------------------------------------
 
-// what a number in y is when it is neither small nor large
-static void typical_numbers(const snw_model *m, double *y) {
+// Typical magnitudes of the entries of y.
+static void typical_values(const snw_model *m, double *y) {
     double energy = INFINITY;
     for (int i = 0; i < m->nv; i++) {
-        y[m->nq + i] = m->typical[i]; // in a second
+        y[m->nq + i] = m->typical[i]; // per second
         const double e = m->scale[i] * m->typical[i];
         if (e > 0) energy = fmin(energy, e);
     }
@@ -150,9 +150,9 @@ static void typical_numbers(const snw_model *m, double *y) {
             for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
         }
     }
-    // integrals of lengths and of angles over a second
-    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = fmin(1, m->length);
-    for (int i = works_at(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+    // integrals of lengths and angles over a second
+    for (int i = m->nq + m->nv; i < work_offset(m); i++) y[i] = fmin(1, m->length);
+    for (int i = work_offset(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 
 snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
@@ -165,7 +165,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     const size_t n = (size_t)explicit_size(m), nv = (size_t)m->nv;
     const size_t square = opts->locomotion ? 0 : nv * nv;
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
-    bool closes = m->ncondition > 0; // loops of poses, and what comes and goes
+    bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
     if (opts->locomotion) {
@@ -193,7 +193,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
-    typical_numbers(m, e->y);
+    typical_values(m, e->y);
     for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
     const snw_ode_opts o = {.kind = opts->kind,
                             .rtol = opts->tolerance,
@@ -227,10 +227,9 @@ void snw_explicit_destroy(snw_explicit *e) {
     snw_free(e);
 }
 
-// ---- motion
-// ----------------------------------------------------------------------------------------
+// ---- advance
 
-// state and accelerations from y; the laws from the side that is set
+// State and accelerations from y; inputs with the one-sided limits that are set.
 static snw_status explicit_settle(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
     e->trial->t = t;
@@ -246,7 +245,7 @@ static void explicit_keep(snw_explicit *e) {
     e->left_before = e->left, e->right_before = e->right;
 }
 
-// energies before and after velocities have jumped
+// Kinetic energy, before or after an impact, J.
 static double explicit_kinetic(snw_explicit *e, const snw_state *s) {
     snw_kinematics(e->m, e->in, s, false, e->w);
     return snw_kinetic_energy(e->m, e->w);
@@ -257,23 +256,24 @@ static double explicit_stored(snw_explicit *e, const snw_state *s) {
     return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s->q, e->w);
 }
 
-// The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M
-// dv/2 (Carnot), the second difference of the kinetic energy; the rest is work of what is driven.
-static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
+// explicit_project for locomotion. Constraints that become active dissipate the energy of the
+// velocity jump, dv'M dv/2 (Carnot), the second difference of the kinetic energy; the remaining
+// change is work of the driven coordinates.
+static snw_status project_locomotion(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
     to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    double jump = 0; // of the energy, by links that go; those that come bring that of their heights
-                     // and springs
-    const double *push = NULL;
-    snw_wrench lacks = {0};
+    double jump = 0; // of the energy by links that disappear; links that appear add gravitational
+                     // and elastic energy
+    const double *impulse = NULL;
+    snw_wrench missing = {0};
     if (z && e->impacts) {
         jump = -explicit_stored(e, e->trial);
         snw_impacts_set_conditions(e->impacts, e->in, z, e->trial);
         jump += explicit_stored(e, e->trial);
-        push = snw_impacts_activated_momentum(e->impacts, e->in, e->trial, &lacks);
+        impulse = snw_impacts_activated_momentum(e->impacts, e->in, e->trial, &missing);
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, t + e->duration, err));
     } else if (z) {
         memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
@@ -281,13 +281,13 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     if (e->projection) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     const double before = explicit_kinetic(e, e->trial);
     snw_state_copy(m, e->trial, e->mid);
-    SNW_TRY(snw_locomotion_impact(e->locomotion, e->in, push, lacks, e->trial, err));
+    SNW_TRY(snw_locomotion_impact(e->locomotion, e->in, impulse, missing, e->trial, err));
     const double after = explicit_kinetic(e, e->trial),
-                 taken = push ? snw_impacts_activated_loss(e->impacts, e->w) : 0;
+                 taken = impulse ? snw_impacts_activated_loss(e->impacts, e->w) : 0;
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
-    e->y[works_at(m) + snw_npower(m)] += lost;
-    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost + jump;
+    e->y[work_offset(m) + snw_npower(m)] += lost;
+    e->y[work_offset(m) + m->desc->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {
@@ -297,14 +297,14 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     return SNW_OK;
 }
 
-// Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and
-// a given motion may jump to another rate; and z (NULL: as it is) remembered from now on. What that
-// costs is booked at once.
+// Projects y onto the constraints: the integrator satisfies them at acceleration level only and
+// lets them drift, and a prescribed velocity may jump. z (NULL: unchanged) is the signal memory
+// from now on. The energy change is added to work and heat.
 static snw_status explicit_project(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_projection_info info;
     snw_impact_energy impact;
-    if (e->locomotion) return project_reduced(e, t, z, err);
+    if (e->locomotion) return project_locomotion(e, t, z, err);
     if (!e->projection) {
         if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
         return SNW_OK;
@@ -314,8 +314,8 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
-    e->y[works_at(m) + m->desc->nload + 1] += impact.work;
-    e->y[works_at(m) + snw_npower(m)] += impact.heat;
+    e->y[work_offset(m) + m->desc->nload + 1] += impact.work;
+    e->y[work_offset(m) + snw_npower(m)] += impact.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (z) memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *z);
@@ -338,7 +338,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
+    e->y[work_offset(m) + m->desc->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);
@@ -360,7 +360,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     const double from = e->now->t;
     if (!(t > from)) return SNW_OK;
     explicit_keep(e);
-    // a jump lies behind
+    // a discontinuity has just been passed
     if (from >= e->left) {
         e->right = from + snw_grain(from);
         snw_ode_start(e->ode, from, e->y, 0);
@@ -372,13 +372,15 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         s = explicit_project(e, t, NULL, err);
     }
     if (s == SNW_OK) s = explicit_settle(e, t, err);
-    if (s != SNW_OK) snw_explicit_back(e);
+    if (s != SNW_OK) snw_explicit_undo(e);
     return s;
 }
 
-void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt) { e->interrupt = interrupt; }
+void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt) {
+    e->interrupt = interrupt;
+}
 
-void snw_explicit_back(snw_explicit *e) {
+void snw_explicit_undo(snw_explicit *e) {
     snw_state_copy(e->m, e->before, e->now);
     memcpy(e->y, e->y_before, (size_t)explicit_size(e->m) * sizeof *e->y);
     e->left = e->left_before, e->right = e->right_before;
@@ -386,21 +388,22 @@ void snw_explicit_back(snw_explicit *e) {
     snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
 }
 
-// ---- looking
-// ---------------------------------------------------------------------------------------
+// ---- queries
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
-void snw_explicit_hold(snw_explicit *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
+void snw_explicit_set_manual(snw_explicit *e, const snw_manual_inputs *manual) {
+    e->in->manual = manual;
+}
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 
-const snw_work *snw_explicit_look(snw_explicit *e) {
+const snw_work *snw_explicit_work_at(snw_explicit *e) {
     snw_residual(e->m, e->in, e->now, false, e->w);
     snw_observe(e->m, e->in, e->now, false, e->w);
     return e->w;
 }
 
-snw_work_done snw_explicit_work(const snw_explicit *e) {
-    const double *work = e->y + works_at(e->m);
+snw_work_done snw_explicit_work_done(const snw_explicit *e) {
+    const double *work = e->y + work_offset(e->m);
     return (snw_work_done){.n = snw_npower(e->m), .work = work, .heat = work[snw_npower(e->m)]};
 }
 

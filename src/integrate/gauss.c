@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Within a step x are the coordinates of its chart about the configuration at its start: the
-// increment itself for rods and axes, g = g_0 exp(x) for balls and free joints. The unknowns are
-// x'' at the s stages; their equations are S' r = 0 with S the chart's columns. With M_i, D_i, K_i
-// the derivatives of the residual of stage i in x'', x', x Newton's matrix has the blocks
+// Steps of Gauss collocation. Within a step, x are the coordinates of its chart about the initial
+// configuration: the increment itself for rods and axes, g = g_0 exp(x) for ball and free joints.
+// The unknowns are x'' at the s stages, with equations S' r = 0, S the Jacobian of the chart. With
+// M_i, D_i, K_i the derivatives of the residual of stage i in x'', x', x, Newton's matrix has the
+// blocks
 //
 //     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
-// and lacks only what integrals read by laws add. It is kept over steps as long as it serves.
+// It omits only the derivatives of integrals in laws. Its factors are reused over steps while the
+// iteration converges fast. theory.md (6.8)
 #include "integrate/gauss_private.h"
 
 #include "base/alloc.h"
@@ -21,73 +23,71 @@
 #include <string.h>
 
 enum {
-    INCREMENTS = 12, // kept by Broyden's method
-    PATIENCE = 9,    // iterations that cost what a new matrix does
-    MEAN = -1        // degree of a prediction by mean rates
+    INCREMENTS = 12, // pairs kept by Broyden's method
+    SLOW = 9,        // iterations that cost as much as a new matrix
+    MEAN = -1        // degree of a prediction by mean velocities
 };
 
-// ---- what is kept, and saved
-// -----------------------------------------------------------------------
+// ---- undo and checkpoint
 
-enum { NKEPT = 10, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+enum { NKEPT = 10, NBLOCK = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
-// The first NKEPT change with every step. The inputs are laws of their time.
-static void gauss_list_pieces(const snw_gauss_collocation *g, snw_checkpoint_block piece[NPIECE]) {
+// The first NKEPT blocks change with every step and can be undone. Inputs follow from their time.
+static void gauss_list_blocks(const snw_gauss_collocation *g, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_gauss_collocation *own = (snw_gauss_collocation *)g;
     const snw_checkpoint_block list[] = {
-        {&g->now->t, 1},   snw_checkpoint_state(g->m, g->now),
-        {&g->in->t, 1},    {&own->past_h, 1},
-        {&own->degree, 1}, {g->past, snw_gauss_accelerations(g)},
-        {g->mean, nv},     {g->work, np},
-        {&own->heat, 1},   {&own->redundant, 1},
-        {g->mass, nv},     {g->columns, snw_gauss_columns(g->m, g->k.s)}};
-    memcpy(piece, list, sizeof list);
-    piece += sizeof list / sizeof list[0];
-    memset(piece, 0, 4 * SNW_STAGES * sizeof *piece);
+        {&g->now->t, 1},    snw_checkpoint_state(g->m, g->now),
+        {&g->in->t, 1},     {&own->past_h, 1},
+        {&own->degree, 1},  {g->past, snw_gauss_accelerations(g)},
+        {g->mean_rate, nv}, {g->work, np},
+        {&own->heat, 1},    {&own->redundant, 1},
+        {g->mass, nv},      {g->chart_jacobian, snw_gauss_jacobian_doubles(g->m, g->k.s)}};
+    memcpy(block, list, sizeof list);
+    block += sizeof list / sizeof list[0];
+    memset(block, 0, 4 * SNW_STAGES * sizeof *block);
     for (int i = 0; i < g->k.s; i++) {
-        snw_inputs *in = g->of_J.in[i];
-        *piece++ = snw_checkpoint_state(g->m, g->of_J.at[i]);
-        *piece++ = (snw_checkpoint_block){&in->t, 1};
-        *piece++ = (snw_checkpoint_block){in->gravity.e, 3};
-        *piece++ = snw_checkpoint_inputs(in);
+        snw_inputs *in = g->J_origin.in[i];
+        *block++ = snw_checkpoint_state(g->m, g->J_origin.at[i]);
+        *block++ = (snw_checkpoint_block){&in->t, 1};
+        *block++ = (snw_checkpoint_block){in->gravity.e, 3};
+        *block++ = snw_checkpoint_inputs(in);
     }
 }
 
-static size_t kept_doubles(const snw_model *m, int stages) {
+static size_t undo_doubles(const snw_model *m, int stages) {
     return 6 + snw_state_doubles(m) + (size_t)(stages + 1) * (size_t)m->nv + (size_t)snw_npower(m);
 }
 
 size_t snw_gauss_saves(const snw_model *m, int stages) {
     const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
-    return kept_doubles(m, stages) + (size_t)m->nv + snw_gauss_columns(m, stages) +
+    return undo_doubles(m, stages) + (size_t)m->nv + snw_gauss_jacobian_doubles(m, stages) +
            (size_t)stages * matrix + NSINGLE;
 }
 
 static void gauss_save(const void *self, double *out) {
     const snw_gauss_collocation *g = self;
-    const double single[NSINGLE] = {g->of_J.known, g->of_J.h};
-    snw_checkpoint_block piece[NPIECE];
-    gauss_list_pieces(g, piece);
-    memcpy(snw_checkpoint_save(NPIECE, piece, out), single, sizeof single);
+    const double single[NSINGLE] = {g->J_origin.known, g->J_origin.h};
+    snw_checkpoint_block block[NBLOCK];
+    gauss_list_blocks(g, block);
+    memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
 }
 
-static void gauss_keep(snw_gauss_collocation *g) {
-    snw_checkpoint_block piece[NPIECE];
-    gauss_list_pieces(g, piece);
-    (void)snw_checkpoint_save(NKEPT, piece, g->kept);
+static void gauss_keep_undo(snw_gauss_collocation *g) {
+    snw_checkpoint_block block[NBLOCK];
+    gauss_list_blocks(g, block);
+    (void)snw_checkpoint_save(NKEPT, block, g->kept);
 }
 
-static void gauss_back(void *self) {
+static void gauss_undo(void *self) {
     snw_gauss_collocation *g = self;
-    snw_checkpoint_block piece[NPIECE];
-    gauss_list_pieces(g, piece);
-    (void)snw_checkpoint_load(NKEPT, piece, g->kept);
+    snw_checkpoint_block block[NBLOCK];
+    gauss_list_blocks(g, block);
+    (void)snw_checkpoint_load(NKEPT, block, g->kept);
     snw_inputs_at(g->m, g->in->t, g->in);
 }
 
 // ---- creation
-// --------------------------------------------------------------------------------------
 
 static snw_status create_parts(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
@@ -107,8 +107,8 @@ static snw_status create_parts(snw_gauss_collocation *g) {
     for (int i = 0; i < g->k.s; i++) {
         SNW_TRY(snw_inputs_create(m, &g->in_stage[i]));
         SNW_TRY(snw_state_create(m, &g->stage[i]));
-        SNW_TRY(snw_inputs_create(m, &g->of_J.in[i]));
-        SNW_TRY(snw_state_create(m, &g->of_J.at[i]));
+        SNW_TRY(snw_inputs_create(m, &g->J_origin.in[i]));
+        SNW_TRY(snw_state_create(m, &g->J_origin.at[i]));
         SNW_TRY(snw_work_create(m, &g->w[i]));
     }
     return SNW_OK;
@@ -130,22 +130,22 @@ static snw_status create_memory(snw_gauss_collocation *g) {
                 {&g->v, nv},
                 {&g->a, nv},
                 {&g->past, all},
-                {&g->mean, nv},
+                {&g->mean_rate, nv},
                 {&g->mass, nv},
                 {&g->scale, nv},
                 {&g->force, nv},
-                {&g->grow, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->columns, snw_gauss_columns(m, g->k.s)},
+                {&g->integrand, (size_t)g->k.s * (size_t)m->nsignal},
+                {&g->chart_jacobian, snw_gauss_jacobian_doubles(m, g->k.s)},
                 {&g->M, nv * nv},
                 {&g->D, nv * nv},
                 {&g->K, nv * nv},
                 {&g->J, all * all},
-                {&g->spare, 2 * all},
+                {&g->scratch, 2 * all},
                 {&g->gauge.row, all},
                 {&g->gauge.column, all},
                 {&g->work, np},
                 {&g->power_stage, np},
-                {&g->kept, kept_doubles(m, g->k.s)},
+                {&g->kept, undo_doubles(m, g->k.s)},
                 {&g->broyden.s, snw_broyden_doubles((int)all, INCREMENTS)}};
     enum { LIST = sizeof list / sizeof list[0] };
     size_t sum = 0;
@@ -159,7 +159,7 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
-    g->bond = 1;
+    g->constraint_scale = 1;
     g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
     return SNW_OK;
 }
@@ -169,8 +169,8 @@ static void gauss_destroy(void *self) {
     for (int i = 0; i < SNW_STAGES; i++) {
         snw_inputs_destroy(g->in_stage[i]);
         snw_state_destroy(g->stage[i]);
-        snw_inputs_destroy(g->of_J.in[i]);
-        snw_state_destroy(g->of_J.at[i]);
+        snw_inputs_destroy(g->J_origin.in[i]);
+        snw_state_destroy(g->J_origin.at[i]);
         snw_work_destroy(g->w[i]);
     }
     snw_impacts_destroy(g->impacts);
@@ -194,7 +194,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     g->k = snw_collocation_gauss(opts->stages);
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
-        g->grows |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
+        g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
         gauss_destroy(g);
@@ -204,10 +204,9 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     return SNW_OK;
 }
 
-// ---- begin
-// -----------------------------------------------------------------------------------------
+// ---- start
 
-// accelerations, multipliers and powers at s under the inputs of the last instant
+// Consistent accelerations and multipliers at s under the present inputs, and the residual.
 static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error *err) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
@@ -236,9 +235,9 @@ static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     for (int i = 0; i < m->nv; i++) g->mass[i] = g->M[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(gauss_settle(g, g->now, err));
     g->redundant = g->redundancy && snw_redundancy_found(g->redundancy);
-    g->of_J.known = false;
+    g->J_origin.known = false;
     g->past_h = 0;
-    gauss_keep(g);
+    gauss_keep_undo(g);
     return SNW_OK;
 }
 
@@ -258,10 +257,9 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
 }
 
 // ---- stages
-// ----------------------------------------------------------------------------------------
 
-// g->x, g->v <- coordinates and rates of the chart where its accelerations weigh w and ww and its
-// rate c
+// g->x, g->v <- chart coordinates and velocities with the quadrature weights w of the velocities
+// and ww of the coordinates, at the fraction c of the step.
 static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w, const double *ww) {
     const int n = g->m->nv;
     const double h = g->h;
@@ -276,8 +274,8 @@ static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w,
     }
 }
 
-// where drives hold, s has what their laws say
-static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+// Driven coordinates of s <- the values and derivatives of their laws.
+static void gauss_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
         s->q[m->drive[i].q] = snw_drive_target(m, in, s, i);
@@ -285,7 +283,7 @@ static void impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     snw_constraints_impose(m, in, s);
 }
 
-// the residual at a stage; drives exert what is needed there
+// Residual at a stage; the multipliers of active drives are the efforts they need there.
 static void evaluate_stage(snw_gauss_collocation *g, int i) {
     const snw_model *m = g->m;
     const size_t nv = (size_t)m->nv, ns = (size_t)m->nsignal;
@@ -296,10 +294,10 @@ static void evaluate_stage(snw_gauss_collocation *g, int i) {
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
     for (size_t k = 0; k < ns; k++) {
         s->z[k] = g->now->z[k];
-        for (int j = 0; j < g->k.s && g->grows; j++)
-            s->z[k] += g->h * g->k.A[i][j] * g->grow[(size_t)j * ns + k];
+        for (int j = 0; j < g->k.s && g->has_integrals; j++)
+            s->z[k] += g->h * g->k.A[i][j] * g->integrand[(size_t)j * ns + k];
     }
-    impose(m, g->in_stage[i], s);
+    gauss_impose(m, g->in_stage[i], s);
     snw_gauss_nonholonomic(g, i, s);
     snw_residual(m, g->in_stage[i], s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
@@ -310,13 +308,12 @@ static void evaluate_stage(snw_gauss_collocation *g, int i) {
     }
 }
 
-// What integrals grow by, at the stages just evaluated; false when it is what they were evaluated
-// with.
-static bool gauss_grow(snw_gauss_collocation *g) {
+// Evaluates the integrands at the stages just computed; false if they equal those used before.
+static bool gauss_integrands(snw_gauss_collocation *g) {
     bool changed = false;
     const size_t ns = (size_t)g->m->nsignal;
     for (int i = 0; i < g->k.s; i++) {
-        double *own = g->grow + (size_t)i * ns;
+        double *own = g->integrand + (size_t)i * ns;
         for (size_t k = 0; k < ns; k++) {
             const snw_signal_desc *d = &g->m->desc->signal[k];
             if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
@@ -329,8 +326,8 @@ static bool gauss_grow(snw_gauss_collocation *g) {
     return changed;
 }
 
-// the largest force out of balance at the stages, measured by `scale`, or contact that slips; NaN
-// kept
+// Largest residual at the stages relative to `scale`, or violation of a nonholonomic row; NaN is
+// kept.
 static double gauss_out_of_balance(const snw_gauss_collocation *g, const double *scale) {
     double largest = 0;
     for (int i = 0; i < g->k.s; i++) {
@@ -344,33 +341,32 @@ static double gauss_out_of_balance(const snw_gauss_collocation *g, const double 
     return largest;
 }
 
-// residuals of all stages, measured by g->scale
+// Residuals of all stages, relative to g->scale.
 static double gauss_evaluate(void *self) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    // a source reads integrals that stand before it only, so this comes to rest
+    // an integrand reads only integrals declared before it, so this terminates
     for (int pass = 0; pass <= m->nsignal + 1; pass++) {
         for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
-        if (!g->grows || !gauss_grow(g)) break;
+        if (!g->has_integrals || !gauss_integrands(g)) break;
     }
     return gauss_out_of_balance(g, g->scale);
 }
 
 // ---- Newton's matrix
-// -------------------------------------------------------------------------------
 
 static snw_status gauss_renew(void *self) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    g->of_J.h = g->h;
+    g->J_origin.h = g->h;
     for (int i = 0; i < g->k.s; i++) {
         if (m->nlie_block) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + i * m->nv, g->stage[i],
-                           g->columns + snw_gauss_columns(m, i));
+                           g->chart_jacobian + snw_gauss_jacobian_doubles(m, i));
         }
-        snw_inputs_copy(g->in_stage[i], g->of_J.in[i]);
-        snw_state_copy(m, g->stage[i], g->of_J.at[i]);
+        snw_inputs_copy(g->in_stage[i], g->J_origin.in[i]);
+        snw_state_copy(m, g->stage[i], g->J_origin.at[i]);
         snw_gauss_place(g, i, g->w[i]);
     }
     return snw_gauss_factor(g);
@@ -378,63 +374,62 @@ static snw_status gauss_renew(void *self) {
 
 static void gauss_load(void *self, const double *in) {
     snw_gauss_collocation *g = self;
-    snw_checkpoint_block piece[NPIECE];
-    gauss_list_pieces(g, piece);
-    const double *single = snw_checkpoint_load(NPIECE, piece, in);
-    g->of_J.known = single[0] != 0;
-    g->of_J.h = single[1];
-    for (int i = 0; i < g->k.s && g->of_J.known; i++) {
-        g->of_J.in[i]->lead = 0;
-        snw_residual(g->m, g->of_J.in[i], g->of_J.at[i], false, g->w[i]);
+    snw_checkpoint_block block[NBLOCK];
+    gauss_list_blocks(g, block);
+    const double *single = snw_checkpoint_load(NBLOCK, block, in);
+    g->J_origin.known = single[0] != 0;
+    g->J_origin.h = single[1];
+    for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
+        g->J_origin.in[i]->lead = 0;
+        snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }
-    if (g->of_J.known) g->of_J.known = snw_gauss_factor(g) == SNW_OK;
+    if (g->J_origin.known) g->J_origin.known = snw_gauss_factor(g) == SNW_OK;
     snw_inputs_at(g->m, g->in->t, g->in);
-    gauss_keep(g);
+    gauss_keep_undo(g);
 }
 
 static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
-    if (!g->of_J.known) return NAN;
+    if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->spare);
+        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }
 
 static void gauss_correct(void *self) { snw_gauss_correct(self); }
 
-static void gauss_move(void *self, double part) {
+static void gauss_move(void *self, double fraction) {
     snw_gauss_collocation *g = self;
     const size_t n = snw_gauss_accelerations(g);
-    for (size_t i = 0; i < n; i++) g->ddx[i] += part * g->dx[i];
-    for (size_t i = n; i < snw_gauss_unknowns(g); i++) g->lambda[i - n] += part * g->dx[i];
+    for (size_t i = 0; i < n; i++) g->ddx[i] += fraction * g->dx[i];
+    for (size_t i = n; i < snw_gauss_unknowns(g); i++) g->lambda[i - n] += fraction * g->dx[i];
 }
 
 // ---- a step
-// ----------------------------------------------------------------------------------------
 
-// out (nv) <- accelerations at stage i, of bodies, as those of the step before go on: a polynomial
-// through the last of its stages and its end
+// out (nv) <- body accelerations at stage i, extrapolated from the previous step by a polynomial
+// through its last `degree` stages and its end.
 static void extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
     const int n = g->m->nv, s = g->k.s;
-    double c[SNW_STAGES + 1], lambda[SNW_STAGES + 1];
+    double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
     c[s] = 1;
     const int first = s - degree;
-    if (degree < 0) { // displacements go on at the mean rate of the step before
-        for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean[k] - g->rate[k]);
+    if (degree < 0) { // continue at the mean velocity of the previous step
+        for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean_rate[k] - g->rate[k]);
         return;
     }
     const double at = degree > 0 ? 1 + g->k.c[i] * g->h / g->past_h : 1;
-    snw_lagrange(degree + 1, c + first, at, lambda);
+    snw_lagrange(degree + 1, c + first, at, basis);
     for (int k = 0; k < n; k++) {
-        out[k] = lambda[degree] * g->acc[k];
-        for (int j = first; j < s; j++) out[k] += lambda[j - first] * g->past[j * n + k];
+        out[k] = basis[degree] * g->acc[k];
+        for (int j = first; j < s; j++) out[k] += basis[j - first] * g->past[j * n + k];
     }
 }
 
-// Of what degree they should have gone on to where the step just taken has them, dx (s nv). High
+// Degree of extrapolation that would have come closest to the step just taken, dx (s nv): high
 // where steps resolve the motion, low where they do not.
 static int best_degree(snw_gauss_collocation *g) {
     const int n = g->m->nv;
@@ -453,12 +448,12 @@ static int best_degree(snw_gauss_collocation *g) {
     return best;
 }
 
-// unknowns to begin with
+// Initial guess of the unknowns.
 static void gauss_predict(snw_gauss_collocation *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
     for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
-    if (m->nlie_block && degree != MEAN) { // from those of bodies to those of the chart
+    if (m->nlie_block && degree != MEAN) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
@@ -476,7 +471,7 @@ static void gauss_predict(snw_gauss_collocation *g, int degree) {
     snw_state *at = g->stage[s / 2];
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
     memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
-    impose(m, g->in_stage[s / 2], at);
+    gauss_impose(m, g->in_stage[s / 2], at);
     snw_gauss_drop_redundant(g, g->in_stage[s / 2], at);
 }
 
@@ -488,23 +483,24 @@ static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
                              .move = gauss_move,
                              .dx = g->dx,
                              .broyden = &g->broyden,
-                             .known = &g->of_J.known,
+                             .known = &g->J_origin.known,
                              .tolerance = g->opts.tolerance,
                              .max_iter = g->opts.max_iter};
-    if (fabs(g->of_J.h - g->h) > 1e-9 * g->h) g->of_J.known = false;
+    if (fabs(g->J_origin.h - g->h) > 1e-9 * g->h) g->J_origin.known = false;
     gauss_predict(g, g->past_h > 0 ? (int)g->degree : 0);
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
-        g->of_J.known = false;
+        g->J_origin.known = false;
         gauss_predict(g, g->past_h > 0 ? MEAN : 0);
         s = snw_chord_solve(&chord, info);
     }
-    if (s != SNW_OK || info->iterations > PATIENCE) g->of_J.known = false;
+    if (s != SNW_OK || info->iterations > SLOW) g->J_origin.known = false;
     return s;
 }
 
-// Velocities of s <- the nearest that contacts allow. What drives and other given motion do in that
-// blow is booked as theirs: all that it changes but for what any blow loses, the energy of the jump
+// Projects the velocities of s onto the nonholonomic rows. The change of kinetic energy is work of
+// drives and other given motion, except for the energy of the velocity jump, which any plastic
+// impact loses.
 static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
@@ -512,8 +508,8 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     snw_kinematics(m, g->in, s, false, w);
     energy[0] = snw_kinetic_energy(m, w);
     memcpy(g->v, s->v, (size_t)m->nv * sizeof *g->v);
-    SNW_TRY(snw_projection_velocities(g->projection, g->in, s, &g->said));
-    for (int pass = 1; pass < 3; pass++) { // after it, and in the middle
+    SNW_TRY(snw_projection_velocities(g->projection, g->in, s, &g->failure));
+    for (int pass = 1; pass < 3; pass++) { // after the projection, and halfway
         memcpy(g->x, s->v, (size_t)m->nv * sizeof *g->x);
         for (int i = 0; i < m->nv && pass == 2; i++) s->v[i] = 0.5 * (g->x[i] + g->v[i]);
         snw_kinematics(m, g->in, s, false, w);
@@ -525,31 +521,31 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     return SNW_OK;
 }
 
-// g->end <- the state at the end of the step just solved
+// g->end <- state at the end of the step just solved.
 static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     const snw_model *m = g->m;
     snw_state *s = g->end;
     gauss_integrate(g, 1, g->k.b, g->k.bb);
     memset(g->a, 0, (size_t)m->nv * sizeof *g->a);
-    memcpy(g->spare, g->x, (size_t)m->nv * sizeof *g->x);
+    memcpy(g->scratch, g->x, (size_t)m->nv * sizeof *g->x);
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
     s->t = g->now->t + g->h;
     for (int k = 0; k < m->nsignal; k++) {
         s->z[k] = g->now->z[k];
-        for (int j = 0; j < g->k.s && g->grows; j++)
-            s->z[k] += g->h * g->k.b[j] * g->grow[j * m->nsignal + k];
+        for (int j = 0; j < g->k.s && g->has_integrals; j++)
+            s->z[k] += g->h * g->k.b[j] * g->integrand[j * m->nsignal + k];
     }
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_inputs_at(m, t_laws, g->in);
-    impose(m, g->in, s);
+    gauss_impose(m, g->in, s);
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
-    g->said = (snw_error){0};
+    g->failure = (snw_error){0};
     snw_status status = g->ng ? gauss_project(g, s) : SNW_OK;
-    if (status == SNW_OK) status = gauss_settle(g, s, &g->said);
+    if (status == SNW_OK) status = gauss_settle(g, s, &g->failure);
     return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// works and heat of the step: sums over the stages
+// Work and heat of the step: sums over the stages.
 static void gauss_account(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
     for (int i = 0; i < g->k.s; i++) {
@@ -562,31 +558,32 @@ static void gauss_account(snw_gauss_collocation *g) {
     }
 }
 
-// by how much the acceleration at the start differs from that of the polynomial there
-static double defect(const snw_gauss_collocation *g) {
+// Largest difference between the acceleration at the start and that of the polynomial there,
+// relative to typical values.
+static double gauss_defect(const snw_gauss_collocation *g) {
     const int n = g->m->nv;
-    double lambda[SNW_STAGES], largest = 0;
-    snw_lagrange(g->k.s, g->k.c, 0, lambda);
+    double basis[SNW_STAGES], largest = 0;
+    snw_lagrange(g->k.s, g->k.c, 0, basis);
     for (int k = 0; k < n; k++) {
         double a = g->acc[k];
-        for (int j = 0; j < g->k.s; j++) a -= lambda[j] * g->ddx[j * n + k];
+        for (int j = 0; j < g->k.s; j++) a -= basis[j] * g->ddx[j * n + k];
         largest = fmax(largest, fabs(a) / g->m->typical[k]);
     }
     return largest;
 }
 
-// g->force <- typical forces as in motion.c; g->scale <- the same, or less where errors of the step
-// itself are smaller than what they would leave, down to rounding. theory.md (6.13)
+// g->force <- typical forces as in implicit.c; g->scale <- the same, or less where the step's own
+// error is smaller, down to rounding. theory.md (6.13)
 static void gauss_set_scale(snw_gauss_collocation *g) {
-    static const double part = 0.01, rounding = 64 * DBL_EPSILON;
+    static const double fraction = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = g->m;
-    const double quick = g->h * snw_fastest_rate(m, g->now);
-    const double error = part * pow(quick, 2 * g->k.s + 2);
+    const double fastest = g->h * snw_fastest_rate(m, g->now);
+    const double error = fraction * pow(fastest, 2 * g->k.s + 2);
     for (int i = 0; i < m->nv; i++) {
         const double inertia = g->mass[i] * m->typical[i] / (g->h * g->h);
         g->scale[i] = g->force[i] = m->scale[i] + 4e-3 * inertia;
-        if (!g->opts.own) continue;
-        const double least = rounding * (m->scale[i] + quick * quick * inertia);
+        if (!g->opts.tighten) continue;
+        const double least = rounding * (m->scale[i] + fastest * fastest * inertia);
         g->scale[i] = fmin(g->scale[i], fmax(error * inertia, least) / g->opts.tolerance);
     }
 }
@@ -601,27 +598,26 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
     snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
     snw_status s = gauss_solve(g, info);
     if (s == SNW_OK) info->residual = gauss_out_of_balance(g, g->force);
-    gauss_keep(g);
-    if (s == SNW_OK) gauss_account(g); // `finish` works where the first stage does
+    gauss_keep_undo(g);
+    if (s == SNW_OK) gauss_account(g); // before gauss_finish, which overwrites the first stage
     if (s == SNW_OK) s = gauss_finish(g, t_laws);
     if (s != SNW_OK) {
-        gauss_back(g);
+        gauss_undo(g);
         return s;
     }
-    g->defect = h * h * g->k.within * defect(g);
+    g->defect = h * h * g->k.within * gauss_defect(g);
     for (int i = 0; i < g->k.s; i++) {
         snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
     }
     g->degree = g->past_h > 0 ? best_degree(g) : 0;
     memcpy(g->past, g->dx, snw_gauss_accelerations(g) * sizeof *g->past);
-    for (int i = 0; i < m->nv; i++) g->mean[i] = g->spare[i] / h;
+    for (int i = 0; i < m->nv; i++) g->mean_rate[i] = g->scratch[i] / h;
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
     return SNW_OK;
 }
 
-// ---- looking
-// ---------------------------------------------------------------------------------------
+// ---- queries
 
 static double gauss_error(const void *self) {
     return ((const snw_gauss_collocation *)self)->defect;
@@ -633,17 +629,17 @@ static const snw_inputs *gauss_inputs(const void *self) {
     return ((const snw_gauss_collocation *)self)->in;
 }
 
-static const snw_work *gauss_look(void *self) {
+static const snw_work *gauss_work_at(void *self) {
     snw_gauss_collocation *g = self;
     snw_residual(g->m, g->in, g->now, false, g->w[0]);
     snw_observe(g->m, g->in, g->now, false, g->w[0]);
     return g->w[0];
 }
 
-static void gauss_hold(void *self, const snw_manual_inputs *manual) {
+static void gauss_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_gauss_collocation *g = self;
     g->in->manual = manual;
-    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->of_J.in[i]->manual = manual;
+    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->J_origin.in[i]->manual = manual;
 }
 
 static snw_work_done gauss_work(const void *self) {
@@ -655,21 +651,21 @@ static snw_status gauss_check(void *self, double t, snw_error *err) {
     snw_gauss_collocation *g = self;
     snw_inputs_at(g->m, t, g->in_stage[0]);
     SNW_TRY(snw_inputs_check(g->m, g->in_stage[0], t, err));
-    if (g->said.status == SNW_E_MODEL) *err = g->said;
-    return g->said.status == SNW_E_MODEL ? SNW_E_MODEL : SNW_OK;
+    if (g->failure.status == SNW_E_MODEL) *err = g->failure;
+    return g->failure.status == SNW_E_MODEL ? SNW_E_MODEL : SNW_OK;
 }
 
 const snw_stepper snw_gauss_stepper = {
     .start = gauss_start,
     .step = gauss_step,
-    .back = gauss_back,
+    .undo = gauss_undo,
     .restart = gauss_restart,
     .error = gauss_error,
     .check = gauss_check,
     .state = gauss_state,
     .inputs = gauss_inputs,
-    .look = gauss_look,
-    .hold = gauss_hold,
+    .work_at = gauss_work_at,
+    .set_manual = gauss_set_manual,
     .condition = gauss_condition,
     .work = gauss_work,
     .save = gauss_save,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix of a staged motion, and its rows of contacts.
+// Newton's matrix of Gauss collocation: blocks of the residual's derivatives at each stage,
+// bordered by the nonholonomic constraint rows; its factors and solution. theory.md 6.7
 #include "integrate/gauss_private.h"
 
 #include "dynamics/constraint.h"
@@ -9,42 +10,43 @@
 #include <math.h>
 #include <string.h>
 
-static bool gauss_matrix_held(const snw_model *m, const snw_state *s, int dof) {
+static bool gauss_matrix_is_driven(const snw_model *m, const snw_state *s, int dof) {
     for (int k = 0; k < m->ndrive; k++) {
         if (m->drive[k].dof == dof && snw_drive_holds(m, s, k)) return true;
     }
     return false;
 }
 
-// Rows of contacts of stage i, behind the accelerations of all stages: what multipliers exert, and
-// how the rates of the rows, w->velocity_time times, vary with accelerations. After the tangent in
-// q alone, which leaves the derivative in q in R.
+// Nonholonomic rows of stage i, after the accelerations of all stages: generalised forces of the
+// multipliers, and derivatives of the violations, times w->velocity_time, in the accelerations.
+// Call after the tangent in q alone, which leaves the rows' derivative in q in R.
 static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w) {
     const snw_model *m = g->m;
     const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
-    const double h = g->of_J.h;
+    const double h = g->J_origin.h;
     if (i == 0) {
-        const double was = g->bond;
-        g->bond = 0;
+        const double was = g->constraint_scale;
+        g->constraint_scale = 0;
         for (size_t k = 0; k < n; k++) {
             const double x = m->typical[k] / m->length;
-            g->bond = fmax(g->bond, fabs(g->M[k * (n + 1)]) * x * x);
+            g->constraint_scale = fmax(g->constraint_scale, fabs(g->M[k * (n + 1)]) * x * x);
         }
-        for (int k = 0; k < g->k.s * g->ng; k++) g->lambda[k] *= was / g->bond;
+        for (int k = 0; k < g->k.s * g->ng; k++) g->lambda[k] *= was / g->constraint_scale;
     }
     for (int k = 0; k < g->ng; k++) {
         const snw_constraint row = snw_constraint_at(m, w, g->row[k]);
         const size_t at = snw_gauss_accelerations(g) + (size_t)(i * g->ng + k);
         for (size_t r = 0; r < all; r++) g->J[at * all + r] = g->J[r * all + at] = 0;
-        if (row.inactive) g->J[at * (all + 1)] = -g->bond; // its multiplier stays zero
+        if (row.inactive)
+            g->J[at * (all + 1)] = -g->constraint_scale; // inactive: its multiplier stays zero
         for (int j = 0; j < row.n; j++) {
             const size_t dof = (size_t)row.dof[j];
-            if (gauss_matrix_held(m, g->of_J.at[i], row.dof[j])) continue;
-            g->J[at * all + (size_t)i * n + dof] = -g->bond * row.C[j];
+            if (gauss_matrix_is_driven(m, g->J_origin.at[i], row.dof[j])) continue;
+            g->J[at * all + (size_t)i * n + dof] = -g->constraint_scale * row.C[j];
             for (int c = 0; c < g->k.s; c++) {
-                const double slope = h * g->k.A[i][c] * w->velocity_time * row.C[j] +
-                                     h * h * g->k.AA[i][c] * row.R[j];
-                g->J[((size_t)c * n + dof) * all + at] = -g->bond * slope;
+                const double d1 = h * g->k.A[i][c] * w->velocity_time * row.C[j] +
+                                  h * h * g->k.AA[i][c] * row.R[j];
+                g->J[((size_t)c * n + dof) * all + at] = -g->constraint_scale * d1;
             }
         }
     }
@@ -53,15 +55,16 @@ static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w
 void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
     const snw_model *m = g->m;
     const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
-    const double h = g->of_J.h;
-    const snw_inputs *in = g->of_J.in[i];
-    w->velocity_time = 1 / h; // of rows of contacts
-    snw_tangent_pass(m, m->nlie_block ? g->columns + snw_gauss_columns(m, i) : NULL, w);
+    const double h = g->J_origin.h;
+    const snw_inputs *in = g->J_origin.in[i];
+    w->velocity_time = 1 / h; // for nonholonomic rows
+    snw_tangent_pass(m, m->nlie_block ? g->chart_jacobian + snw_gauss_jacobian_doubles(m, i) : NULL,
+                     w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
     snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
     snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
-    for (int k = 0; k < m->ndrive; k++) { // a row of its own, which asks for no change
-        if (!snw_drive_holds(m, g->of_J.at[i], k)) continue;
+    for (int k = 0; k < m->ndrive; k++) { // driven coordinate: unit row, its increment is zero
+        if (!snw_drive_holds(m, g->J_origin.at[i], k)) continue;
         const size_t d = (size_t)m->drive[k].dof;
         for (size_t r = 0; r < n; r++) {
             g->M[r * n + d] = g->M[d * n + r] = r == d;
@@ -94,7 +97,8 @@ void snw_gauss_correct(snw_gauss_collocation *g) {
         for (int f = 0; f < m->nblock; f++) {
             const snw_block *b = &m->block[f];
             if (b->lie_block < 0) continue;
-            const double *S = g->columns + snw_gauss_columns(m, i) + 108 * b->lie_block;
+            const double *S =
+                g->chart_jacobian + snw_gauss_jacobian_doubles(m, i) + 108 * b->lie_block;
             for (int k = 0; k < b->n; k++) {
                 x[b->dof + k] = 0;
                 for (int j = 0; j < b->n; j++) x[b->dof + k] -= S[6 * j + k] * r[b->dof + j];
@@ -103,17 +107,17 @@ void snw_gauss_correct(snw_gauss_collocation *g) {
     }
     for (int i = 0; i < g->k.s; i++) {
         double *x = g->dx + g->k.s * m->nv + i * g->ng;
-        for (int k = 0; k < g->ng; k++) x[k] = g->bond * g->w[i]->violation[g->row[k]];
+        for (int k = 0; k < g->ng; k++) x[k] = g->constraint_scale * g->w[i]->violation[g->row[k]];
     }
     snw_lu_solve((int)snw_gauss_unknowns(g), g->J, g->pivot, g->dx);
 }
 
-// ---- contacts
-// --------------------------------------------------------------------------------------
+// ---- nonholonomic rows
 
 void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s) {
     memset(s->lambda, 0, (size_t)g->m->nconstraint * sizeof *s->lambda);
-    for (int k = 0; k < g->ng; k++) s->lambda[g->row[k]] = g->bond * g->lambda[i * g->ng + k];
+    for (int k = 0; k < g->ng; k++)
+        s->lambda[g->row[k]] = g->constraint_scale * g->lambda[i * g->ng + k];
     for (int k = 0; k < g->m->nnonholonomic; k++) s->dropped[k] = g->end->dropped[k];
     g->w[i]->velocity_time = 1 / g->h;
 }
@@ -133,11 +137,12 @@ void snw_gauss_drop_redundant(snw_gauss_collocation *g, const snw_inputs *in, sn
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     if (g->redundant != 0) (void)snw_redundancy_drop(g->redundancy, in, s);
     for (int k = 0; k < m->nnonholonomic; k++) {
-        if (s->dropped[k] != g->of_J.at[0]->dropped[k]) g->of_J.known = false;
+        if (s->dropped[k] != g->J_origin.at[0]->dropped[k]) g->J_origin.known = false;
         g->end->dropped[k] = s->dropped[k];
     }
-    if (!g->of_J.known) g->bond = 1; // as after a load
+    if (!g->J_origin.known) g->constraint_scale = 1; // as after a load
     for (int k = 0; k < g->ng; k++) {
-        for (int i = 0; i < g->k.s; i++) g->lambda[i * g->ng + k] = s->lambda[g->row[k]] / g->bond;
+        for (int i = 0; i < g->k.s; i++)
+            g->lambda[i * g->ng + k] = s->lambda[g->row[k]] / g->constraint_scale;
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// implicit.h: a model in motion: implicit steps on the Lie group, one call each. A step allocates
-// nothing, prints nothing and, when it fails, changes nothing.
+// implicit.h: one-step implicit time integration on the Lie group (generalised-alpha family,
+// backward differences), one call per step. A step allocates nothing and, when it fails, changes
+// nothing. theory.md 6.1
 #pragma once
 
 #include "constraint/bordered_matrix.h"
@@ -14,27 +15,27 @@ typedef struct snw_implicit snw_implicit;
 
 typedef struct snw_implicit_opts {
     snw_scheme scheme;
-    snw_chart chart; // default SE3
-    double
-        tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
-    bool own;      // or less, where the step's own error is smaller, theory.md (6.13); default off
-    int max_iter;  // default 30
-    bool uniform_past; // the past before the start is uniform motion (rods.md, shooting.md 2.2)
-    bool fixed_length; // steps are as long as asked for, also at impacts and behind starts
-    bool undamped_velocities; // velocities at loops as an undamped scheme has them, theory.md 6.6
-    bool control;  // steps are chosen so short that they resolve what an impact leaves behind
-    bool estimate; // of how far the steps go astray, theory.md (6.18)
-    double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
-    snw_algebra algebra; // of Newton's matrix, default as it pays
+    snw_chart chart;   // default SE3
+    double tolerance;  // largest residual relative to typical forces, default 1e-10
+    bool tighten;      // lower the tolerance to the step's own error, theory.md (6.13); default off
+    int max_iter;      // default 30
+    bool uniform_past; // start as if the velocity had been constant before, as Till 2019 does;
+                       // theory.md 6.1
+    bool fixed_length; // never shorten steps, at impacts or after starts
+    bool undamped_velocities; // do not project velocities at loop closures, theory.md 6.6
+    bool control;  // step lengths come from error control, which then resolves starts and impacts
+    bool estimate; // estimate the global error, theory.md (6.18)
+    double torque; // 1/m: weight of moments against forces in minimum-norm multipliers, default 1
+    snw_algebra algebra; // of Newton's matrix; default: dense or sparse, whichever is faster
 } snw_implicit_opts;
 
-// Work of what acts, integrated over the steps. Index: loads, then active stress, then moving
-// poses.
+// Work of external actions, integrated over the steps. Index: loads, then active stress, then
+// moving poses. Unit J.
 typedef struct snw_work_done {
     int n;
     const double *work;
-    double heat;   // dissipated
-    double scheme; // energy removed by an implicit scheme itself, theory.md 6.5
+    double heat;   // dissipated energy
+    double scheme; // energy removed by the implicit scheme itself, theory.md 6.5
 } snw_work_done;
 
 snw_implicit_opts snw_implicit_defaults(void); // generalized-alpha, rho 0.9
@@ -43,69 +44,69 @@ SNW_NODISCARD snw_status snw_implicit_create(const snw_model *m, const snw_impli
                                              snw_implicit **out);
 void snw_implicit_destroy(snw_implicit *im); // NULL is fine
 
-// Begin at state s (q, v, t); accelerations are made consistent with the loads. Work starts at
-// zero.
+// Starts at state s (q, v, t) with accelerations consistent with the inputs. Work starts at zero.
 SNW_NODISCARD snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err);
 
-// The length of the next step, h at most: less where a start (theory.md 6.15) or a contact (6.16)
-// asks for it; the longest there may be is `longest`.
+// Length of the next step, at most h: shorter after a start (theory.md 6.15) or in a contact
+// (6.16). `longest`: the longest step allowed.
 double snw_implicit_limit(snw_implicit *im, double h, double longest);
 
-// One step of length h, under the laws at the time t_laws: now + h, or a breath before it where
-// laws jump there. SNW_E_DIVERGED: nothing has changed; try a shorter one.
+// One step of length h with inputs evaluated at the time t_laws: now + h, or just before it where
+// they are discontinuous there. SNW_E_DIVERGED: nothing has changed; try a shorter step.
 SNW_NODISCARD snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws,
                                            snw_chord_info *info);
 
-// After a jump of the loads, with z (nsignal; NULL: as it is) remembered from now on: accelerations
-// made consistent again, the scheme's memory emptied, work kept.
+// Continues after a discontinuity of the inputs, with the signal memory z (nsignal; NULL:
+// unchanged): accelerations are made consistent again and the history of the scheme is cleared;
+// work is kept.
 SNW_NODISCARD snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err);
 
-// The last step, of length h, stands: the estimate of the global error goes on.
+// Confirms the last step, of length h, and advances the estimate of the global error.
 void snw_implicit_accept(snw_implicit *im, double h);
-// Estimated largest distance of the robot from where it would be without errors of the steps, of
-// its typical length, and the time of it; 0 where there is no estimate.
-double snw_implicit_astray(snw_implicit *im, double *t);
+// Estimated largest global error of the positions, relative to the typical length of the robot; *t
+// <- its time. 0 where there is no estimate.
+double snw_implicit_global_error(snw_implicit *im, double *t);
 
-// Undo the last step (once), for error control and events.
+// Undoes the last step (once), for error control and events.
 void snw_implicit_undo(snw_implicit *im);
 
-// After a step of length h: the length with which it must be taken once more, since it was too long
-// for a contact with the ground; 0: it stands. Then undone, and the next one is of that length at
-// most.
-double snw_implicit_again(snw_implicit *im, double h, double longest, bool patient);
+// After a step of length h: the length with which it must be repeated because it was too long for a
+// contact with the ground or for a loop; 0: it is accepted. snw_implicit_shorten undoes it and
+// limits the next step to that length. `patient`: iterations are left to repeat it.
+double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient);
 void snw_implicit_shorten(snw_implicit *im, double h, double longest);
 
-// An estimate of the condition number of Newton's matrix (constraint/bordered_matrix.h); NaN when
-// the next step makes a new one.
+// Estimated condition number of Newton's matrix (constraint/bordered_matrix.h); NaN if the next
+// step makes a new one.
 double snw_implicit_condition(snw_implicit *im);
 
 // Estimated local error of the last step's configuration, relative to typical strains and lengths.
 double snw_implicit_error(const snw_implicit *im);
 
-// The present state; inputs and motion at it, observers included.
+// Present state; inputs and kinematics at it, with observers.
 const snw_state *snw_implicit_state(const snw_implicit *im);
 const snw_inputs *snw_implicit_inputs(const snw_implicit *im);
 const snw_work *snw_implicit_work_at(snw_implicit *im);
-// From now on the hand stands for the laws it gives; it must outlive the motion. NULL: none.
+// Lets `manual` override the laws from now on; it must outlive the integrator. NULL: none.
 void snw_implicit_set_manual(snw_implicit *im, const snw_manual_inputs *manual);
 snw_work_done snw_implicit_work_done(const snw_implicit *im);
 
-// out <- all that the steps to come depend on, snw_implicit_saves numbers; loaded, instead of a
-// start, into a motion of the same model and options they give the same steps bit for bit. The step
-// before can no longer be undone.
+// Checkpoint: out <- everything that later steps depend on, snw_implicit_saves numbers. Loaded
+// instead of a start, into an integrator of the same model and options, they give the same steps to
+// the last bit. A load cannot be undone.
 size_t snw_implicit_saves(const snw_model *m);
 void snw_implicit_save(const snw_implicit *im, double *out);
 void snw_implicit_load(snw_implicit *im, const double *in);
 
-// Why there is no motion beyond the present under the laws of time t: what has no finite value
-// then. SNW_OK when all have.
+// Fails if an input has no finite value at time t, or a contact could not hold in the last step,
+// and names it.
 SNW_NODISCARD snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err);
 
-// The same for inputs at hand, said to be of time t.
+// Fails if one of the given inputs, of time t, is not finite, and names it.
 SNW_NODISCARD snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t,
                                           snw_error *err);
 
-// a <- accelerations at (q, v) of s under the inputs, M overwritten by its factor. SNW_E_SINGULAR
-// when a coordinate moves no mass.
+// s->a <- accelerations at (q, v) of s under the inputs; M (nv x nv) is overwritten by the factor
+// of the mass matrix. SNW_E_SINGULAR if a coordinate moves no mass.
 SNW_NODISCARD snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s,
                                            snw_work *w, double *M, snw_error *err);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Estimate of the global error of implicit steps: a second solution is carried beside them, by the
-// same scheme less its truncation errors, which the accelerations of the steps tell. Their distance
-// is the estimate. theory.md (6.18)
+// Estimate of the global error of implicit steps. A second solution is integrated with the same
+// scheme corrected by its truncation errors, which follow from the accelerations of the steps; the
+// distance between both solutions is the estimate. theory.md (6.18)
 #include "integrate/implicit_private.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double NOTICEABLE = 1e-4; // truncation error, of typical values: filtered where larger
-static const double CLOSE = 0.01;      // last correction of a solve, of the distance
-static const double LEAST = 1e-8;      // the same of typical values
-static const double ROUNDING = 1e-13;  // the same of short steps
-static const double LOST = 0.1;        // distance, of the robot's size: the estimate ends
+static const double NOTICEABLE = 1e-4; // truncation error over typical values: filtered above
+static const double CLOSE = 0.01;      // last correction of a solve, relative to the distance
+static const double LEAST = 1e-8;      // the same, relative to typical values
+static const double ROUNDING = 1e-13;  // the same, in short steps
+static const double LOST = 0.1; // distance over length of the robot at which the estimate ends
 
 enum {
-    ITERATIONS = 8, // most of a step
-    BETWEEN = 8     // steps between two looks at the distance
+    ITERATIONS = 8,   // most in one step
+    COMPARE_EVERY = 8 // steps between two comparisons
 };
 
-// Errors that a step of length h makes of exact values, by the jerk j and its rate k: q h^3 j in
-// the increment, v_j h^2 j + v_k h^3 k in the rate, p h^2 k in the pseudo-acceleration, which is
-// the acceleration at t + lag h.
+// Truncation errors of a step of length h, by the jerk j and its rate k: q h^3 j in the increment,
+// v_j h^2 j + v_k h^3 k in the velocity, p h^2 k in the pseudo-acceleration, which is the
+// acceleration at t + lag h.
 typedef struct truncation {
     double q, v_j, v_k, p, lag;
 } truncation;
@@ -35,8 +35,8 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
                         .lag = lag};
 }
 
-// Contacts and switches act at other instants in the second solution, signals have a memory that it
-// lacks, and rows of loops and drives ring in it.
+// Not with contacts and conditions, which change at other instants in the second solution; nor with
+// signals, whose memory it does not have; nor with constraint rows, across which it oscillates.
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
     return im->opts.estimate && !im->opts.scheme.levels && !im->opts.uniform_past &&
@@ -45,8 +45,8 @@ static bool estimable(const snw_implicit *im) {
 
 void snw_corrected_start(snw_implicit *im) {
     snw_corrected *c = &im->corrected;
-    c->on = estimable(im);
-    c->far = c->worst = c->steps = 0;
+    c->active = estimable(im);
+    c->distance = c->max_distance = c->steps = 0;
     c->t = im->now->t;
     snw_state_copy(im->m, im->now, c->now);
     memcpy(c->past.v, im->past.v, snw_history_doubles(im->m->nv) * sizeof(double));
@@ -59,43 +59,43 @@ void snw_corrected_restart(snw_implicit *im) {
     c->past.h = c->h = 0;
 }
 
-// x <- (M + a/b D + K/b)^-1 M x at the present state: motions that a step does not resolve are left
-// out.
+// x <- (M + a/b D + K/b)^-1 M x at the present state: removes motions that a step does not resolve.
 static void implicit_corrected_filter(snw_implicit *im, double b, double *x) {
     const snw_model *m = im->m;
-    snw_state_copy(m, im->now, im->way);
-    for (int i = 0; i < m->nv; i++) im->way->a[i] += b * x[i];
-    snw_residual(m, im->in, im->way, false, im->w); // b M x, since that of the step is zero
+    snw_state_copy(m, im->now, im->scratch_state);
+    for (int i = 0; i < m->nv; i++) im->scratch_state->a[i] += b * x[i];
+    snw_residual(m, im->in, im->scratch_state, false,
+                 im->w); // b M x, since the residual of the step is zero
     snw_implicit_project(im, im->dx);
     snw_bordered_matrix_solve(im->T, im->dx);
     memcpy(x, im->dx, (size_t)m->nv * sizeof *x);
 }
 
-// Increment that a history lets expect of a step of length h, per number, as the steps themselves
-// begin.
-static double expected(const snw_history *p, double begun, double h, int i) {
-    if (!(begun > 0)) return h * (p->v[i] + (begun < 0 ? 0 : 0.5 * h * p->a[i]));
-    return h / begun * (p->d[i] + 0.5 * (h + begun) * (p->v[i] - p->vb[i]));
+// Predicted increment of coordinate i in a step of length h, from a history, as in the steps
+// themselves.
+static double predicted_increment(const snw_history *p, double history_h, double h, int i) {
+    if (!(history_h > 0)) return h * (p->v[i] + (history_h < 0 ? 0 : 0.5 * h * p->a[i]));
+    return h / history_h * (p->d[i] + 0.5 * (h + history_h) * (p->v[i] - p->vb[i]));
 }
 
-// im->f, im->g <- rates and accelerations of the corrected step without its increment; tau (nv) <-
-// error of the pseudo-accelerations.
+// im->f, im->g <- velocities and accelerations of the corrected step without its increment; tau
+// (nv) <- errors of the pseudo-accelerations.
 static void implicit_corrected_begin(snw_implicit *im, const truncation *e, double h, double af,
                                      double *a, double *b, double *jerk, double *tau) {
     snw_corrected *c = &im->corrected;
-    const double begun = im->begun, hp = fabs(c->h);
+    const double history_h = im->history_h, hp = fabs(c->h);
     double largest = 0;
-    for (int i = 0; i < im->m->nv; i++) jerk[i] = (im->past.a[i] - im->kept.a[i]) / h;
+    for (int i = 0; i < im->m->nv; i++) jerk[i] = (im->past.a[i] - im->past_kept.a[i]) / h;
     for (int i = 0; i < im->m->nv; i++) {
         largest = fmax(largest, fabs(e->q * h * h * h * jerk[i]) / im->m->typical[i]);
         double *p = c->past.pseudo + i; // at the lag of this step
-        if (begun > 0) *p = c->past.a[i] + h / begun * (*p - c->past.a[i]);
-        if (begun == 0) *p = c->past.a[i] + e->lag * h * jerk[i];
+        if (history_h > 0) *p = c->past.a[i] + h / history_h * (*p - c->past.a[i]);
+        if (history_h == 0) *p = c->past.a[i] + e->lag * h * jerk[i];
     }
-    c->past.h = begun;
+    c->past.h = history_h;
     snw_scheme_begin(&im->opts.scheme, &c->past, h, a, b, im->f, im->g);
     if (!(largest <= NOTICEABLE)) implicit_corrected_filter(im, *b, jerk);
-    // behind a start the rate of the jerk is known from the second step on, which counts for both
+    // after a start the rate of the jerk is known from the second step on, which corrects for both
     const double cubes = h * h * h + (c->h < 0 ? hp * hp * hp : 0);
     for (int i = 0; i < im->m->nv; i++) {
         const double k = hp > 0 ? 2 * (jerk[i] - c->jerk[i]) / (h + hp) : 0;
@@ -109,64 +109,65 @@ static void implicit_corrected_begin(snw_implicit *im, const truncation *e, doub
     c->h = hp > 0 ? h : -h;
 }
 
-// im->way <- the state that the increment d leads to.
-static void implicit_corrected_place(snw_implicit *im, double a, double b, const double *d) {
+// im->scratch_state <- state reached by the increment d.
+static void implicit_corrected_state(snw_implicit *im, double a, double b, const double *d) {
     const snw_model *m = im->m;
     for (int i = 0; i < m->nv; i++) {
         im->rate[i] = a * d[i] + im->f[i];
         im->acc[i] = b * d[i] + im->g[i];
     }
-    snw_chart_to_state(m, im->opts.chart, im->corrected.now->q, d, im->rate, im->acc, im->way);
+    snw_chart_to_state(m, im->opts.chart, im->corrected.now->q, d, im->rate, im->acc,
+                       im->scratch_state);
 }
 
-// Newton's matrix at im->way; the next step of the motion makes its own.
+// Newton's matrix at im->scratch_state; the next step of the integrator makes its own.
 static bool implicit_corrected_renew(snw_implicit *im, double a, double b, double *d) {
     snw_state *end = im->trial;
     double *increment = im->d;
-    im->of_T.known = false;
-    im->trial = im->way, im->d = d;
+    im->T_origin.known = false;
+    im->trial = im->scratch_state, im->d = d;
     const snw_status s = snw_implicit_factor(im, a, b);
     im->trial = end, im->d = increment;
     return s == SNW_OK;
 }
 
-// im->way <- the state at which forces balance, d its increment: with Newton's matrix of the step,
-// or a new one for each iteration. False: none was found.
-static bool implicit_corrected_solve(snw_implicit *im, double h, double a, double b, bool anew,
-                                     double *d) {
+// im->scratch_state <- state in equilibrium, d <- its increment, by Newton's matrix of the step, or
+// with new_matrix by a new one in each iteration. False: no convergence.
+static bool implicit_corrected_solve(snw_implicit *im, double h, double a, double b,
+                                     bool new_matrix, double *d) {
     const snw_model *m = im->m;
     snw_corrected *c = &im->corrected;
-    const double loose = fmax(LEAST, CLOSE * c->far / m->length);
-    // accelerations see errors of a short step as h^-2
+    const double loose = fmax(LEAST, CLOSE * c->distance / m->length);
+    // accelerations amplify errors of a short step by h^-2
     const double close = h < 0.5 * im->longest ? ROUNDING : loose;
     double moved = INFINITY;
-    snw_state_copy(m, im->now, im->way);
+    snw_state_copy(m, im->now, im->scratch_state);
     snw_broyden_reset(&c->broyden);
-    implicit_corrected_place(im, a, b, d);
+    implicit_corrected_state(im, a, b, d);
     for (int k = 0; k < ITERATIONS; k++) {
-        snw_residual(m, im->in, im->way, false, im->w);
-        if (anew && !implicit_corrected_renew(im, a, b, d)) return false;
+        snw_residual(m, im->in, im->scratch_state, false, im->w);
+        if (new_matrix && !implicit_corrected_renew(im, a, b, d)) return false;
         snw_implicit_project(im, im->dx);
         for (int i = 0; i < im->T->n; i++) im->dx[i] = -im->dx[i];
         snw_bordered_matrix_solve(im->T, im->dx);
-        if (!anew && !snw_broyden_next(&c->broyden, im->dx)) return false;
+        if (!new_matrix && !snw_broyden_next(&c->broyden, im->dx)) return false;
         const double before = moved;
         moved = 0;
         for (int i = 0; i < m->nv; i++) {
             if (!isfinite(im->dx[i])) return false;
             moved = fmax(moved, fabs(im->dx[i]) / m->typical[i]);
         }
-        if (before <= loose && moved > 0.1 * before) return true; // rounding
+        if (before <= loose && moved > 0.1 * before) return true; // limited by rounding
         for (int i = 0; i < m->nv; i++) d[i] += im->dx[i];
-        implicit_corrected_place(im, a, b, d);
+        implicit_corrected_state(im, a, b, d);
         if (moved <= close) return true;
     }
     return moved <= loose;
 }
 
-// Place of the end of a lever on each segment, which is as long as its mass is spread about the
+// Points of each segment on its three axes, at the distance of its radius of gyration from the
 // origin.
-static void put_points(const snw_implicit *im, double *point) {
+static void lever_points(const snw_implicit *im, double *point) {
     const snw_model *m = im->m;
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = &m->seg[i].M;
@@ -179,67 +180,67 @@ static void put_points(const snw_implicit *im, double *point) {
     }
 }
 
-// Largest distance between points of segments in both solutions, m.
+// Largest distance between points of the segments in both solutions, m.
 static double implicit_corrected_distance(snw_implicit *im) {
     const snw_model *m = im->m;
-    double *here = im->corrected.point, *there = here + 9 * m->nseg, far = 0;
+    double *here = im->corrected.point, *there = here + 9 * m->nseg, distance = 0;
     snw_kinematics(m, im->in, im->corrected.now, false, im->w);
-    put_points(im, there);
+    lever_points(im, there);
     snw_kinematics(m, im->in, im->now, false, im->w);
-    put_points(im, here);
+    lever_points(im, here);
     for (int i = 0; i < 3 * m->nseg; i++) {
         const double *p = here + 3 * i, *q = there + 3 * i;
-        far = fmax(far, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+        distance = fmax(distance, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
     }
-    return far;
+    return distance;
 }
 
-// Is there Newton's matrix of the last step? One that began within its tolerance made none.
-static bool implicit_corrected_fits(snw_implicit *im) {
+// Ensures Newton's matrix of the last step; a step that started within its tolerance made none.
+static bool implicit_corrected_has_matrix(snw_implicit *im) {
     snw_corrected *c = &im->corrected;
-    if (im->fits) return true;
+    if (im->matrix_current) return true;
     snw_residual(im->m, im->in, im->trial, false, im->w);
-    im->of_T.known = false;
-    c->on = snw_implicit_factor(im, im->a, im->b) == SNW_OK;
-    return c->on != 0;
+    im->T_origin.known = false;
+    c->active = snw_implicit_factor(im, im->a, im->b) == SNW_OK;
+    return c->active != 0;
 }
 
 static void implicit_corrected_compare(snw_implicit *im) {
     snw_corrected *c = &im->corrected;
-    c->far = implicit_corrected_distance(im);
-    if (!(c->far <= c->worst)) c->worst = c->far, c->t = im->now->t;
-    if (!(c->worst <= LOST * im->m->length)) c->on = 0;
+    c->distance = implicit_corrected_distance(im);
+    if (!(c->distance <= c->max_distance)) c->max_distance = c->distance, c->t = im->now->t;
+    if (!(c->max_distance <= LOST * im->m->length)) c->active = 0;
 }
 
 void snw_implicit_accept(snw_implicit *im, double h) {
     snw_corrected *c = &im->corrected;
     const snw_model *m = im->m;
-    if (c->on == 0) return;
-    const snw_scheme blind = {.gamma = 1, .beta = 0.5}; // as snw_scheme_begin has it
-    const snw_scheme *s = im->begun < 0 ? &blind : &im->opts.scheme;
+    if (c->active == 0) return;
+    const snw_scheme first = {.gamma = 1, .beta = 0.5}; // first step as in snw_scheme_begin
+    const snw_scheme *s = im->history_h < 0 ? &first : &im->opts.scheme;
     const truncation e = implicit_corrected_truncation_of(s);
-    if (!implicit_corrected_fits(im)) return;
+    if (!implicit_corrected_has_matrix(im)) return;
     double a, b, *d = im->scratch, *tau = d + m->nv, *jerk = tau + m->nv, *guess = jerk;
     for (int i = 0; i < m->nv; i++) {
-        d[i] =
-            im->d[i] + expected(&c->past, im->begun, h, i) - expected(&im->kept, im->begun, h, i);
+        d[i] = im->d[i] + predicted_increment(&c->past, im->history_h, h, i) -
+               predicted_increment(&im->past_kept, im->history_h, h, i);
     }
     implicit_corrected_begin(im, &e, h, s->af, &a, &b, jerk, tau);
     const size_t size = (size_t)m->nv * sizeof *d;
     memcpy(guess, d, size);
-    c->on = implicit_corrected_solve(im, h, a, b, false, d) ||
-            implicit_corrected_solve(im, h, a, b, true, memcpy(d, guess, size));
-    if (c->on == 0) return;
+    c->active = implicit_corrected_solve(im, h, a, b, false, d) ||
+                implicit_corrected_solve(im, h, a, b, true, memcpy(d, guess, size));
+    if (c->active == 0) return;
     snw_scheme_end(&im->opts.scheme, h, d, im->rate, im->acc, &c->past);
-    for (int i = 0; i < m->nv && im->begun >= 0; i++) c->past.pseudo[i] += tau[i] / (1 - s->am);
-    snw_state_copy(m, im->way, c->now);
+    for (int i = 0; i < m->nv && im->history_h >= 0; i++) c->past.pseudo[i] += tau[i] / (1 - s->am);
+    snw_state_copy(m, im->scratch_state, c->now);
     c->now->t = im->now->t;
     c->steps++;
-    if (fmod(c->steps, BETWEEN) == 0) implicit_corrected_compare(im);
+    if (fmod(c->steps, COMPARE_EVERY) == 0) implicit_corrected_compare(im);
 }
 
-double snw_implicit_astray(snw_implicit *im, double *t) {
-    if (im->corrected.on != 0) implicit_corrected_compare(im);
+double snw_implicit_global_error(snw_implicit *im, double *t) {
+    if (im->corrected.active != 0) implicit_corrected_compare(im);
     *t = im->corrected.t;
-    return im->corrected.worst / im->m->length;
+    return im->corrected.max_distance / im->m->length;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The energy account of implicit steps (theory.md 6.5): works, heat, and what the scheme itself
-// removes or creates; and from these whether a step was too long for a contact with the ground
-// (6.16).
+// Energy account of implicit steps (theory.md 6.5): work, heat and the energy that the scheme
+// itself removes or creates; and, from these, whether a step was too long for a contact with the
+// ground (6.16) or for a loop near a singular configuration (6.17).
 #include "integrate/implicit_private.h"
 
 #include "dynamics/contact.h"
@@ -13,7 +13,8 @@
 
 #include <math.h>
 
-// power of the elastic and damping forces of rods and joints, W; of fed rods without damping
+// Power of the elastic and damping forces of rods and joints, W; of variable-length rods without
+// damping.
 static double internal_power(const snw_model *m, const snw_state *s) {
     double sum = snw_variable_length_energy_rate(m, s->q, s->v);
     for (int r = 0; r < m->nrod; r++) {
@@ -34,45 +35,45 @@ static double internal_power(const snw_model *m, const snw_state *s) {
     return sum;
 }
 
-// Heat of the step just solved: that of its path, h (D[d/h] + D[v1 - v0]/12 + D[(v0 + v1)/2 -
-// d/h]/5) in closed form. Where steps do not resolve what is damped, velocities at their ends say
-// nothing about those between, and the mean rate d/h is all that counts. That shows in changes of
-// velocity which differ from those of the step before, or in accelerations which change by more
-// than they should. Dry friction of joints is no quadratic form: its heat is that of the mean rate,
-// exact where the rate keeps its sign.
-static double heat(snw_implicit *im, double h) {
+// Heat of the step just solved, in closed form along its path: h (D[d/h] + D[v1 - v0]/12 + D[(v0 +
+// v1)/2 - d/h]/5), theory.md (6.6). Where steps do not resolve the damped motion, the velocities at
+// the ends are not representative and only the mean velocity d/h counts. This is detected by
+// changes of velocity that differ from those of the previous step, or by large changes of
+// acceleration. Dry friction of joints is not a quadratic form: its heat is that of the mean
+// velocity, exact where the velocity keeps its sign.
+static double step_heat(snw_implicit *im, double h) {
     const snw_model *m = im->m;
     const snw_history *p = &im->past;
     const double *v0 = im->now->v, *v1 = im->trial->v;
     double *x = im->scratch;
     for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
-    const double bend = snw_viscous_dissipation(m, x);
+    const double change = snw_viscous_dissipation(m, x);
     for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (im->trial->a[i] - im->now->a[i]);
-    double sharp = snw_viscous_dissipation(m, x);
+    double unresolved = snw_viscous_dissipation(m, x);
     if (p->h > 0) {
         for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
-        sharp = fmax(sharp, snw_viscous_dissipation(m, x));
+        unresolved = fmax(unresolved, snw_viscous_dissipation(m, x));
     }
     for (int i = 0; i < m->nv; i++) x[i] = im->d[i] / h;
     const double mean = h * snw_dissipation(m, x);
-    if (!(sharp < bend)) return mean;
+    if (!(unresolved < change)) return mean;
     for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - im->d[i] / h;
-    const double share = 1 - pow(sharp / bend, 4);
-    return mean + h * share * share * (bend / 12 + snw_viscous_dissipation(m, x) / 5);
+    const double fraction = 1 - pow(unresolved / change, 4);
+    return mean + h * fraction * fraction * (change / 12 + snw_viscous_dissipation(m, x) / 5);
 }
 
-// A state beside the ground.
-typedef struct footing {
-    double stored;   // energy in the ground, J
-    double kinetic;  // of the robot, J
-    double total;    // with that of springs, rods and height, J
-    double power;    // between them, each place without sign, W
-    unsigned places; // which are pressed: a number that changes with the set
-} footing;
+// Energies of a state, and its contacts with the ground.
+typedef struct contact_energy {
+    double stored;        // stored in the contacts, J
+    double kinetic;       // of the robot, J
+    double total;         // kinetic, elastic, gravitational and stored, J
+    double power;         // between robot and ground, sum of magnitudes over the contact points, W
+    unsigned contact_set; // hash of the set of points in contact
+} contact_energy;
 
-static footing stand(const snw_implicit *im, double t, const snw_state *s) {
+static contact_energy energies_at(const snw_implicit *im, double t, const snw_state *s) {
     const snw_model *m = im->m;
-    footing f = {0};
+    contact_energy f = {0};
     snw_inputs_at(m, t, im->within);
     snw_kinematics(m, im->within, s, false, im->w);
     f.stored = snw_contact_energy(m, im->w);
@@ -81,8 +82,8 @@ static footing stand(const snw_implicit *im, double t, const snw_state *s) {
         f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
-        f.power += fabs(at->elastic_force * at->rate);
-        f.places = 31 * f.places + (at->elastic_force > 0);
+        f.power += fabs(at->press * at->rate);
+        f.contact_set = 31 * f.contact_set + (at->press > 0);
     }
     return f;
 }
@@ -94,130 +95,128 @@ static double implicit_energy_sum_of(int n, const double *x) {
 }
 
 // ---- impacts
-// -----------------------------------------------------------------------------------------
 
-// theory.md (6.16)
-static const double PART =
-    0.1; // of the energy in motion that the ground may take or give within a step
-static const double GAIN = 0.005; // of it that contacts may create in all
-static const double BESIDE =
-    0.01; // of work and heat of a step that count as what the account cannot tell
-static const double SLACK = 1e-4; // the same of a step as long as it may be, once that is used up
-static const double TOLD = 0.01; // the same in flight or on a base, of the largest energy in motion
-static const double FAINT = 1e-4; // of the largest energy in motion: less is not looked at
-static const double EFFORT =
-    40; // steps in which a contact that lasts is followed e times less closely
-static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
-static const double FINE = 0.01;   // the same of robots that touch nothing
-static const double PASSED = 0.02; // of the largest energy in motion that short steps of loops may
-                                   // lose, on the way of a long one
-static const double MOST = 20000;  // short steps in a row
+// Limits of theory.md (6.16); energies relative to the energy in motion.
+static const double EXCHANGE = 0.1;       // exchange with the ground allowed within a step
+static const double GAIN = 0.005;         // total that contacts may create
+static const double ACCOUNT_ERROR = 0.01; // of work and heat: error of the account
+static const double SLACK = 1e-4;         // creation allowed in a longest step once GAIN is used up
+static const double FREE_GAIN = 0.01;     // as GAIN, without contact; relative to the peak
+static const double NEGLIGIBLE = 1e-4; // relative to the largest energy in motion: less is ignored
+static const double FADE_STEPS = 40;   // steps that relax EXCHANGE e times in a lasting contact
+static const double MIN_CONTACT_STEP = 1e-5; // relative to the longest step
+static const double MIN_FREE_STEP = 0.01;    // the same for robots without contact
+static const double LOOP_LOSS = 0.02; // relative to the largest energy in motion: loss allowed to
+                                      // the short steps of a loop over the length of a long one
+static const double MAX_SHORT_STEPS = 20000; // consecutive
 
-// Energy that forces out of balance by Newton's tolerance may create in a step, J.
-static double noise_of(const snw_implicit *im) {
+// Energy that residuals within Newton's tolerance may create in a step, J.
+static double newton_noise(const snw_implicit *im) {
     double most = 0;
     for (int k = 0; k < im->m->nv; k++) most = fmax(most, im->m->scale[k] * im->m->typical[k]);
     return 10 * im->opts.tolerance * most;
 }
 
-// What the step just solved says about the ground. The energy that the scheme created is that of
-// both ends here: the quadrature of (6.5) may miss a body that turns far within a step.
-static void implicit_energy_judge(snw_implicit *im, double h, const footing *from,
-                                  const footing *to) {
-    snw_impact *i = &im->impact;
+// Judges the step just solved by its contacts. The energy created by the scheme is taken from the
+// energies at both ends: the quadrature of (6.5) may miss a body that rotates far within a step.
+static void implicit_energy_judge(snw_implicit *im, double h, const contact_energy *from,
+                                  const contact_energy *to) {
+    snw_impact_monitor *i = &im->impact;
     const int n = snw_npower(im->m);
-    im->verdict = 0;
+    im->retry_fraction = 0;
     for (int k = 0; k < n; k++) im->power_within[k] = im->work[k] - im->work_kept[k];
     const double heat = im->heat - im->heat_kept;
-    const double beside = implicit_energy_sum_of(n, im->power_within) + fabs(heat);
+    const double exchanged = implicit_energy_sum_of(n, im->power_within) + fabs(heat);
     double created = to->total - from->total + heat;
     for (int k = 0; k < n; k++) created -= im->power_within[k];
-    const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + beside;
-    i->most = fmax(i->most, moves);
-    const double noise = noise_of(im), all = fmax(moves, fmax(FAINT * i->most, 1e3 * noise));
-    const bool pressed = from->places != 0 || to->places != 0;
-    const bool turned = from->places != to->places;
-    i->since = turned || !pressed ? 0 : i->since + 1;
-    const double traded =
+    const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + exchanged;
+    i->peak = fmax(i->peak, moves);
+    const double noise = newton_noise(im),
+                 all = fmax(moves, fmax(NEGLIGIBLE * i->peak, 1e3 * noise));
+    const bool pressed = from->contact_set != 0 || to->contact_set != 0;
+    const bool set_changed = from->contact_set != to->contact_set;
+    i->since = set_changed || !pressed ? 0 : i->since + 1;
+    const double exchange =
         fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
-    const double part = PART * exp(i->since / EFFORT);
-    const double gained = (created - BESIDE * beside - noise) / all;
+    const double allowed = EXCHANGE * exp(i->since / FADE_STEPS);
+    const double gained = (created - ACCOUNT_ERROR * exchanged - noise) / all;
     i->gain = fmax(0, i->gain + gained);
-    if (pressed && !(traded <= part)) im->verdict = fmax(0.1, 0.7 * part / traded);
+    if (pressed && !(exchange <= allowed)) im->retry_fraction = fmax(0.1, 0.7 * allowed / exchange);
     const double slack = SLACK * fmax(h / im->longest, 0.05);
     if (!(gained <= slack) && !(i->gain <= GAIN)) {
         const double half = pressed ? 0.25 : 0.5;
-        im->verdict = im->verdict > 0 ? fmin(im->verdict, half) : half;
+        im->retry_fraction = im->retry_fraction > 0 ? fmin(im->retry_fraction, half) : half;
     }
 }
 
-// Part of the largest energy in motion that a step lost, by the energies at both ends of it.
+// Energy lost in a step, by the energies at both ends, relative to the largest energy in motion.
 static double implicit_energy_lost(snw_implicit *im, double h) {
-    snw_impact *i = &im->impact;
-    const footing from = stand(im, im->now->t, im->now);
-    const footing to = stand(im, im->now->t + h, im->trial);
+    snw_impact_monitor *i = &im->impact;
+    const contact_energy from = energies_at(im, im->now->t, im->now);
+    const contact_energy to = energies_at(im, im->now->t + h, im->trial);
     const int n = snw_npower(im->m);
     double removed = from.total - to.total - (im->heat - im->heat_kept);
     for (int k = 0; k < n; k++) removed += im->work[k] - im->work_kept[k];
-    i->most =
-        fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), implicit_energy_sum_of(n, im->work)));
-    return removed / i->most;
+    i->peak =
+        fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), implicit_energy_sum_of(n, im->work)));
+    return removed / i->peak;
 }
 
-// The same of a robot that touches nothing, by generalized-alpha that damps: here energy counts
-// against the largest in motion until now. It is looked at only where the account (6.5) has
-// something to say.
-static void judge_free(snw_implicit *im, double h, double created) {
-    snw_impact *i = &im->impact;
-    im->verdict = 0;
-    const double noise = noise_of(im);
-    // links of a loop that come into line within the step
-    const double part = i->longest > 0 ? PASSED * h / im->longest : im->swallow;
-    if (im->closed && -created > 1e3 * noise && -created > part * i->most &&
-        implicit_energy_lost(im, h) > part) {
-        im->verdict = 0.5;
+// The same for a robot without contact under damped generalized-alpha: energies are relative to the
+// largest energy in motion so far, and are evaluated only if the account (6.5) shows a gain or
+// loss.
+static void judge_without_contact(snw_implicit *im, double h, double created) {
+    snw_impact_monitor *i = &im->impact;
+    im->retry_fraction = 0;
+    const double noise = newton_noise(im);
+    // links of a loop that align within the step, theory.md (6.17)
+    const double allowed = i->longest > 0 ? LOOP_LOSS * h / im->longest : im->loss_limit;
+    if (im->has_closures && -created > 1e3 * noise && -created > allowed * i->peak &&
+        implicit_energy_lost(im, h) > allowed) {
+        im->retry_fraction = 0.5;
     }
     created -= noise;
     i->gain = fmax(0, i->gain + created);
-    if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * TOLD * i->most)) return;
-    const footing from = stand(im, im->now->t, im->now);
-    const footing to = stand(im, im->now->t + h, im->trial);
-    const double beside = fmax(im->heat, implicit_energy_sum_of(snw_npower(im->m), im->work));
-    i->most = fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), beside));
+    if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * FREE_GAIN * i->peak)) return;
+    const contact_energy from = energies_at(im, im->now->t, im->now);
+    const contact_energy to = energies_at(im, im->now->t + h, im->trial);
+    const double exchanged = fmax(im->heat, implicit_energy_sum_of(snw_npower(im->m), im->work));
+    i->peak = fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), exchanged));
     const double slack = SLACK * fmax(h / im->longest, 0.05);
-    if (created > slack * i->most && i->gain > TOLD * i->most + 1e3 * noise) im->verdict = 0.5;
+    if (created > slack * i->peak && i->gain > FREE_GAIN * i->peak + 1e3 * noise)
+        im->retry_fraction = 0.5;
 }
 
-double snw_implicit_again(snw_implicit *im, double h, double longest, bool patient) {
-    snw_impact *i = &im->impact;
+double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient) {
+    snw_impact_monitor *i = &im->impact;
     if (im->opts.fixed_length) return 0;
     const bool touches = im->m->ncontact_point > 0;
-    const double least = (touches ? FINEST : FINE) * longest, grow = 2 * h;
-    patient = patient && i->many < MOST;
+    const double least = (touches ? MIN_CONTACT_STEP : MIN_FREE_STEP) * longest, grow = 2 * h;
+    patient = patient && i->short_steps < MAX_SHORT_STEPS;
     const bool divisible =
-        h > (1 + 1e-6) * least; // the last one of an interval may be `least` but for rounding
-    if (im->verdict > 0 && patient && divisible) return fmax(im->verdict * h, least);
-    if (im->verdict > 0 && patient && touches && i->gain > GAIN && !im->soft) return h;
-    i->many = i->longest > 0 ? i->many + 1 : 0;
+        h > (1 + 1e-6) * least; // the last step of an interval may equal `least` up to rounding
+    if (im->retry_fraction > 0 && patient && divisible) return fmax(im->retry_fraction * h, least);
+    if (im->retry_fraction > 0 && patient && touches && i->gain > GAIN && !im->use_euler) return h;
+    i->short_steps = i->longest > 0 ? i->short_steps + 1 : 0;
     if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;
-    im->soft = false;
+    im->use_euler = false;
     return 0;
 }
 
 void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
     snw_implicit_undo(im);
-    if (im->closed && im->m->ncontact_point == 0 && im->impact.longest == 0) {
-        const double before = stand(im, im->now->t, im->now).kinetic;
+    if (im->has_closures && im->m->ncontact_point == 0 && im->impact.longest == 0) {
+        const double before = energies_at(im, im->now->t, im->now).kinetic;
         snw_implicit_settle_start(im);
-        im->scheme += before - stand(im, im->now->t, im->now).kinetic;
+        im->scheme += before - energies_at(im, im->now->t, im->now).kinetic;
     }
     im->impact.longest = h;
-    im->soft = im->m->ncontact_point > 0 && h <= (1 + 1e-6) * FINEST * longest;
+    im->use_euler = im->m->ncontact_point > 0 && h <= (1 + 1e-6) * MIN_CONTACT_STEP * longest;
 }
 
-// Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points
-// on its path. There the forces out of balance do the scheme's work; that of elastic forces, also
-// of the ground, is known without quadrature. theory.md 6.5
+// Uses two Gauss points on the path of the step. The work of the residual there is the energy
+// removed by the scheme; the work of elastic and contact forces is known exactly from the stored
+// energy. theory.md (6.5)
 void snw_implicit_account(snw_implicit *im, double h) {
     static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
     const snw_model *m = im->m;
@@ -227,40 +226,41 @@ void snw_implicit_account(snw_implicit *im, double h) {
                                 .d = im->d,
                                 .rate0 = im->past.v,
                                 .rate1 = im->rate};
-    const double warmth = heat(im, h);
-    double lacking = snw_elastic_energy(m, im->trial->q) - snw_elastic_energy(m, im->now->q);
-    footing from = {0}, to = {0};
+    const double heat = step_heat(im, h);
+    double unbalanced = snw_elastic_energy(m, im->trial->q) - snw_elastic_energy(m, im->now->q);
+    contact_energy from = {0}, to = {0};
     if (m->ncontact_point) {
-        from = stand(im, im->now->t, im->now), to = stand(im, im->now->t + h, im->trial);
-        lacking += to.stored - from.stored;
+        from = energies_at(im, im->now->t, im->now),
+        to = energies_at(im, im->now->t + h, im->trial);
+        unbalanced += to.stored - from.stored;
     }
     for (int k = 0; k < 2; k++) {
-        snw_step_path_at(m, &ends, point[k], im->scratch, im->way);
+        snw_step_path_at(m, &ends, point[k], im->scratch, im->scratch_state);
         snw_inputs_at(m, im->now->t + point[k] * h, im->within);
         for (int i = 0; i < m->nsignal; i++) {
-            im->way->z[i] = im->now->z[i] + point[k] * (im->trial->z[i] - im->now->z[i]);
+            im->scratch_state->z[i] = im->now->z[i] + point[k] * (im->trial->z[i] - im->now->z[i]);
         }
         for (int i = 0; i < m->nconstraint; i++) {
-            im->way->lambda[i] =
+            im->scratch_state->lambda[i] =
                 im->now->lambda[i] + point[k] * (im->trial->lambda[i] - im->now->lambda[i]);
         }
-        snw_residual(m, im->within, im->way, false, im->w);
-        snw_load_power(m, im->within, im->way, im->w, im->power_within);
+        snw_residual(m, im->within, im->scratch_state, false, im->w);
+        snw_load_power(m, im->within, im->scratch_state, im->w, im->power_within);
         for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
-        // among the forces out of balance, below
-        im->heat += 0.5 * h * snw_other_heat(m, im->way, im->w);
-        double sum = -internal_power(m, im->way) - snw_contact_energy_rate(m, im->w);
-        for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->way->v[i];
-        lacking += 0.5 * h * sum;
+        // included in the residual below
+        im->heat += 0.5 * h * snw_other_heat(m, im->scratch_state, im->w);
+        double sum = -internal_power(m, im->scratch_state) - snw_contact_energy_rate(m, im->w);
+        for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->scratch_state->v[i];
+        unbalanced += 0.5 * h * sum;
     }
-    im->heat += warmth;
-    im->scheme -= lacking + warmth;
+    im->heat += heat;
+    im->scheme -= unbalanced + heat;
     if (m->ncontact_point) {
         implicit_energy_judge(im, h, &from, &to);
     } else if (!im->opts.control && im->opts.scheme.kind == SNW_SCHEME_GENERALIZED_ALPHA &&
                snw_scheme_overshoot(&im->opts.scheme) > 0 && snw_drag_spring_seg(im->in) == 0) {
-        // the work of a hand far stiffer than the steps resolve is not known well enough to judge
+        // the work of a drag spring far stiffer than the steps resolve is too inaccurate to judge
         // by
-        judge_free(im, h, lacking + warmth);
+        judge_without_contact(im, h, unbalanced + heat);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// implicit_private.h: implicit steps from the inside: the steps themselves (motion.c), how a motion
-// begins (motion_start.c), its energy account and what it says about impacts (motion_energy.c).
+// implicit_private.h: internals of implicit steps, shared by the steps themselves (implicit.c),
+// starts (implicit_start.c), the energy account and the monitoring of impacts (implicit_energy.c)
+// and the estimate of the global error (implicit_corrected.c).
 #pragma once
 
 #include "integrate/implicit.h"
@@ -10,118 +11,119 @@
 #include "constraint/projection.h"
 #include "solve/broyden.h"
 
-// Short steps behind a start, theory.md (6.15).
+// Short steps after a start, theory.md (6.15).
 typedef struct snw_onset {
-    double longest; // step now, s; 0: as long as asked for
-    double looked;  // time at which that was found; NaN: not yet
-    int waits;      // times that it did not grow
+    double longest;    // present limit of the step, s; 0: none
+    double checked_at; // time of the last update; NaN: none yet
+    int waits;         // updates without growth
 } snw_onset;
 
-// Contact with the ground, step by step, theory.md (6.16).
-typedef struct snw_impact {
-    double longest; // step now, s; 0: as long as asked for
-    double gain;    // energy that steps have created, share of what was in motion; without ground J
-    double most;    // largest energy in motion until now, J
-    double since;   // steps since a point touched or let go
-    double many;    // short steps in a row
-} snw_impact;
+// Monitoring of contacts with the ground, step by step, theory.md (6.16).
+typedef struct snw_impact_monitor {
+    double longest; // present limit of the step, s; 0: none
+    double gain;  // energy created by steps, relative to the energy in motion; without ground in J
+    double peak;  // largest energy in motion so far, J
+    double since; // steps since the set of contacts changed
+    double short_steps; // consecutive short steps
+} snw_impact_monitor;
 
-// Where Newton's matrix was made: from that it can be made again, after a load.
-typedef struct snw_origin {
+// Where Newton's matrix was made; after a load it is made again from these.
+typedef struct snw_matrix_origin {
     bool known;
-    double a, b; // coefficients
+    double a, b; // coefficients of the scheme
     snw_inputs *in;
     snw_state *at;
     double *d;
-} snw_origin;
+} snw_matrix_origin;
 
-// A second solution beside the steps, theory.md (6.18).
+// Second solution for the estimate of the global error, theory.md (6.18).
 typedef struct snw_corrected {
-    double on; // it is carried; 0: not, or no longer
-    double h;  // length of the step before, s, negative: it was the first behind a start; 0: none
-    double steps; // taken
-    double far;   // distance when last looked at, m,
-    double worst; // the largest until now,
-    double t;     // at that time
+    double active;   // 1: it is integrated; 0: not, or no longer
+    double h;        // length of the previous step, s; negative: the first after a start; 0: none
+    double steps;    // number taken
+    double distance; // last distance between the solutions, m
+    double max_distance; // largest distance so far, m
+    double t;            // its time, s
     snw_state *now;
     snw_history past;
     snw_broyden broyden;
-    double *jerk;  // nv: rate of the accelerations in the step before
-    double *point; // 18 nseg: places of points on segments, of both solutions
+    double *jerk;  // nv: rate of the accelerations in the previous step
+    double *point; // 18 nseg: points on the segments, of both solutions
 } snw_corrected;
 
 struct snw_implicit {
     const snw_model *m;
     snw_implicit_opts opts;
     snw_work *w;
-    snw_inputs *in, *within;         // of the last instant, within a step
-    snw_state *now, *trial, *before; // committed, of the solver, before the last step
-    snw_state *way;                  // within a step
-    snw_history past, kept;          // of the scheme, and before the last step
+    snw_inputs *in, *within;         // at the last instant; within a step
+    snw_state *now, *trial, *before; // committed; of the iteration; before the last step
+    snw_state *scratch_state;        // within a step
+    snw_history past, past_kept;     // history of the scheme; the same before the last step
     double *memory;                  // everything below
     double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
-    double *dx, *typical;       // nv + nrow: change of d and of the multipliers over `bond`
-    double bond;                // what multipliers and gaps are scaled by
-    snw_projection *projection; // of loops; NULL: none
-    snw_impacts *impacts;       // of what comes and goes, and of jumps; with it
-    snw_redundancy *redundancy; // of the assembly,
-    bool redundant;             // and whether contacts say the same
-    bool closed;                // there are loops that are no contacts
-    bool keeps;                 // the scheme keeps errors across their rows
-    int slips;   // the contact that could not hold in the last step; -1: none did not
-    double slip; // and how fast it would have to go
+    double *dx,
+        *typical; // nv + nconstraint: change of d and of the multipliers over constraint_scale
+    double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
+    snw_projection *projection; // NULL: no constraints or conditions
+    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
+    snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
+    bool redundant;             // constraint rows are redundant
+    bool has_closures;          // there are holonomic loop closures
+    bool undamped;              // the scheme does not damp errors across constraint rows
+    int slipping;               // loop whose constraint failed in the last step; -1: none
+    double slip_speed;          // its violation, m/s or rad/s
     double *work, *work_kept, *power_within;
     double heat, heat_kept;
     double scheme, scheme_kept;
-    double *source, *source_kept; // nsignal: what integrals go on with
-    double *scratch;              // of the path of a step
-    double *columns;              // of the chart
-    snw_bordered_matrix
-        *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
-    snw_origin of_T;
+    double *source, *source_kept; // nsignal: integrands of the laws' integrals
+    double *scratch;              // 3 nv: for the path of a step
+    double *chart_jacobian;       // 108 per Lie-group block: Jacobian of the chart
+    snw_bordered_matrix *T; // Newton's matrix bordered by the constraint rows, factorised, of this
+                            // step or an earlier one
+    snw_matrix_origin T_origin;
     snw_broyden broyden;
-    double a, b;  // coefficients of the step being solved
-    bool fits;    // T is of the last step, or of one before with the same coefficients
-    double begun; // length of the step before as the scheme had it for the last step, snw_history
+    double a, b;         // coefficients of the step being solved
+    bool matrix_current; // T belongs to the last step, or has its coefficients
+    double history_h;    // length of the previous step as the scheme used it in the last step,
+                         // snw_history
     snw_corrected corrected;
-    double jump; // change of acceleration in the last step, times h^2, relative
+    double jump; // change of acceleration in the last step times h^2, relative to typical values
     snw_onset onset;
-    snw_impact impact, impact_kept;
-    double longest; // the longest step that may be, s
-    double verdict; // on the last step: the share of its length that contacts ask for; 0: it stands
-    double swallow; // part of the energy in motion that no resolved step of a loop loses
-    bool soft;      // the next step is one of backward Euler, which no contact gives energy
+    snw_impact_monitor impact, impact_kept;
+    double longest;        // longest step allowed, s
+    double retry_fraction; // fraction of its length with which the last step must be repeated; 0:
+                           // accepted
+    double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
+    bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
 };
 
 
-// im->T <- Newton's matrix and its factors at im->trial, where im->w is, for the coefficients a and
+// im->T <- factors of Newton's matrix at im->trial, evaluated in im->w, for the coefficients a and
 // b.
 SNW_NODISCARD snw_status snw_implicit_factor(snw_implicit *im, double a, double b);
-// x (nv + nrow) <- the residual in im->w as the rows of Newton's matrix have it.
+// x (nv + nconstraint) <- the residual in im->w in the rows of Newton's matrix.
 void snw_implicit_project(const snw_implicit *im, double *x);
 
 // ---- starts
-// ------------------------------------------------------------------------------------------
 
-// Is the length h of a first step such that the scheme follows the accelerations it begins with?
-// theory.md (6.10)
+// Whether the scheme resolves the initial accelerations with a first step of length h. theory.md
+// (6.10)
 bool snw_implicit_resolves(snw_implicit *im, double h);
 
-// Velocities, accelerations and multipliers of the present state made to fit the rows of loops, and
-// the scheme begun anew with them: short steps behind long ones would take what is amiss for
-// motion. A singular configuration stays as it is.
+// Projects velocities, accelerations and multipliers of the present state onto the loop closures
+// and restarts the scheme with them: short steps would amplify the violations left by long ones. A
+// singular configuration is left unchanged.
 void snw_implicit_settle_start(snw_implicit *im);
 
 // ---- energy
-// ------------------------------------------------------------------------------------------
 
-// Works, heat and the energy that the scheme removes in the step just solved, from im->now to
+// Adds work, heat and the energy that the scheme removes in the step just solved, from im->now to
 // im->trial.
 void snw_implicit_account(snw_implicit *im, double h);
 
-// ---- estimated error
-// ---------------------------------------------------------------------------------
+// ---- global error
 
-// The corrected solution begins at the present state; it goes on behind a jump of the loads.
+// Starts the second solution at the present state; continues it after a discontinuity of the
+// inputs.
 void snw_corrected_start(snw_implicit *im);
 void snw_corrected_restart(snw_implicit *im);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+//
+// Selects the time integrator of a step by its method, checks that it supports the model, and gives
+// the size of its checkpoint.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"
 
-// what of the model the conserving scheme does not know, NULL: it knows all
-static const char *foreign(const snw_model *m, const char **name) {
+// First feature of the model that the conserving scheme does not support, *name <- its element or
+// NULL; NULL: all are supported.
+static const char *unsupported(const snw_model *m, const char **name) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
         *name = m->desc->motor[m->drive[i].motor].name;
@@ -23,27 +27,27 @@ static const char *foreign(const snw_model *m, const char **name) {
                                : NULL;
 }
 
-// Rows that are not of drives or contacts are of index 3, where collocation loses its order
+// Rows other than drives and nonholonomic ones have index 3, where collocation loses its order
 // (theory.md 6.7).
-static bool closes(const snw_model *m) {
+static bool has_holonomic_rows(const snw_model *m) {
     int rows = m->nconstraint;
     for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].nonholonomic ? m->loop[i].nrow : 0;
     return rows > 0;
 }
 
-snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_method of = step->method;
     const bool gauss =
         of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
-    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? foreign(m, &name) : NULL;
+    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? unsupported(m, &name) : NULL;
     snw_status s = SNW_OK;
     if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the conserving scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
                      "or adaptive for digits",
                      what, name ? " ('" : "", name ? name : "", name ? "')" : "");
-    } else if (gauss && closes(m)) {
+    } else if (gauss && has_holonomic_rows(m)) {
         s = snw_fail(err, SNW_E_MODEL,
                      "scheme '%s' does not know loops and given lengths or volumes; use "
                      "generalized-alpha, or adaptive for digits",
@@ -56,7 +60,7 @@ snw_status snw_integrator_knows(const snw_model *m, const snw_step_desc *step, s
 
 snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, double every,
                                snw_integrator *out, snw_error *err) {
-    SNW_TRY(snw_integrator_knows(m, step, err));
+    SNW_TRY(snw_integrator_check(m, step, err));
     switch (step->method) {
     case SNW_METHOD_BDF3:
         return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");
@@ -105,7 +109,7 @@ size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
-        break; // the integrator keeps its past to itself
+        break; // the ODE integrator does not expose its history
     }
     return 0;
 }

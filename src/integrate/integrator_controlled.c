@@ -1,146 +1,147 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps that are paced (integrate/step_control.h) as a mover, whatever takes them.
+// Integrator interface for single-step integrators under step control (integrate/step_control.h):
+// one-step implicit schemes and Gauss collocation.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
 
 #include <math.h>
 
-typedef struct mover {
+typedef struct controlled {
     const snw_model *m;
     const snw_stepper *k;
-    void *integrator; // what takes the steps
-    bool back;        // the last advance may have to be undone: the model has signals
+    void *integrator; // single-step integrator, owned
+    bool undoes;      // the last advance may be undone: the model has signals
     snw_step_control control;
-    double *saved; // before the last advance
-} mover;
+    double *saved; // checkpoint before the last advance
+} controlled;
 
 static void controlled_save(const void *self, double *out) {
-    const mover *mv = self;
-    out[0] = mv->control.h;
-    mv->k->save(mv->integrator, out + 1);
+    const controlled *co = self;
+    out[0] = co->control.h;
+    co->k->save(co->integrator, out + 1);
 }
 
-static void controlled_take(mover *mv, const double *in) {
-    mv->control.h = in[0];
-    mv->k->load(mv->integrator, in + 1);
+static void controlled_restore(controlled *co, const double *in) {
+    co->control.h = in[0];
+    co->k->load(co->integrator, in + 1);
 }
 
 static snw_status controlled_load(void *self, const double *in, snw_error *err) {
     (void)err;
-    controlled_take(self, in);
+    controlled_restore(self, in);
     return SNW_OK;
 }
 
-static void controlled_back(void *self) { controlled_take(self, ((mover *)self)->saved); }
+static void controlled_undo(void *self) { controlled_restore(self, ((controlled *)self)->saved); }
 
-// as if it had been resumed here
+// Restarts from its own checkpoint, as if resumed here.
 static void controlled_renew(void *self) {
-    mover *mv = self;
-    controlled_save(self, mv->saved);
-    controlled_take(mv, mv->saved);
+    controlled *co = self;
+    controlled_save(self, co->saved);
+    controlled_restore(co, co->saved);
 }
 
-static void controlled_hold(void *self, const snw_manual_inputs *manual) {
-    const mover *mv = self;
-    mv->k->hold(mv->integrator, manual);
+static void controlled_set_manual(void *self, const snw_manual_inputs *manual) {
+    const controlled *co = self;
+    co->k->set_manual(co->integrator, manual);
 }
 
-static void controlled_heed(void *self, snw_interrupt interrupt) {
-    ((mover *)self)->control.interrupt = interrupt;
+static void controlled_set_interrupt(void *self, snw_interrupt interrupt) {
+    ((controlled *)self)->control.interrupt = interrupt;
 }
 
 static snw_status controlled_start(void *self, const snw_state *s, snw_error *err) {
-    mover *mv = self;
-    mv->control.h = isfinite(mv->control.longest) ? mv->control.longest : 0;
-    return mv->k->start(mv->integrator, s, err);
+    controlled *co = self;
+    co->control.h = isfinite(co->control.longest) ? co->control.longest : 0;
+    return co->k->start(co->integrator, s, err);
 }
 
 static snw_status controlled_advance(void *self, double to, double limit, snw_stats *took,
                                      snw_error *err) {
-    mover *mv = self;
-    if (mv->back) controlled_save(self, mv->saved);
-    return snw_step_control_advance(&mv->control, mv->m, mv->k, mv->integrator, to, limit, took,
+    controlled *co = self;
+    if (co->undoes) controlled_save(self, co->saved);
+    return snw_step_control_advance(&co->control, co->m, co->k, co->integrator, to, limit, took,
                                     err);
 }
 
 static snw_status controlled_restart(void *self, const double *z, snw_error *err) {
-    mover *mv = self;
-    mv->control.h =
-        isfinite(mv->control.longest) ? fmin(mv->control.h, 0.1 * mv->control.longest) : 0;
-    return mv->k->restart(mv->integrator, z, err);
+    controlled *co = self;
+    co->control.h =
+        isfinite(co->control.longest) ? fmin(co->control.h, 0.1 * co->control.longest) : 0;
+    return co->k->restart(co->integrator, z, err);
 }
 
 static const snw_state *controlled_state(const void *self) {
-    const mover *mv = self;
-    return mv->k->state(mv->integrator);
+    const controlled *co = self;
+    return co->k->state(co->integrator);
 }
 
 static const snw_inputs *controlled_inputs(const void *self) {
-    const mover *mv = self;
-    return mv->k->inputs(mv->integrator);
+    const controlled *co = self;
+    return co->k->inputs(co->integrator);
 }
 
-static const snw_work *controlled_look(void *self) {
-    const mover *mv = self;
-    return mv->k->look(mv->integrator);
+static const snw_work *controlled_work_at(void *self) {
+    const controlled *co = self;
+    return co->k->work_at(co->integrator);
 }
 
 static double controlled_condition(void *self) {
-    const mover *mv = self;
-    return mv->k->condition(mv->integrator);
+    const controlled *co = self;
+    return co->k->condition(co->integrator);
 }
 
 static snw_work_done controlled_work(const void *self) {
-    const mover *mv = self;
-    return mv->k->work(mv->integrator);
+    const controlled *co = self;
+    return co->k->work(co->integrator);
 }
 
-static double controlled_astray(void *self, double *t) {
-    const mover *mv = self;
-    return mv->k->astray ? mv->k->astray(mv->integrator, t) : 0;
+static double controlled_global_error(void *self, double *t) {
+    const controlled *co = self;
+    return co->k->global_error ? co->k->global_error(co->integrator, t) : 0;
 }
 
 static void controlled_close(void *self) {
-    mover *mv = self;
-    mv->k->destroy(mv->integrator);
-    snw_free(mv->saved);
-    snw_free(mv);
+    controlled *co = self;
+    co->k->destroy(co->integrator);
+    snw_free(co->saved);
+    snw_free(co);
 }
 
-snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, void *motion,
-                                     snw_step_control pace, double every, size_t saves,
+snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, void *stepper_self,
+                                     snw_step_control control, double every, size_t saves,
                                      snw_integrator *out) {
-    mover *mv = snw_alloc(sizeof *mv);
-    double *saved = snw_alloc((SNW_PACED_SAVES + saves) * sizeof(double));
-    if (!mv || !saved) {
-        k->destroy(motion);
-        snw_free(mv);
+    controlled *co = snw_alloc(sizeof *co);
+    double *saved = snw_alloc((SNW_STEP_CONTROL_SAVES + saves) * sizeof(double));
+    if (!co || !saved) {
+        k->destroy(stepper_self);
+        snw_free(co);
         snw_free(saved);
         return SNW_E_MEMORY;
     }
-    *mv = (mover){.m = m,
-                  .k = k,
-                  .integrator = motion,
-                  .back = m->nsignal > 0,
-                  .control = pace,
-                  .saved = saved};
-    *out = (snw_integrator){.self = mv,
-                            .grid = isfinite(pace.longest) ? pace.longest : every,
-                            .heed = controlled_heed,
+    *co = (controlled){.m = m,
+                       .k = k,
+                       .integrator = stepper_self,
+                       .undoes = m->nsignal > 0,
+                       .control = control,
+                       .saved = saved};
+    *out = (snw_integrator){.self = co,
+                            .grid = isfinite(control.longest) ? control.longest : every,
+                            .set_interrupt = controlled_set_interrupt,
                             .start = controlled_start,
                             .advance = controlled_advance,
                             .restart = controlled_restart,
                             .renew = controlled_renew,
-                            .back = controlled_back,
-                            .hold = controlled_hold,
+                            .undo = controlled_undo,
+                            .set_manual = controlled_set_manual,
                             .state = controlled_state,
                             .inputs = controlled_inputs,
-                            .look = controlled_look,
+                            .work_at = controlled_work_at,
                             .condition = controlled_condition,
                             .work = controlled_work,
-                            .astray = controlled_astray,
+                            .global_error = controlled_global_error,
                             .save = controlled_save,
                             .load = controlled_load,
                             .close = controlled_close};

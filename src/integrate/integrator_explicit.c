@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: MIT
 //
-// Integrators with error control, and RK4, as a mover.
+// Integrator interface for the explicit and adaptive integrators (integrate/explicit.h).
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
 #include "integrate/explicit.h"
 
-typedef struct mover {
+typedef struct adapter {
     snw_explicit *integrator;
     long steps; // counted so far
-} mover;
+} adapter;
 
 static snw_status explicit_start(void *self, const snw_state *s, snw_error *err) {
-    mover *mv = self;
-    mv->steps = 0;
-    return snw_explicit_start(mv->integrator, s, err);
+    adapter *ad = self;
+    ad->steps = 0;
+    return snw_explicit_start(ad->integrator, s, err);
 }
 
 static snw_status explicit_advance(void *self, double to, double limit, snw_stats *took,
                                    snw_error *err) {
-    mover *mv = self;
-    const snw_status s = snw_explicit_advance(mv->integrator, to, limit, err);
-    const long steps = (long)snw_explicit_statistics(mv->integrator).steps;
-    took->increments += (double)(steps - mv->steps);
-    mv->steps = steps;
+    adapter *ad = self;
+    const snw_status s = snw_explicit_advance(ad->integrator, to, limit, err);
+    const long steps = (long)snw_explicit_statistics(ad->integrator).steps;
+    took->increments += (double)(steps - ad->steps);
+    ad->steps = steps;
     return s;
 }
 
 static snw_status explicit_restart(void *self, const double *z, snw_error *err) {
-    return snw_explicit_restart(((mover *)self)->integrator, z, err);
+    return snw_explicit_restart(((adapter *)self)->integrator, z, err);
 }
 
-static void explicit_back(void *self) { snw_explicit_back(((mover *)self)->integrator); }
-static void explicit_heed(void *self, snw_interrupt interrupt) {
-    snw_explicit_heed(((mover *)self)->integrator, interrupt);
+static void explicit_undo(void *self) { snw_explicit_undo(((adapter *)self)->integrator); }
+static void explicit_set_interrupt(void *self, snw_interrupt interrupt) {
+    snw_explicit_set_interrupt(((adapter *)self)->integrator, interrupt);
 }
-static void explicit_hold(void *self, const snw_manual_inputs *manual) {
-    snw_explicit_hold(((mover *)self)->integrator, manual);
+static void explicit_set_manual(void *self, const snw_manual_inputs *manual) {
+    snw_explicit_set_manual(((adapter *)self)->integrator, manual);
 }
 
 static const snw_state *explicit_state(const void *self) {
-    return snw_explicit_state(((const mover *)self)->integrator);
+    return snw_explicit_state(((const adapter *)self)->integrator);
 }
 
 static const snw_inputs *explicit_inputs(const void *self) {
-    return snw_explicit_inputs(((const mover *)self)->integrator);
+    return snw_explicit_inputs(((const adapter *)self)->integrator);
 }
 
-static const snw_work *explicit_look(void *self) {
-    return snw_explicit_look(((mover *)self)->integrator);
+static const snw_work *explicit_work_at(void *self) {
+    return snw_explicit_work_at(((adapter *)self)->integrator);
 }
 
-static snw_work_done explicit_work(const void *self) {
-    return snw_explicit_work(((const mover *)self)->integrator);
+static snw_work_done explicit_work_done(const void *self) {
+    return snw_explicit_work_done(((const adapter *)self)->integrator);
 }
 
 static void explicit_close(void *self) {
-    mover *mv = self;
-    snw_explicit_destroy(mv->integrator);
-    snw_free(mv);
+    adapter *ad = self;
+    snw_explicit_destroy(ad->integrator);
+    snw_free(ad);
 }
 
 snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step, double every,
                                    snw_integrator *out, snw_error *err) {
-    mover *mv = snw_alloc(sizeof *mv);
-    if (!mv) return SNW_E_MEMORY;
+    adapter *ad = snw_alloc(sizeof *ad);
+    if (!ad) return SNW_E_MEMORY;
     snw_explicit_opts o = snw_explicit_defaults();
     if (step->method == SNW_METHOD_RK4) o.kind = SNW_ODE_RK4;
     if (step->method == SNW_METHOD_STIFF) o.kind = SNW_ODE_BDF;
@@ -75,26 +75,26 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     o.torque = step->torque;
     o.projective = step->projective;
     o.duration = step->duration;
-    o.max_steps = 100 * (long)step->patience; // of which one costs far less than an iteration
-    const snw_status s = snw_explicit_create(m, &o, &mv->integrator, err);
+    o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
+    const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
     if (s != SNW_OK) {
-        snw_free(mv);
+        snw_free(ad);
         return s;
     }
-    // fixed steps are shown one by one; what chooses its own shows where it was asked to
+    // fixed steps give a frame each; adaptive ones give frames where asked for
     const double grid = every > 0 || step->method != SNW_METHOD_RK4 ? every : step->step;
-    *out = (snw_integrator){.self = mv,
+    *out = (snw_integrator){.self = ad,
                             .grid = grid,
-                            .heed = explicit_heed,
+                            .set_interrupt = explicit_set_interrupt,
                             .start = explicit_start,
                             .advance = explicit_advance,
                             .restart = explicit_restart,
-                            .back = explicit_back,
-                            .hold = explicit_hold,
+                            .undo = explicit_undo,
+                            .set_manual = explicit_set_manual,
                             .state = explicit_state,
                             .inputs = explicit_inputs,
-                            .look = explicit_look,
-                            .work = explicit_work,
+                            .work_at = explicit_work_at,
+                            .work = explicit_work_done,
                             .close = explicit_close};
     return SNW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Gauss' collocation (integrate/gauss.h) as what a paced mover takes.
+// Gauss collocation (integrate/gauss.h) under step control: options from the step's description.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"
@@ -11,7 +11,7 @@ static int stages_of(snw_method method) {
 }
 
 size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method) {
-    return SNW_PACED_SAVES + snw_gauss_saves(m, stages_of(method));
+    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, stages_of(method));
 }
 
 snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, double every,
@@ -22,16 +22,16 @@ snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, d
                               .chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3,
                               .tolerance =
                                   given && !step->control ? step->tolerance : usual.tolerance,
-                              .own = !given || step->control,
+                              .tighten = !given || step->control,
                               .max_iter = usual.max_iter};
-    const snw_step_control pace = {.least = step->least,
-                                   .control = step->control,
-                                   .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
-                                   .power = o.stages + 2,
-                                   .longest = snw_longest_step(step),
-                                   .patience = step->patience};
-    snw_gauss_collocation *motion;
-    SNW_TRY(snw_gauss_create(m, &o, &motion));
-    return snw_integrator_controlled(m, &snw_gauss_stepper, motion, pace, every,
+    const snw_step_control control = {.least = step->least,
+                                      .control = step->control,
+                                      .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
+                                      .power = o.stages + 2,
+                                      .longest = snw_longest_step(step),
+                                      .patience = step->patience};
+    snw_gauss_collocation *stepper_self;
+    SNW_TRY(snw_gauss_create(m, &o, &stepper_self));
+    return snw_integrator_controlled(m, &snw_gauss_stepper, stepper_self, control, every,
                                      snw_gauss_saves(m, o.stages), out);
 }

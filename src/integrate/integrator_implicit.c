@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Implicit steps (integrate/implicit.h) as what a paced mover takes.
+// One-step implicit schemes (integrate/implicit.h) under step control: typed wrappers for the
+// snw_stepper interface, and options from the step's description.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"
@@ -8,13 +9,13 @@
 static snw_status implicit_integrator_start(void *self, const snw_state *s, snw_error *err) {
     return snw_implicit_start(self, s, err);
 }
-static double limit(void *self, double h, double longest) {
+static double implicit_integrator_limit(void *self, double h, double longest) {
     return snw_implicit_limit(self, h, longest);
 }
-static double again(void *self, double h, double longest, bool patient) {
-    return snw_implicit_again(self, h, longest, patient);
+static double implicit_integrator_retry_length(void *self, double h, double longest, bool patient) {
+    return snw_implicit_retry_length(self, h, longest, patient);
 }
-static void shorten(void *self, double h, double longest) {
+static void implicit_integrator_shorten(void *self, double h, double longest) {
     snw_implicit_shorten(self, h, longest);
 }
 static snw_status implicit_integrator_step(void *self, double h, double t_laws,
@@ -28,10 +29,10 @@ static snw_status implicit_integrator_check(void *self, double t, snw_error *err
     return snw_implicit_check(self, t, err);
 }
 static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
-static double implicit_integrator_astray(void *self, double *t) {
-    return snw_implicit_astray(self, t);
+static double implicit_integrator_global_error(void *self, double *t) {
+    return snw_implicit_global_error(self, t);
 }
-static void implicit_integrator_back(void *self) { snw_implicit_undo(self); }
+static void implicit_integrator_undo(void *self) { snw_implicit_undo(self); }
 static double implicit_integrator_error(const void *self) { return snw_implicit_error(self); }
 static const snw_state *implicit_integrator_state(const void *self) {
     return snw_implicit_state(self);
@@ -39,8 +40,10 @@ static const snw_state *implicit_integrator_state(const void *self) {
 static const snw_inputs *implicit_integrator_inputs(const void *self) {
     return snw_implicit_inputs(self);
 }
-static const snw_work *implicit_integrator_look(void *self) { return snw_implicit_work_at(self); }
-static void implicit_integrator_hold(void *self, const snw_manual_inputs *manual) {
+static const snw_work *implicit_integrator_work_at(void *self) {
+    return snw_implicit_work_at(self);
+}
+static void implicit_integrator_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_implicit_set_manual(self, manual);
 }
 static double implicit_integrator_condition(void *self) { return snw_implicit_condition(self); }
@@ -55,20 +58,20 @@ static void implicit_integrator_destroy(void *self) { snw_implicit_destroy(self)
 
 static const snw_stepper stepper = {
     .start = implicit_integrator_start,
-    .limit = limit,
+    .limit = implicit_integrator_limit,
     .step = implicit_integrator_step,
-    .again = again,
-    .shorten = shorten,
-    .back = implicit_integrator_back,
+    .retry_length = implicit_integrator_retry_length,
+    .shorten = implicit_integrator_shorten,
+    .undo = implicit_integrator_undo,
     .accept = implicit_integrator_accept,
-    .astray = implicit_integrator_astray,
+    .global_error = implicit_integrator_global_error,
     .restart = implicit_integrator_restart,
     .error = implicit_integrator_error,
     .check = implicit_integrator_check,
     .state = implicit_integrator_state,
     .inputs = implicit_integrator_inputs,
-    .look = implicit_integrator_look,
-    .hold = implicit_integrator_hold,
+    .work_at = implicit_integrator_work_at,
+    .set_manual = implicit_integrator_set_manual,
     .condition = implicit_integrator_condition,
     .work = implicit_integrator_work,
     .save = implicit_integrator_save,
@@ -77,7 +80,7 @@ static const snw_stepper stepper = {
     .advice = "'adapt: on', a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
 
 size_t snw_integrator_implicit_saves(const snw_model *m) {
-    return SNW_PACED_SAVES + snw_implicit_saves(m);
+    return SNW_STEP_CONTROL_SAVES + snw_implicit_saves(m);
 }
 
 static snw_scheme_kind implicit_integrator_kind_of(snw_method method) {
@@ -121,16 +124,17 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
     o.control = step->control;
     o.estimate = !step->control && step->patience == 0;
     if (step->torque > 0) o.torque = step->torque;
-    o.own = step->control || !(step->tolerance > 0);
-    if (!o.own) o.tolerance = step->tolerance;
-    const snw_step_control pace = {.least = step->least,
-                                   .control = step->control,
-                                   .tolerance =
-                                       step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
-                                   .power = 3,
-                                   .longest = snw_longest_step(step),
-                                   .patience = step->patience};
-    snw_implicit *motion;
-    SNW_TRY(snw_implicit_create(m, &o, &motion));
-    return snw_integrator_controlled(m, &stepper, motion, pace, every, snw_implicit_saves(m), out);
+    o.tighten = step->control || !(step->tolerance > 0);
+    if (!o.tighten) o.tolerance = step->tolerance;
+    const snw_step_control control = {.least = step->least,
+                                      .control = step->control,
+                                      .tolerance =
+                                          step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
+                                      .power = 3,
+                                      .longest = snw_longest_step(step),
+                                      .patience = step->patience};
+    snw_implicit *stepper_self;
+    SNW_TRY(snw_implicit_create(m, &o, &stepper_self));
+    return snw_integrator_controlled(m, &stepper, stepper_self, control, every,
+                                     snw_implicit_saves(m), out);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motions of redundant loops, of whose rows others are kept as the robot moves
-// (constraint/projection_choose.c): in runs, in the library's steps and live.
+// Advance of models with redundant loop closures, of which other rows are selected as the robot
+// moves (constraint/projection_choose.c). For runs, the public API and live stepping.
 #include "base/fail.h"
 #include "constraint/projection.h"
 #include "integrate/integrator.h"

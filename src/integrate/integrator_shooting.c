@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The boundary-value engine as a mover. What its steps take beyond work and heat is the formula's
-// of time: the balance of its books closes by that, and says nothing.
+// Integrator interface for the shooting engine. Its energy account assigns the difference between
+// energy, work and heat to the time discretisation, so its balance is zero by construction and no
+// check of the solution.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"
@@ -15,13 +16,13 @@
 typedef struct shooting {
     const snw_model *m;
     snw_shooter *e;
-    const snw_shooter *from; // whose fields it begins with; NULL: the state's
+    const snw_shooter *from; // provides the initial fields; NULL: the state does
     snw_step_control control;
     snw_time_kind kind;
     double alpha;
     snw_state *s;
     snw_work *w;
-    double start; // energy, J
+    double start; // energy at the start, J
     double work[1];
 } shooting;
 
@@ -53,7 +54,7 @@ static snw_status shooting_step(void *self, double h, double t_laws, snw_chord_i
     return status;
 }
 
-static void undo(void *self) { (void)self; }
+static void shooting_undo(void *self) { (void)self; }
 static double shooting_error(const void *self) { return (void)self, 0; }
 static const snw_state *shooting_state(const void *self) { return ((const shooting *)self)->s; }
 static snw_status shooting_check(void *self, double t, snw_error *err) {
@@ -65,7 +66,7 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
                                    snw_error *err) {
     static const snw_stepper stepper = {
         .step = shooting_step,
-        .back = undo,
+        .undo = shooting_undo,
         .error = shooting_error,
         .state = shooting_state,
         .check = shooting_check,
@@ -73,7 +74,7 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
                   "points"};
     shooting *sh = self;
     SNW_TRY(snw_step_control_advance(&sh->control, sh->m, &stepper, sh, to, limit, took, err));
-    sh->s->t = to; // rounding does not add up
+    sh->s->t = to; // no accumulation of rounding
     snw_shooter_set_time(sh->e, to);
     return SNW_OK;
 }
@@ -81,17 +82,17 @@ static snw_status shooting_advance(void *self, double to, double limit, snw_stat
 static snw_status shooting_restart(void *self, const double *z, snw_error *err) {
     (void)err;
     const shooting *sh = self;
-    // velocities go on through a jump of the loads, and so do histories; bodies appear with the
-    // speed of their section
+    // velocities and their histories are continuous across a discontinuity of the loads; bodies
+    // appear with the velocity of their section
     for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
     return SNW_OK;
 }
 
-static void shooting_heed(void *self, snw_interrupt interrupt) {
+static void shooting_set_interrupt(void *self, snw_interrupt interrupt) {
     ((shooting *)self)->control.interrupt = interrupt;
 }
 
-static void shooting_hold(void *self, const snw_manual_inputs *manual) {
+static void shooting_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_shooter_hold(((shooting *)self)->e, manual);
 }
 
@@ -99,7 +100,7 @@ static const snw_inputs *shooting_inputs(const void *self) {
     return snw_shooter_inputs(((const shooting *)self)->e);
 }
 
-static const snw_work *shooting_look(void *self) {
+static const snw_work *shooting_work_at(void *self) {
     shooting *sh = self;
     snw_shooter_show(sh->e, sh->s, sh->w);
     return sh->w;
@@ -116,45 +117,46 @@ static snw_work_done shooting_work(const void *self) {
                            .scheme = b.work - b.heat - (shooting_total(sh) - sh->start)};
 }
 
-// ---- saving
-// -----------------------------------------------------------------------------------------
+// ---- checkpoint
 
-enum { NPIECE = 3 };
+enum { NBLOCK = 3 };
 
-// the fields come behind
-static void shooting_list_pieces(const shooting *sh, snw_checkpoint_block piece[NPIECE]) {
-    const snw_checkpoint_block list[NPIECE] = {{&sh->s->t, 1},
+// The fields follow after these blocks.
+static void shooting_list_blocks(const shooting *sh, snw_checkpoint_block block[NBLOCK]) {
+    const snw_checkpoint_block list[NBLOCK] = {{&sh->s->t, 1},
                                                snw_checkpoint_state(sh->m, sh->s),
                                                {&((shooting *)(uintptr_t)sh)->start, 1}};
-    memcpy(piece, list, sizeof list);
+    memcpy(block, list, sizeof list);
 }
 
 static void shooting_save(const void *self, double *out) {
     const shooting *sh = self;
-    snw_checkpoint_block piece[NPIECE];
-    shooting_list_pieces(sh, piece);
-    snw_shooter_save(sh->e, snw_checkpoint_save(NPIECE, piece, out));
+    snw_checkpoint_block block[NBLOCK];
+    shooting_list_blocks(sh, block);
+    snw_shooter_save(sh->e, snw_checkpoint_save(NBLOCK, block, out));
 }
 
 static snw_status shooting_load(void *self, const double *in, snw_error *err) {
     const shooting *sh = self;
-    snw_checkpoint_block piece[NPIECE];
-    shooting_list_pieces(sh, piece);
-    return snw_shooter_restore(sh->e, snw_checkpoint_load(NPIECE, piece, in), err);
+    snw_checkpoint_block block[NBLOCK];
+    shooting_list_blocks(sh, block);
+    return snw_shooter_restore(sh->e, snw_checkpoint_load(NBLOCK, block, in), err);
 }
 
 size_t snw_integrator_shooting_head(const snw_model *m) { return 2 + snw_state_doubles(m); }
 
 size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step) {
     snw_shooter *e;
-    // what cannot be made says so when its step begins
+    // a step that cannot be created reports it when it starts
     if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
     const size_t n = snw_shooter_saves(e);
     snw_shooter_destroy(e);
     return snw_integrator_shooting_head(m) + n;
 }
 
-static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }
+static const struct snw_shooter *shooting_shooter(const void *self) {
+    return ((const shooting *)self)->e;
+}
 
 static void shooting_close(void *self) {
     shooting *sh = self;
@@ -209,18 +211,18 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
     }
     *out = (snw_integrator){.self = sh,
                             .grid = step->step,
-                            .heed = shooting_heed,
+                            .set_interrupt = shooting_set_interrupt,
                             .start = shooting_start,
                             .advance = shooting_advance,
                             .restart = shooting_restart,
-                            .hold = shooting_hold,
+                            .set_manual = shooting_set_manual,
                             .state = shooting_state,
                             .inputs = shooting_inputs,
-                            .look = shooting_look,
+                            .work_at = shooting_work_at,
                             .work = shooting_work,
                             .save = shooting_save,
                             .load = shooting_load,
-                            .shooter = shooter,
+                            .shooter = shooting_shooter,
                             .close = shooting_close};
     return SNW_OK;
 }

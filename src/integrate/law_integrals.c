@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Trapezoidal rule for the integrals that laws read: the value at the end of a step is z + h/2
-// (source before + source after).
+// Trapezoidal rule for the time integrals in laws: the value at the end of a step is z + h/2
+// (integrand before + integrand after). For the implicit schemes.
 #include "integrate/law_integrals.h"
 
 void snw_law_integrals_lead(const snw_model *m, double h, const snw_state *now,

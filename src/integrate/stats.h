@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// stats.h: energy account of an instant and counts of the solver on the way to it.
+// stats.h: energy account at an instant, and counts of the solver since the last frame.
 #pragma once
 
-// Energies of one instant, J. Dissipated, work and scheme are integrals over the dynamic steps so
-// far; scheme is what an implicit scheme itself removes, balance what all the others do not account
-// for.
+// Energies at one instant, J. dissipated, work and scheme are integrals over the dynamic steps so
+// far; scheme is the energy removed by an implicit scheme itself; balance is the energy that the
+// other terms do not account for. theory.md (6.4)
 #define SNW_ENERGY_LIST(X)                                                                         \
     X(kinetic)                                                                                     \
     X(elastic)                                                                                     \
@@ -21,7 +21,7 @@ typedef struct snw_energy {
 #undef X
 } snw_energy;
 
-// What the solver did to reach a frame.
+// Statistics of the solver at a frame.
 #define SNW_STATS_LIST(X)                                                                          \
     X(iterations, "Newton iterations since the last frame")                                        \
     X(tangents, "matrices factorised since the last frame")                                        \

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Step-size control of implicit integrators: repeats, halves or adapts steps until an instant is
+// reached. Works on the snw_stepper interface, for one-step implicit schemes, Gauss collocation and
+// the shooting engine. theory.md 6.2
 #include "integrate/step_control.h"
 
 #include "base/fail.h"
@@ -7,18 +11,18 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_ATTEMPTS = 1000000 }; // of steps in one advance
+enum { MOST_ATTEMPTS = 1000000 }; // steps attempted in one advance
 
 double snw_fastest_rate(const snw_model *m, const snw_state *s) {
-    double rate = 0, bend = 0;
+    double rate = 0, acceleration = 0;
     for (int i = 0; i < m->nv; i++) {
         rate = fmax(rate, fabs(s->v[i]) / m->typical[i]);
-        bend = fmax(bend, fabs(s->a[i]) / m->typical[i]);
+        acceleration = fmax(acceleration, fabs(s->a[i]) / m->typical[i]);
     }
-    return fmax(rate, sqrt(bend));
+    return fmax(rate, sqrt(acceleration));
 }
 
-// `t`: time of the laws that were tried last
+// Reports why no step succeeds. t: time of the inputs tried last.
 static snw_status step_control_give_up(const snw_step_control *p, const snw_stepper *k, void *self,
                                        double t, double h, const snw_chord_info *info,
                                        snw_error *err) {
@@ -56,36 +60,37 @@ static snw_status too_many(const snw_stepper *k, double t, double to, double h, 
                     t, to, h, k->advice);
 }
 
-// A first step that the tolerance may allow: errors fall as (h/time scale)^power.
+// First step that the tolerance may allow: local errors scale with (h/time scale)^power, theory.md
+// (6.12).
 static double first_step(const snw_step_control *p, const snw_model *m, const snw_state *s) {
-    const double quick = snw_fastest_rate(m, s);
-    return quick > 0 ? pow(p->tolerance, 1 / p->power) / quick : INFINITY;
+    const double fastest = snw_fastest_rate(m, s);
+    return fastest > 0 ? pow(p->tolerance, 1 / p->power) / fastest : INFINITY;
 }
 
 snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, const snw_stepper *k,
                                     void *self, double to, double limit, snw_stats *took,
                                     snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
-    const double begin = k->state(self)->t, span = to - begin;
-    // of steps that are chosen freely the first may be far shorter than the way to the next instant
-    const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * span;
-    const double longest = isfinite(p->longest) ? p->longest : span;
+    const double begin = k->state(self)->t, interval = to - begin;
+    // with free step lengths the first step may be far shorter than the time to the next instant
+    const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * interval;
+    const double longest = isfinite(p->longest) ? p->longest : interval;
     const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
     if (p->control && !(p->h > 0)) {
         p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
     }
-    double h = p->control ? fmin(p->h, span) : span;
+    double h = p->control ? fmin(p->h, interval) : interval;
     double spent = 0; // Newton iterations
     for (long attempt = 0;; attempt++) {
-        const double t = k->state(self)->t, rest = to - t;
+        const double t = k->state(self)->t, remaining = to - t;
         if (snw_interrupted(p->interrupt)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         }
-        const bool weary = p->patience > 0 && spent > (double)p->patience;
-        if (attempt == MOST_ATTEMPTS || weary) return too_many(k, t, to, h, err);
-        if (k->limit) h = k->limit(self, fmin(h, rest), longest);
-        const bool last = h >= rest * (1 - 1e-9);
-        if (last) h = rest;
+        const bool exhausted = p->patience > 0 && spent > (double)p->patience;
+        if (attempt == MOST_ATTEMPTS || exhausted) return too_many(k, t, to, h, err);
+        if (k->limit) h = k->limit(self, fmin(h, remaining), longest);
+        const bool last = h >= remaining * (1 - 1e-9);
+        if (last) h = remaining;
         snw_chord_info info;
         const double t_tried = last ? t_laws : t + h;
         snw_status s = k->step(self, h, t_tried, &info);
@@ -95,16 +100,17 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         spent += info.iterations;
         const double miss = p->control && s == SNW_OK ? k->error(self) / p->tolerance : 0;
         if (s == SNW_OK && !(miss <= 1)) {
-            k->back(self);
+            k->undo(self);
             if (h <= shortest) return too_coarse(p, t, h, miss, err);
             h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
             continue;
         }
-        // A live step is accepted rather than refined when half of its iterations are used up.
+        // a live step is accepted rather than refined when half of its iterations are used up
         const bool hurried = p->patience > 0 && spent > 0.5 * (double)p->patience;
-        const double part = s == SNW_OK && k->again ? k->again(self, h, longest, !hurried) : 0;
-        if (part > 0) {
-            k->shorten(self, h = part, longest);
+        const double shorter =
+            s == SNW_OK && k->retry_length ? k->retry_length(self, h, longest, !hurried) : 0;
+        if (shorter > 0) {
+            k->shorten(self, h = shorter, longest);
             continue;
         }
         if (s != SNW_OK) {

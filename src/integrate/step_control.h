@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: MIT
 //
-// step_control.h: implicit steps to an instant: one, halved where Newton fails, or chosen by their
-// error where that is asked for.
+// step_control.h: advances an implicit integrator to a given instant: by one step, by halved steps
+// where Newton's method fails, or by steps chosen from their local error.
 #pragma once
 
 #include "integrate/implicit.h"
 #include "integrate/stats.h"
 
-// What takes the steps; each function is as its namesake of integrate/implicit.h.
+// Interface of a single-step integrator; each function is as its namesake in integrate/implicit.h.
 typedef struct snw_stepper {
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
-    // Those three: NULL where steps have the length that is asked for.
+    // These three are NULL where steps have the length that is asked for.
     double (*limit)(void *self, double h, double longest);
-    double (*again)(void *self, double h, double longest, bool patient);
+    double (*retry_length)(void *self, double h, double longest, bool patient);
     void (*shorten)(void *self, double h, double longest);
-    // One step of length h under the laws up to t_laws: its end, or a breath before it where laws
-    // jump there. When it fails nothing has changed.
+    // One step of length h with inputs evaluated at t_laws: its end, or just before it where they
+    // are discontinuous there. On failure nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
-    void (*back)(void *self);                // undo it
-    void (*accept)(void *self, double h);    // it stands; may be NULL
-    double (*astray)(void *self, double *t); // may be NULL
+    void (*undo)(void *self);                      // undoes the last step
+    void (*accept)(void *self, double h);          // confirms the last step; may be NULL
+    double (*global_error)(void *self, double *t); // may be NULL
     snw_status (*restart)(void *self, const double *z, snw_error *err);
-    double (*error)(const void *self); // of the configuration it led to, relative to typical ones
-    // What has no finite value under the laws of time t.
+    double (*error)(
+        const void *self); // local error of the configuration, relative to typical values
+    // Fails if an input has no finite value at time t, and names it.
     snw_status (*check)(void *self, double t, snw_error *err);
     const snw_state *(*state)(const void *self);
     const snw_inputs *(*inputs)(const void *self);
-    const snw_work *(*look)(void *self);
-    void (*hold)(void *self, const snw_manual_inputs *manual);
+    const snw_work *(*work_at)(void *self);
+    void (*set_manual)(void *self, const snw_manual_inputs *manual);
     double (*condition)(void *self);
     snw_work_done (*work)(const void *self);
     void (*save)(const void *self, double *out);
     void (*load)(void *self, const double *in);
     void (*destroy)(void *self);
-    const char *advice; // when there are no steps: what to try
+    const char *advice; // remedy named in the message when no step succeeds
 } snw_stepper;
 
 // Asked between attempted steps; true: end with SNW_E_STOPPED. `stop` may be NULL.
@@ -46,21 +47,22 @@ static inline bool snw_interrupted(snw_interrupt i) { return i.stop && i.stop(i.
 
 typedef struct snw_step_control {
     bool control;
-    double tolerance; // of the error of a step, with control,
-    double power;     // which falls with this power of its length
-    double h;         // step length to try next; 0 with control: estimate one
-    double longest;   // INFINITY, with control: no limit but the instants
-    double least;  // a step shorter than that is given up, s; 0: where it makes no sense any more
-    long patience; // most Newton iterations of an advance; 0: no limit but that of attempts
+    double tolerance; // on the local error of a step, with control
+    double power;     // the local error scales with h^power
+    double h;         // length of the next step, s; 0 with control: estimate it
+    double longest;   // longest step, s; INFINITY, with control: limited by the instants only
+    double least;     // shortest step, s; 0: limited by rounding only
+    long patience;    // Newton iterations allowed in one advance; 0: limited by the attempts only
     snw_interrupt interrupt;
 } snw_step_control;
 
-// The inverse of the shortest time scale that the rates and accelerations of a state show, 1/s:
+// Inverse of the shortest time scale in the velocities and accelerations of a state, 1/s:
 // max(|v|/typical, sqrt(|a|/typical)); 0 at rest without accelerations. theory.md (6.12)
 double snw_fastest_rate(const snw_model *m, const snw_state *s);
 
-// Exactly to the time `to`; laws may jump at `limit` >= to. Attempted steps are counted and
-// bounded. When it fails or is stopped the state is that of the last step that was taken.
+// Advances to exactly the time `to`; inputs may be discontinuous at `limit` >= to. The number of
+// attempted steps is bounded. On failure or interruption the state is that of the last accepted
+// step.
 SNW_NODISCARD snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m,
                                                   const snw_stepper *k, void *self, double to,
                                                   double limit, snw_stats *took, snw_error *err);

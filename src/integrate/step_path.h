@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// step_path.h: the way a step of an implicit scheme goes from its first state to its last. A scheme
-// gives the ends only; the path is the cubic in the coordinates of the step's chart that has the
-// configurations and rates of both ends. theory.md 6.5.
+// step_path.h: path between the two ends of an implicit step. A scheme gives the ends only; the
+// path is the cubic in the coordinates of the step's chart with the configurations and velocities
+// of both ends. theory.md 6.5
 #pragma once
 
 #include "dynamics/chart.h"
@@ -10,18 +10,18 @@
 typedef struct snw_step_path {
     snw_chart chart;
     double h;                    // length of the step
-    const double *q0;            // nq, where it begins
-    const double *d;             // nv, increment over the step
-    const double *rate0, *rate1; // nv, rates of the chart at both ends
+    const double *q0;            // nq: configuration at the start
+    const double *d;             // nv: increment over the step
+    const double *rate0, *rate1; // nv: velocities of the chart at both ends
 } snw_step_path;
 
-// out->q, v, a <- the state with coordinates x, rates dx and accelerations ddx of them in the chart
-// about the configuration q0 (nq). dx and ddx are overwritten by the chart's own rates.
+// out->q, v, a <- state with chart coordinates x, derivatives dx and ddx about the configuration q0
+// (nq). dx and ddx are overwritten by the velocities and accelerations of the chart.
 void snw_step_path_state(const snw_model *m, snw_chart chart, const double *q0, const double *x,
                          double *dx, double *ddx, snw_state *out);
 
-// The same the other way: accelerations acc as the chart has them, at coordinates x with rates dx;
-// ddx <- those of x.
+// Inverse: ddx <- second derivatives of the coordinates x, with derivatives dx, for accelerations
+// acc of the chart.
 void snw_step_path_accelerations(const snw_model *m, snw_chart chart, const double *x,
                                  const double *dx, const double *acc, double *ddx);
 

@@ -56,7 +56,7 @@ static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error 
     v->phase = (snw_phase){.desc = r->desc, .model = r->m, .statics = r->statics};
     v->run->now = &v->phase;
     const snw_energy e =
-        snw_run_energies(v->run, &r->integrator, r->integrator.look(r->integrator.self));
+        snw_run_energies(v->run, &r->integrator, r->integrator.work_at(r->integrator.self));
     v->run->cursor.start = e.kinetic + e.elastic + e.gravity;
     if (changed) v->run->work += v->run->cursor.start - v->run->energy_before_change;
     return SNW_OK;
@@ -144,7 +144,7 @@ double snw_live_step_length(const snw_live *v) { return v->how.step; }
 
 snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err) {
     const snw_integrator *it = &v->robot->integrator;
-    const snw_work *w = it->look(it->self);
+    const snw_work *w = it->work_at(it->self);
     const snw_frame_source view = {.state = it->state(it->self),
                                    .in = it->inputs(it->self),
                                    .w = w,
@@ -175,7 +175,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
     if (node < 0 || node >= snw_robot_nodes(r)) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no node %d", node);
     }
-    const snw_vec3 origin = r->integrator.look(r->integrator.self)->g[node + 1].p;
+    const snw_vec3 origin = r->integrator.work_at(r->integrator.self)->g[node + 1].p;
     for (int i = 0; i < 3; i++) {
         if (!isfinite(at[i]) || !isfinite(to[i]) || !isfinite(strength)) {
             return snw_fail(err, SNW_E_ARGUMENT, "a pull needs finite numbers");
@@ -197,7 +197,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
     }
     if (again) return SNW_OK;
     // a new drag starts with the target at the point, at rest
-    const snw_se3 *pose = &r->integrator.look(r->integrator.self)->g[node + 1];
+    const snw_se3 *pose = &r->integrator.work_at(r->integrator.self)->g[node + 1];
     const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, g->at));
     for (int i = 0; i < 3; i++) g->target[i].x = p.e[i], g->target[i].v = 0;
     return SNW_OK;
@@ -211,7 +211,7 @@ void snw_live_release(snw_live *v) {
 bool snw_live_pulled(const snw_live *v, int *node, double point[3], double target[3]) {
     *node = v->drag.node;
     if (*node < 0) return false;
-    const snw_se3 *pose = &v->robot->integrator.look(v->robot->integrator.self)->g[*node + 1];
+    const snw_se3 *pose = &v->robot->integrator.work_at(v->robot->integrator.self)->g[*node + 1];
     const snw_vec3 p = snw_add(pose->p, snw_rotate(pose->R, v->drag.at));
     for (int i = 0; i < 3; i++) point[i] = p.e[i], target[i] = v->drag.target[i].x;
     return true;
@@ -247,7 +247,7 @@ snw_status snw_live_step(snw_live *v, snw_error *err) {
 // add the energies up to now to the account before the integrator is replaced
 static void live_settle(snw_live *v) {
     const snw_integrator *it = &v->robot->integrator;
-    const snw_energy e = snw_run_energies(v->run, it, it->look(it->self));
+    const snw_energy e = snw_run_energies(v->run, it, it->work_at(it->self));
     snw_run_accumulate_energies(v->run, &e);
     v->run->energy_before_change = e.kinetic + e.elastic + e.gravity;
 }

@@ -175,7 +175,7 @@ static snw_jet motor_now(const snw_robot *r, int motor, int k, const snw_inputs 
 
 static snw_jet input_now(const snw_robot *r, int actuator, int k) {
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
-    const snw_work *w = r->integrator.look(r->integrator.self);
+    const snw_work *w = r->integrator.work_at(r->integrator.self);
     if (actuator < r->desc->nmotor) return motor_now(r, actuator, k, in, w);
     const int i = actuator - r->desc->nmotor;
     if (i >= r->desc->ntendon) return (snw_jet){.v = r->activation[i - r->desc->ntendon]};

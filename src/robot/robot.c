@@ -167,13 +167,13 @@ static snw_energy energies(const snw_robot *r) {
 // integrals are zero
 static void initialise_signals(snw_robot *r) {
     const snw_model *m = r->m;
-    if (!snw_memory_acts(m) || r->integrator.close) return;
+    if (!snw_memory_has_events(m) || r->integrator.close) return;
     memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
     snw_memory_read(m, r->in, r->s, &e, r->rotation_now, r->w);
-    (void)snw_memory_renew(m, r->s, r->w, r->unsampled, r->z);
+    (void)snw_memory_sample(m, r->s, r->w, r->unsampled, r->z);
     snw_impacts *ip = snw_statics_impacts(r->statics);
     if (ip) {
         snw_impacts_set_conditions(ip, r->in, r->z, r->s);
@@ -208,7 +208,7 @@ static void set_conditions(snw_robot *r) {
     snw_observe(r->m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);
     snw_memory_read(r->m, r->in, r->s, &e, r->rotation_now, r->w);
-    (void)snw_memory_throw(r->m, r->s, r->w, r->z);
+    (void)snw_memory_switch(r->m, r->s, r->w, r->z);
     snw_impacts_set_conditions(snw_statics_impacts(r->statics), r->in, r->z, r->s);
 }
 
@@ -295,7 +295,7 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         initialise_signals(r);
         const snw_work *w = r->w;
         if (r->integrator.shooter) {
-            w = r->integrator.look(r->integrator.self);
+            w = r->integrator.work_at(r->integrator.self);
             more.fields = r->integrator.shooter(r->integrator.self);
             const snw_shoot_energy E = snw_shooter_energy(more.fields);
             more.energy =

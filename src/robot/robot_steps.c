@@ -47,7 +47,7 @@ snw_status snw_robot_manual_inputs(snw_robot *r) {
                                     .activation = r->activation};
     for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
     r->in->manual = &r->manual;
-    snw_statics_hold(r->statics, &r->manual);
+    snw_statics_set_manual(r->statics, &r->manual);
     return SNW_OK;
 }
 
@@ -407,7 +407,7 @@ static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, 
 
 void snw_robot_copy_motion(snw_robot *r) {
     if (r->integrator.shooter)
-        (void)r->integrator.look(r->integrator.self); // fills the coordinates of its fields
+        (void)r->integrator.work_at(r->integrator.self); // fills the coordinates of its fields
     snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
     snw_inputs_copy(r->integrator.inputs(r->integrator.self), r->in);
 }
@@ -415,14 +415,14 @@ void snw_robot_copy_motion(snw_robot *r) {
 // samples and conditions at the present time
 static snw_status update_signals(snw_robot *r, snw_error *err) {
     const snw_model *m = r->m;
-    if (!snw_memory_acts(m)) return SNW_OK;
-    snw_work *w = (snw_work *)r->integrator.look(r->integrator.self);
+    if (!snw_memory_has_events(m)) return SNW_OK;
+    snw_work *w = (snw_work *)r->integrator.work_at(r->integrator.self);
     const snw_state *s = r->integrator.state(r->integrator.self);
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_stored_energy(m, s->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
-    const bool changed = snw_memory_remember(m, in, s, &e, r->unsampled, r->rotation_now, w, r->z);
+    const bool changed = snw_memory_update(m, in, s, &e, r->unsampled, r->rotation_now, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->unsampled[i] = false;
     return changed ? r->integrator.restart(r->integrator.self, r->z, err) : SNW_OK;
 }
@@ -437,7 +437,7 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
         SNW_TRY(snw_integrator_open(r->m, &r->how, how->step, &r->integrator, err));
     }
     r->saves = snw_integrator_saves(r->m, &r->how);
-    r->integrator.hold(r->integrator.self, &r->manual);
+    r->integrator.set_manual(r->integrator.self, &r->manual);
     SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
     SNW_TRY(
@@ -511,7 +511,7 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (s == SNW_OK) {
         snw_robot_copy_motion(r);
     } else {
-        r->integrator.back(r->integrator.self);
+        r->integrator.undo(r->integrator.self);
     }
     return s;
 }

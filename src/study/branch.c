@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Which branch of equilibria a static solve ends on. Where continuation in the load has no
-// equilibrium to begin with, or its branch ends at a limit point, a damped motion (solve/settle.h)
-// goes to a stable one; where the equilibrium reached is unstable, a damped motion leaves it along
-// its most unstable direction, to both sides. theory.md 5.
+// Choice of the branch of equilibria in a static solve. If continuation in the load has no
+// equilibrium to start from, or its branch ends at a limit point, a damped motion (solve/settle.h)
+// leads to a stable one; if the equilibrium reached is unstable, a damped motion leaves it along
+// its most unstable direction, to both sides. theory.md 5
 #include "study/statics_private.h"
 
 #include "base/fail.h"
@@ -15,50 +15,49 @@
 #include <string.h>
 
 enum {
-    SNAPS = 8,        // ends of branches passed in one solve
-    NUDGES = 3,       // starts beside the first one
-    ROUNDS = 3,       // unstable equilibria left on one side
-    HALVINGS = 7,     // of the load, to find where an equilibrium becomes unstable
-    MOST_EIGEN = 800, // coordinates of which eigenvalues are taken
+    SNAPS = 8,         // ends of branches passed in one solve
+    PERTURBATIONS = 3, // perturbed starts
+    ROUNDS = 3,        // unstable equilibria left on one side
+    HALVINGS = 7,      // of the load, to find where an equilibrium becomes unstable
+    MOST_EIGEN = 800,  // most coordinates for which eigenvalues are computed
 };
 
-static const double BEYOND =
-    0.01; // of the load: how far beyond the end of a branch it settles, doubled each time
-static const double GIVE = 1e-10; // compliance of rows that nearly contradict each other
-static const double NEARLY =
-    1e-6; // radians, or of the robot's size, to which they must be closed then
-static const double FASTER =
-    10; // than before a branch may go on beyond a point that was not passed
-static const double NUDGE = 0.03; // typical coordinates
-static const double ASIDE = 0.05;
-static const double APART = 1e-4; // typical coordinates by which two equilibria differ
+static const double BEYOND = 0.01; // fraction of the load by which a damped motion starts beyond
+                                   // the end of a branch, doubled each time
+static const double COMPLIANCE = 1e-10;   // of rows that nearly contradict each other
+static const double NEARLY_CLOSED = 1e-6; // violation allowed to them, rad or relative to length
+static const double FASTER = 10; // factor by which the motion per load may grow beyond a point that
+                                 // continuation did not pass
+static const double PERTURBATION = 0.03; // typical coordinates
+static const double LEAVE = 0.05;        // the same, out of an unstable equilibrium
+static const double DISTINCT = 1e-4;     // typical coordinates between two different equilibria
 
 static size_t branch_size_of(const snw_statics *st) {
     return (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x;
 }
 
-static double *kept(const snw_statics *st, int which) {
+static double *saved(const snw_statics *st, int which) {
     return st->kept + (size_t)which * (size_t)(st->m->nq + st->m->nconstraint);
 }
 
 static bool branch_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
-// the largest way between two configurations, in typical coordinates; of joints that turn about
-// several axes none
-static double branch_between(const snw_model *m, const double *a, const double *b) {
+// Largest difference of two configurations, in typical coordinates; ball and free joints are not
+// compared.
+static double branch_distance(const snw_model *m, const double *a, const double *b) {
     double most = 0;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *block = &m->block[k];
         if (block->space != SNW_SPACE_RN) continue;
         for (int i = 0; i < block->n; i++) {
-            const double way = fabs(a[block->q + i] - b[block->q + i]);
-            most = fmax(most, way / m->typical[block->dof + i]);
+            const double difference = fabs(a[block->q + i] - b[block->q + i]);
+            most = fmax(most, difference / m->typical[block->dof + i]);
         }
     }
     return most;
 }
 
-// st->x <- a stable equilibrium under the load st->to, by a damped motion from st->x
+// st->x <- stable equilibrium under the load st->to, by a damped motion from st->x.
 static snw_status branch_settle(snw_statics *st, const snw_statics_opts *opts,
                                 snw_statics_info *info) {
     const snw_problem p = snw_statics_problem(st);
@@ -66,7 +65,7 @@ static snw_status branch_settle(snw_statics *st, const snw_statics_opts *opts,
     snw_settle_info si = {0};
     o.tol = opts->tolerance;
     const snw_status s =
-        snw_settle(&p, st->slow, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
+        snw_settle(&p, st->damping, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
     info->iterations += si.iterations;
     info->increments++;
     if (s == SNW_OK) {
@@ -77,44 +76,44 @@ static snw_status branch_settle(snw_statics *st, const snw_statics_opts *opts,
     return s;
 }
 
-// the same, its loops closed before; where rows give way the motion closes them
+// The same with loops closed beforehand; compliant rows are closed by the motion itself.
 static snw_status settle_closed(snw_statics *st, const snw_statics_opts *opts,
                                 snw_statics_info *info, snw_error *err) {
     bool moved;
     snw_error open = {0};
-    const snw_status s = snw_statics_close(st, &moved, st->give > 0 ? &open : err);
-    if (st->give > 0) memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
-    return s == SNW_OK || st->give > 0 ? branch_settle(st, opts, info) : s;
+    const snw_status s = snw_statics_close(st, &moved, st->compliance > 0 ? &open : err);
+    if (st->compliance > 0)
+        memset(st->violation0, 0, (size_t)st->m->nconstraint * sizeof *st->violation0);
+    return s == SNW_OK || st->compliance > 0 ? branch_settle(st, opts, info) : s;
 }
 
-// st->x <- coordinates a little beside where they are; where joints are held by nothing but the
-// load, these alone
-static void nudge(snw_statics *st, double by, unsigned long long *seed) {
+// st->x <- perturbed coordinates; only those of joints, if some joint has no stiffness.
+static void perturb(snw_statics *st, double by, unsigned long long *seed) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->nv; i++) {
-        const bool moves = !st->soft || st->soft[i] > 0;
-        st->aside[i] = moves ? by * m->typical[i] * snw_projection_random(seed) : 0;
+        const bool moves = !st->regularisation || st->regularisation[i] > 0;
+        st->direction[i] = moves ? by * m->typical[i] * snw_projection_random(seed) : 0;
     }
-    snw_clear_inactive_vector(m, st->w, st->aside);
-    snw_move(m, st->x, 1, st->aside, st->x);
+    snw_clear_inactive_vector(m, st->w, st->direction);
+    snw_move(m, st->x, 1, st->direction, st->x);
 }
 
-// On from the last equilibrium of a branch, st->x at info->reached: it settles a little beyond, and
-// the load goes on from there.
-static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
-                       snw_error *err) {
+// Continues beyond the last equilibrium of a branch, st->x at info->reached: a damped motion at a
+// slightly larger load, then continuation from there (snap-through).
+static snw_status snap_through(snw_statics *st, const snw_statics_opts *opts,
+                               snw_statics_info *info, snw_error *err) {
     snw_status s = SNW_E_DIVERGED;
     for (int n = 0; n < SNAPS && branch_failed(s); n++) {
         st->to = fmin(1, info->reached + ldexp(BEYOND, n));
-        memcpy(kept(st, 1), st->x, branch_size_of(st));
+        memcpy(saved(st, 1), st->x, branch_size_of(st));
         s = settle_closed(st, opts, info, err);
-        if (branch_failed(s) && st->to < 1) { // all at once
-            memcpy(st->x, kept(st, 1), branch_size_of(st));
+        if (branch_failed(s) && st->to < 1) { // directly under the full load
+            memcpy(st->x, saved(st, 1), branch_size_of(st));
             st->to = 1;
             s = settle_closed(st, opts, info, err);
         }
         if (s != SNW_OK || st->to >= 1) return s;
-        memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
+        memset(st->violation0, 0, (size_t)st->m->nconstraint * sizeof *st->violation0);
         st->from = st->to;
         st->to = 1;
         s = snw_statics_newton(st, opts, info);
@@ -122,8 +121,9 @@ static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_static
     return s;
 }
 
-// From a start that is no equilibrium: closed and let go under all of the load; let go as it is,
-// and then loaded; the same from the initial shape of the model; and from beside.
+// From a start that is no equilibrium, in this order: damped motion with closed loops under the
+// full load; damped motion without load, then continuation; continuation from the initial shape of
+// the model; damped motion from perturbed starts.
 static snw_status branch_restart(snw_statics *st, const snw_statics_opts *opts,
                                  const snw_state *start, snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
@@ -144,16 +144,16 @@ static snw_status branch_restart(snw_statics *st, const snw_statics_opts *opts,
         s = snw_statics_newton(st, opts, info);
     }
     unsigned long long seed = 11;
-    for (int n = 1; n <= NUDGES && branch_failed(s); n++) {
+    for (int n = 1; n <= PERTURBATIONS && branch_failed(s); n++) {
         snw_statics_start(st, start);
-        nudge(st, NUDGE * n, &seed);
+        perturb(st, PERTURBATION * n, &seed);
         s = settle_closed(st, opts, info, err);
     }
     return s;
 }
 
-// Put together without loads, and then loaded: what ends on the way is a branch of the closed
-// robot.
+// Closes the robot by a damped motion without loads, then applies them: a branch that ends then
+// belongs to the closed robot.
 static snw_status branch_assemble(snw_statics *st, const snw_statics_opts *opts,
                                   const snw_state *start, snw_statics_info *info, snw_error *err) {
     snw_statics_start(st, start);
@@ -161,11 +161,11 @@ static snw_status branch_assemble(snw_statics *st, const snw_statics_opts *opts,
     const snw_status s = settle_closed(st, opts, info, err);
     st->to = 1;
     if (s != SNW_OK) return s;
-    memset(st->open, 0, (size_t)st->m->nconstraint * sizeof *st->open);
+    memset(st->violation0, 0, (size_t)st->m->nconstraint * sizeof *st->violation0);
     return snw_statics_newton(st, opts, info);
 }
 
-// one way after the other, from the last equilibrium of the branch or from a start that is none
+// All attempts in order, from the last equilibrium of the branch or from a start that is none.
 static snw_status branch_attempt(snw_statics *st, const snw_statics_opts *opts,
                                  const snw_state *start, snw_statics_info *info, snw_error *err) {
     const double reached = info->reached;
@@ -175,47 +175,48 @@ static snw_status branch_attempt(snw_statics *st, const snw_statics_opts *opts,
         s = branch_assemble(st, opts, start, info, err);
         if (branch_failed(s) && !(info->reached > 0)) {
             info->reached = reached;
-            memcpy(st->x, kept(st, 0), branch_size_of(st));
+            memcpy(st->x, saved(st, 0), branch_size_of(st));
         }
         end = s == SNW_OK ? 0 : info->reached;
     }
     if (branch_failed(s)) {
-        s = end > 0 ? snap(st, opts, info, err) : branch_restart(st, opts, start, info, err);
+        s = end > 0 ? snap_through(st, opts, info, err)
+                    : branch_restart(st, opts, start, info, err);
     }
     st->from = 0;
     st->to = 1;
-    // Loops that nearly contradict each other stop Newton's method without ending the branch.
-    if (s == SNW_OK && end > 0 && !(st->give > 0) && st->m->singular == 0) {
+    // nearly contradictory loops stop Newton's method without ending the branch
+    if (s == SNW_OK && end > 0 && !(st->compliance > 0) && st->m->singular == 0) {
         info->branch = SNW_BRANCH_ENDED;
         info->left = end;
     }
     if (!branch_failed(s)) return s;
     info->reached = reached;
-    memcpy(st->x, kept(st, 0), branch_size_of(st));
+    memcpy(st->x, saved(st, 0), branch_size_of(st));
     return s;
 }
 
-// Are the relaxed constraint rows closed to 1e-6? If not, they contradict each other.
+// Whether the compliant rows are closed to NEARLY_CLOSED; if not, they contradict each other.
 static bool nearly_closed(snw_statics *st) {
     snw_statics_evaluate(st, 1, st->x);
-    return snw_projection_violation(st->projection, st->now, st->trial, NULL) <= NEARLY;
+    return snw_projection_violation(st->projection, st->now, st->trial, NULL) <= NEARLY_CLOSED;
 }
 
 snw_status snw_branch_settle(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                              snw_statics_info *info, snw_error *err) {
     const double residual = info->residual;
-    memcpy(kept(st, 0), st->x, branch_size_of(st));
+    memcpy(saved(st, 0), st->x, branch_size_of(st));
     snw_status s = branch_attempt(st, opts, start, info, err);
     if (branch_failed(s) && st->m->nconstraint) {
         const double reached = info->reached;
-        st->give = GIVE;
+        st->compliance = COMPLIANCE;
         s = branch_attempt(st, opts, start, info, err);
         if (s == SNW_OK && !nearly_closed(st)) {
             s = SNW_E_DIVERGED;
             info->reached = reached;
-            memcpy(st->x, kept(st, 0), branch_size_of(st));
+            memcpy(st->x, saved(st, 0), branch_size_of(st));
         }
-        if (branch_failed(s)) st->give = 0;
+        if (branch_failed(s)) st->compliance = 0;
     }
     if (branch_failed(s)) info->residual = residual;
     return s;
@@ -225,25 +226,24 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
                             snw_statics_info *info) {
     const snw_model *m = st->m;
     const double reached = info->reached, residual = info->residual;
-    memcpy(kept(st, 0), st->x, branch_size_of(st));
-    const double pace = branch_between(m, start->q, st->x) / reached;
+    memcpy(saved(st, 0), st->x, branch_size_of(st));
+    const double speed = branch_distance(m, start->q, st->x) / reached;
     bool moved;
     snw_error ignored = {0};
     snw_status s = snw_statics_close(st, &moved, &ignored);
     if (s == SNW_OK) s = snw_statics_newton(st, opts, info);
     if (s == SNW_E_STOPPED) return s;
-    if (s == SNW_OK && branch_between(m, kept(st, 0), st->x) <= FASTER * pace * (1 - reached))
+    if (s == SNW_OK && branch_distance(m, saved(st, 0), st->x) <= FASTER * speed * (1 - reached))
         return s;
-    memcpy(st->x, kept(st, 0), branch_size_of(st));
+    memcpy(st->x, saved(st, 0), branch_size_of(st));
     info->reached = reached;
     info->residual = residual;
     return SNW_E_DIVERGED;
 }
 
 // ---- stability
-// -------------------------------------------------------------------------------------
 
-// Do the factors of the tangent at st->x show that it is stable?
+// Whether the factors of the tangent at st->x show that it is stable.
 static bool branch_plainly_stable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
@@ -256,25 +256,25 @@ static bool branch_plainly_stable(snw_statics *st) {
     return stable;
 }
 
-// st->trial <- st->x under the load st->to; st->aside <- how it is left, where it is unstable
-static snw_stability branch_look(snw_statics *st) {
+// st->trial <- st->x under the load st->to; st->direction <- unstable direction, if there is one.
+static snw_stability branch_stability(snw_statics *st) {
     snw_statics_evaluate(st, st->to, st->x);
-    return snw_statics_direction(st, st->trial, st->aside);
+    return snw_statics_direction(st, st->trial, st->direction);
 }
 
-// st->x <- a stable equilibrium on one side of the unstable st->x; st->aside as it is there
-static snw_status leave(snw_statics *st, const snw_statics_opts *opts, double side,
-                        snw_statics_info *info) {
+// st->x <- stable equilibrium on one side of the unstable st->x, starting along st->direction.
+static snw_status branch_leave_unstable(snw_statics *st, const snw_statics_opts *opts, double side,
+                                        snw_statics_info *info) {
     for (int n = 0; n < ROUNDS; n++) {
-        snw_move(st->m, st->x, side * ASIDE, st->aside, st->x);
+        snw_move(st->m, st->x, side * LEAVE, st->direction, st->x);
         SNW_TRY(branch_settle(st, opts, info));
-        if (branch_plainly_stable(st) || !(branch_look(st).negative > 0)) return SNW_OK;
+        if (branch_plainly_stable(st) || !(branch_stability(st).negative > 0)) return SNW_OK;
     }
     return SNW_E_DIVERGED;
 }
 
-// the fraction of the load at which the branch from `start` becomes unstable; NaN: not known
-static double crossing(snw_statics *st, const snw_statics_opts *opts, const snw_state *start) {
+// Fraction of the load at which the branch from `start` becomes unstable; NaN: not known.
+static double find_crossing(snw_statics *st, const snw_statics_opts *opts, const snw_state *start) {
     double low = 0, high = 1;
     for (int n = 0; n < HALVINGS; n++) {
         snw_statics_info ignored = {0};
@@ -282,7 +282,7 @@ static double crossing(snw_statics *st, const snw_statics_opts *opts, const snw_
         st->to = 0.5 * (low + high);
         const bool known = snw_statics_newton(st, opts, &ignored) == SNW_OK;
         const bool stable =
-            known && (branch_plainly_stable(st) || !(branch_look(st).negative > st->negative));
+            known && (branch_plainly_stable(st) || !(branch_stability(st).negative > st->negative));
         *(stable ? &low : &high) = st->to;
         st->to = 1;
         if (!known) return NAN;
@@ -290,25 +290,26 @@ static double crossing(snw_statics *st, const snw_statics_opts *opts, const snw_
     return low > 0 ? 0.5 * (low + high) : 0;
 }
 
-// st->x <- stable, from kept(st, 0) that is not; kept(st, 1) <- the other one, if there are two
+// st->x <- stable equilibrium, from the unstable saved(st, 0); the results of both sides are in
+// saved(st, 1) and saved(st, 2).
 static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
                               snw_statics_info *info) {
     snw_status s[2];
     for (int k = 0; k < 2; k++) {
-        memcpy(st->x, kept(st, 0), branch_size_of(st));
-        (void)branch_look(st);
-        s[k] = leave(st, opts, k == 0 ? 1 : -1, info);
+        memcpy(st->x, saved(st, 0), branch_size_of(st));
+        (void)branch_stability(st);
+        s[k] = branch_leave_unstable(st, opts, k == 0 ? 1 : -1, info);
         if (s[k] == SNW_E_STOPPED) return s[k];
-        memcpy(kept(st, 1 + k), st->x, branch_size_of(st));
+        memcpy(saved(st, 1 + k), st->x, branch_size_of(st));
     }
     if (s[0] != SNW_OK && s[1] != SNW_OK) return s[0];
-    info->others =
-        s[0] == SNW_OK && s[1] == SNW_OK && branch_between(st->m, kept(st, 1), kept(st, 2)) > APART;
-    memcpy(st->x, kept(st, s[0] == SNW_OK ? 1 : 2), branch_size_of(st));
+    info->others = s[0] == SNW_OK && s[1] == SNW_OK &&
+                   branch_distance(st->m, saved(st, 1), saved(st, 2)) > DISTINCT;
+    memcpy(st->x, saved(st, s[0] == SNW_OK ? 1 : 2), branch_size_of(st));
     return SNW_OK;
 }
 
-// Do the loads have a potential? They do when none follows the body and none reads probes.
+// Whether the loads have a potential: none is a follower load and none reads probes.
 static bool conservative(const snw_model *m) {
     for (int i = 0; i < m->nload_point; i++) {
         if (m->desc->load[m->load_point[i].load].body) return false;
@@ -326,25 +327,25 @@ snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const
         return SNW_OK;
     }
     const int before = st->negative;
-    const snw_stability now = branch_look(st);
+    const snw_stability now = branch_stability(st);
     st->negative = now.negative;
     if (!(now.negative > 0) || (opts->follow && now.negative <= before)) return SNW_OK;
 
     const snw_statics_info was = *info;
-    memcpy(kept(st, 0), st->x, branch_size_of(st));
+    memcpy(saved(st, 0), st->x, branch_size_of(st));
     snw_status s = opts->follow ? SNW_E_SINGULAR : choose_side(st, opts, info);
     if (s == SNW_E_STOPPED) return s;
     const bool left = s == SNW_OK;
     if (!left) {
         *info = was;
-        memcpy(st->x, kept(st, 0), branch_size_of(st));
+        memcpy(st->x, saved(st, 0), branch_size_of(st));
     }
-    // find the fraction of the load; the equilibrium found is kept meanwhile
+    // find the fraction of the load; the equilibrium found is saved meanwhile
     st->negative = before;
-    memcpy(kept(st, 0), st->x, branch_size_of(st));
-    info->left = crossing(st, opts, start);
+    memcpy(saved(st, 0), st->x, branch_size_of(st));
+    info->left = find_crossing(st, opts, start);
     info->branch = left ? SNW_BRANCH_LEFT : SNW_BRANCH_UNSTABLE;
-    memcpy(st->x, kept(st, 0), branch_size_of(st));
+    memcpy(st->x, saved(st, 0), branch_size_of(st));
     st->negative = left ? 0 : now.negative;
     return SNW_OK;
 }

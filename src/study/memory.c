@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Memory of laws at instants: reads the probes that laws use, takes due samples and updates
+// switches and conditions. For runs, the public API and live stepping.
 #include "study/memory.h"
 
 #include <math.h>
@@ -9,9 +12,8 @@ static double source_value(const snw_signal_desc *signal, double t, const double
 }
 
 // ---- at instants
-// -----------------------------------------------------------------------------------
 
-bool snw_memory_acts(const snw_model *m) {
+bool snw_memory_has_events(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
         if (d->source && d->kind != SNW_SIGNAL_INTEGRAL) return true;
@@ -21,9 +23,9 @@ bool snw_memory_acts(const snw_model *m) {
 
 void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *s,
                      const snw_energy *energy, snw_vec3 *rotation, snw_work *w) {
-    double column[32]; // more than any quantity has at one station
+    double column[32]; // more than any probe has at one station
     const snw_readings more = {.energy = *energy, .stability = NAN, .rotation = rotation};
-    int at = -1; // probe in `column`
+    int at = -1; // probe read into `column`
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *signal = &m->desc->signal[i];
         if (signal->kind != SNW_SIGNAL_PROBE) {
@@ -40,8 +42,8 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
     }
 }
 
-// What is known of time may be a few roundings off the multiples of a period, and a billionth of it
-// at least.
+// Completed periods; times may be off the multiples of a period by a few roundings, at least 1e-9
+// of it.
 static double ticks(double t, double period) {
     const double n = t / period;
     return floor(n + fmax(1e-9, 4e-15 * n));
@@ -51,21 +53,21 @@ static bool due(const snw_signal_desc *d, double t) {
     return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
 }
 
-// a condition of time alone is asked a breath after, so that it turns at the instant itself, be it
-// < or <=
-static bool gate_value(const snw_signal_desc *d, double t, const double *values) {
+// A condition on time alone is evaluated just after t, so that it changes at the instant itself,
+// whether it is < or <=.
+static bool condition_value(const snw_signal_desc *d, double t, const double *values) {
     const bool timed = !(snw_expr_vars(d->source) & SNW_VAR_SIGNAL);
     return source_value(d, timed ? t + 1e-12 * (1 + fabs(t)) : t, values) != 0;
 }
 
-// A source reads what stands before it, so one pass in order brings everything up to date.
+// A source reads only signals before it, so one pass in order updates everything.
 static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *w, bool sampling,
                         const bool *fresh, double *z) {
     bool differs = false;
     if (m->nsignal) memcpy(z, s->z, (size_t)m->nsignal * sizeof *z);
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
-        bool open;
+        bool holds;
         if (!d->source) continue;
         switch (d->kind) {
         case SNW_SIGNAL_PROBE:
@@ -79,8 +81,8 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
             if (z[i] == 0) z[i] = source_value(d, s->t, w->signal) != 0;
             break;
         case SNW_SIGNAL_CONDITION:
-            open = gate_value(d, s->t, w->signal);
-            if (!open || z[i] == 0) z[i] = open; // one that stays open says more
+            holds = condition_value(d, s->t, w->signal);
+            if (!holds || z[i] == 0) z[i] = holds; // a condition that stays true keeps its value
             break;
         }
         differs = differs || z[i] != s->z[i];
@@ -89,20 +91,20 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
     return differs;
 }
 
-bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
+bool snw_memory_switch(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
     return memory_pass(m, s, w, false, NULL, z);
 }
 
-bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
-                      double *z) {
+bool snw_memory_sample(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
+                       double *z) {
     return memory_pass(m, s, w, true, fresh, z);
 }
 
-bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                         const snw_energy *energy, const bool *fresh, snw_vec3 *rotation,
-                         snw_work *w, double *z) {
+bool snw_memory_update(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                       const snw_energy *energy, const bool *fresh, snw_vec3 *rotation, snw_work *w,
+                       double *z) {
     snw_memory_read(m, in, s, energy, rotation, w);
-    return snw_memory_renew(m, s, w, fresh, z);
+    return snw_memory_sample(m, s, w, fresh, z);
 }
 
 double snw_memory_due(const snw_model *m, double t) {

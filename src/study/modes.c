@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Small motions x about a configuration at rest, or about a steady motion, obey  M x" + D x' + K x
-// + C' l = 0,  C x = 0,  with the exact tangents K, D of the residual (multipliers of the loops
-// included) and the mass matrix M. In three steps to standard form:
+// Small vibrations x about an equilibrium or a steady motion obey
 //
-//   loops     x = N y, N an orthonormal basis of what C allows, coordinates being measured by their
-//   own mass mass      N'MN = U mu U'. Directions with mu = 0 follow the others at once: K00 y0 +
-//   K01 y1 = 0 (static condensation);
-//             those among them that cost nothing either are idle and left out
-//   rest      A z = omega^2 z, symmetric where loads are conservative
+//     M x" + D x' + K x + C' lambda = 0,  C x = 0
 //
-// and damping to first order from the vectors (theory.md 7). About a steady motion D has gyroscopic
-// terms, which are not small: there the roots are those of z" + D z' + A z = 0 itself
+// with the exact tangents K, D of the residual (including the multipliers) and the mass matrix M.
+// Reduction to standard form in three steps:
+//
+//     constraints   x = N y, N an orthonormal basis of the null space of C, coordinates scaled by
+//                   their own mass
+//     mass          N'MN = U mu U'; directions with mu = 0 follow statically (static condensation),
+//                   K00 y0 + K01 y1 = 0; those without stiffness are idle and left out
+//     eigenvalues   A z = omega^2 z, symmetric if loads are conservative
+//
+// Damping follows to first order from the eigenvectors (theory.md 7). About a steady motion D has
+// gyroscopic terms, which are not small: there the roots are those of z" + D z' + A z = 0 itself
 // (theory.md 7.1).
 #include "study/modes.h"
 
@@ -28,20 +31,20 @@
 enum { POOL_LIMIT = 1 << 26 };
 
 static const double
-    no_mass = 1e-13, // of a direction, relative to the largest, coordinates measured by their mass
-    no_stiffness = 1e-11, // of one without mass, relative to the typical energy
+    no_mass = 1e-13, // of a direction, relative to the largest, coordinates scaled by their mass
+    no_stiffness = 1e-11, // of a massless direction, relative to the typical energy
     no_inertia = 1e-18,   // of a coordinate, relative to the largest
-    same_row = 1e-9,      // rows of loops that say the same
-    cancelled = 1e-10,    // x'K x relative to its terms in a null motion
-    skew = 1e-11,         // of a stiffness that counts as symmetric
-    shown_move = 0.05,    // of the robot's size
-    shown_turn = 0.5;     // rad
+    dependent_row = 1e-9, // relative size below which constraint rows are dependent
+    cancelled = 1e-10,    // x'K x relative to the sum of its terms in a null motion
+    skew = 1e-11,         // relative skew part of a stiffness that counts as symmetric
+    shown_move = 0.05,    // displacement of a shown shape, relative to the robot's size
+    shown_turn = 0.5;     // rotation of a shown shape, rad
 
-// One root while they are being sorted.
+// An eigenvalue while sorting.
 typedef struct root {
     snw_mode mode;
-    int column; // of x
-    bool grows; // of two with the same frequency the one that grows
+    int column; // column of x
+    bool grows; // the growing one of two with the same frequency
 } root;
 
 struct snw_modes {
@@ -50,9 +53,9 @@ struct snw_modes {
     bool steady;
     snw_pool *pool;
     snw_mode_table table;
-    snw_mode *mode;    // nv
-    const char **idle; // nv
-    int *group;        // nv: what a coordinate is part of: a rod's strain component, or itself
+    snw_mode *mode;          // nv
+    const char **idle;       // nv
+    int *group;              // nv: group of a coordinate: a rod's strain component, or itself
     const char **group_name; // nv
     const char **spin_name;  // nlink
     root *root;              // 2 nv
@@ -61,19 +64,18 @@ struct snw_modes {
     snw_work *w;
     snw_arena scratch;
     double *M, *K, *D; // nv x nv
-    double *P;         // nv x n: directions, those without mass first
+    double *P;         // nv x n: allowed directions, massless ones first
     double *A, *B;     // n x n
-    double *U, *W;     // n x n: vectors, right and left; 2 n x 2 n about a steady motion
-    double *S, *I;     // 2 n x 2 n: about a steady motion, NULL elsewhere
+    double *U, *W;     // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
+    double *S, *I;     // 2 n x 2 n, about a steady motion; otherwise NULL
     double *x,
-        *y; // nv x n: modes as coordinates move, right and left; nv x 2 n about a steady motion
-    double *re, *im, *unit, *part; // nv or nrow, whichever is more
+        *y; // nv x n: right and left modes in coordinates; nv x 2 n about a steady motion
+    double *re, *im, *unit, *buffer; // nv or nconstraint, whichever is larger
 };
 
 // ---- memory and names
-// --------------------------------------------------------------------------------
 
-// a rod's strains by component, a joint's coordinates one by one
+// Groups: strain components of rods, single coordinates of joints.
 static bool name_groups(snw_modes *mo) {
     static const char *const twist[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
     const snw_model *m = mo->m;
@@ -138,8 +140,9 @@ static snw_status modes_prepare(snw_modes *mo) {
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
-    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional) * sizeof(double)); // rows at first
-    double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->part};
+    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional) *
+                      sizeof(double)); // constraint rows at first
+    double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
         if (!*line[i]) return SNW_E_MEMORY;
@@ -190,7 +193,7 @@ void snw_modes_destroy(snw_modes *mo) {
     snw_free(mo);
 }
 
-const snw_mode_table *snw_modes_found(const snw_modes *mo) { return &mo->table; }
+const snw_mode_table *snw_modes_table(const snw_modes *mo) { return &mo->table; }
 
 const double *snw_modes_vector(const snw_modes *mo, int i) {
     return mo->x + (size_t)mo->m->nv * (size_t)mo->root[i].column;
@@ -200,8 +203,7 @@ void snw_modes_set_truncation(snw_modes *mo, int i, double error) {
     mo->mode[i].truncation = error;
 }
 
-// ---- small help
-// --------------------------------------------------------------------------------------
+// ---- helpers
 
 static double *modes_column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
 
@@ -211,7 +213,7 @@ static double modes_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-// x'A y
+// x'A y.
 static double modes_form(int n, const double *A, const double *x, const double *y) {
     double sum = 0;
     for (int j = 0; j < n; j++) {
@@ -220,7 +222,7 @@ static double modes_form(int n, const double *A, const double *x, const double *
     return sum;
 }
 
-// out (n x k) <- A (n x m) Y (m x k)
+// out (n x k) <- A (n x m) Y (m x k).
 static void modes_combine(int n, int m, const double *A, int k, const double *Y, double *out) {
     for (int j = 0; j < k; j++) {
         double *to = modes_column(out, n, j);
@@ -265,11 +267,10 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
                     mo->s->t);
 }
 
-// ---- to standard form
-// --------------------------------------------------------------------------------
+// ---- reduction to standard form
 
-// M, K, D and the rows of the loops at s at rest, bases included; or as it moves, without
-// accelerations
+// M, K, D and constraint rows at s, at rest with resting bases; or, if steady, with velocities and
+// zero accelerations.
 static void linearise(snw_modes *mo, const snw_state *s) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
@@ -292,8 +293,8 @@ static void linearise(snw_modes *mo, const snw_state *s) {
         if (!(r <= residual)) residual = r;
     }
     for (int i = 0; i < m->nconstraint; i++) {
-        const double gap = fabs(mo->w->violation[i]) / m->length;
-        if (!(gap <= residual)) residual = gap;
+        const double violation = fabs(mo->w->violation[i]) / m->length;
+        if (!(violation <= residual)) residual = violation;
     }
     mo->table.residual = residual;
     snw_tangent_pass(m, NULL, mo->w);
@@ -301,10 +302,10 @@ static void linearise(snw_modes *mo, const snw_state *s) {
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->D);
 }
 
-// unit[i] <- how far a coordinate goes until it has the energy of the one with most inertia at its
-// typical value; where it has none, its typical value. Returns that inertia, NaN when not all are
-// numbers
-static double modes_measure(snw_modes *mo) {
+// unit[i] <- displacement at which a coordinate has the energy of the one with the largest inertia
+// at its typical value; without inertia, its typical value. Returns that inertia; NaN if some
+// inertia is not finite.
+static double scale_coordinates(snw_modes *mo) {
     const snw_model *m = mo->m;
     double most = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -314,32 +315,32 @@ static double modes_measure(snw_modes *mo) {
     }
     for (int i = 0; i < m->nv; i++) {
         const double own = modes_column(mo->M, m->nv, i)[i], typical = m->typical[i];
-        const bool heavy = own * typical * typical > no_inertia * most;
-        mo->unit[i] = heavy ? sqrt(most / own) : typical;
+        const bool with_mass = own * typical * typical > no_inertia * most;
+        mo->unit[i] = with_mass ? sqrt(most / own) : typical;
     }
     return most;
 }
 
-// P <- what the loops allow of what is there, n columns
+// P <- basis of the null space of the constraints on the active coordinates, n columns.
 static snw_status free_directions(snw_modes *mo, int *n) {
     const snw_model *m = mo->m;
     int rows = m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
         double *row = modes_column(mo->A, m->nv, k);
-        for (int i = 0; i < m->nconstraint; i++) mo->part[i] = i == k;
+        for (int i = 0; i < m->nconstraint; i++) mo->buffer[i] = i == k;
         for (int i = 0; i < m->nv; i++) row[i] = 0;
-        snw_constraints_apply_transpose(m, mo->w, mo->part, row);
+        snw_constraints_apply_transpose(m, mo->w, mo->buffer, row);
         for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
         const double size = sqrt(modes_dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
     }
-    for (int k = 0; k < m->nconditional; k++) { // what is away does not move
+    for (int k = 0; k < m->nconditional; k++) { // inactive coordinates do not move
         if (snw_is_active(mo->w, m->conditional_on[k])) continue;
         double *row = modes_column(mo->A, m->nv, rows++);
         for (int i = 0; i < m->nv; i++) row[i] = i == m->conditional[k];
     }
     int rank = 0;
-    SNW_TRY(snw_null_space(m->nv, rows, mo->A, same_row, &mo->scratch, mo->P, &rank));
+    SNW_TRY(snw_null_space(m->nv, rows, mo->A, dependent_row, &mo->scratch, mo->P, &rank));
     *n = m->nv - rank;
     for (int j = 0; j < *n; j++) {
         for (int i = 0; i < m->nv; i++) modes_column(mo->P, m->nv, j)[i] *= mo->unit[i];
@@ -347,7 +348,7 @@ static snw_status free_directions(snw_modes *mo, int *n) {
     return SNW_OK;
 }
 
-// P <- first the n0 directions without mass, then such that P'MP = 1
+// P <- the n0 massless directions first, then directions with P'MP = 1.
 static snw_status split_by_mass(snw_modes *mo, int n, double most, int *n0) {
     const int nv = mo->m->nv;
     snw_project(nv, mo->M, n, mo->P, n, mo->P, &mo->scratch, mo->U);
@@ -363,7 +364,7 @@ static snw_status split_by_mass(snw_modes *mo, int n, double most, int *n0) {
     return SNW_OK;
 }
 
-// of the directions without mass the idle ones come first
+// Sorts the massless directions: idle ones first.
 static snw_status modes_find_idle(snw_modes *mo, int n0, int *nidle) {
     const snw_model *m = mo->m;
     double energy = 0;
@@ -391,47 +392,46 @@ static snw_status modes_find_idle(snw_modes *mo, int n0, int *nidle) {
     return SNW_OK;
 }
 
-// directions with mass (in P behind n0) <- the same with those without mass following; A <-
-// stiffness of them, (7.2)
+// Directions with mass (P from column n0) <- with the massless ones following statically; A <-
+// their stiffness, (7.2).
 static snw_status modes_condense(snw_modes *mo, int n, int n0, int nidle) {
     const int nv = mo->m->nv, n1 = n - n0, ns = n0 - nidle;
-    double *heavy = modes_column(mo->P, nv, n0), *light = modes_column(mo->P, nv, nidle);
+    double *with_mass = modes_column(mo->P, nv, n0), *massless = modes_column(mo->P, nv, nidle);
     double *x = mo->x;
-    memcpy(x, heavy, (size_t)nv * (size_t)n1 * sizeof *x);
+    memcpy(x, with_mass, (size_t)nv * (size_t)n1 * sizeof *x);
     if (ns > 0) {
         const size_t mark = snw_arena_mark(&mo->scratch);
         int *pivot = snw_arena_ints(&mo->scratch, (size_t)ns);
-        snw_project(nv, mo->K, ns, light, ns, light, &mo->scratch, mo->A);
-        snw_project(nv, mo->K, ns, light, n1, heavy, &mo->scratch, mo->B);
+        snw_project(nv, mo->K, ns, massless, ns, massless, &mo->scratch, mo->A);
+        snw_project(nv, mo->K, ns, massless, n1, with_mass, &mo->scratch, mo->B);
         const snw_status s = snw_lu_factor(ns, mo->A, pivot);
         for (int j = 0; s == SNW_OK && j < n1; j++) {
             double *follow = modes_column(mo->B, ns, j);
             snw_lu_solve(ns, mo->A, pivot, follow);
             for (int k = 0; k < ns; k++) {
                 for (int i = 0; i < nv; i++)
-                    modes_column(x, nv, j)[i] -= follow[k] * modes_column(light, nv, k)[i];
+                    modes_column(x, nv, j)[i] -= follow[k] * modes_column(massless, nv, k)[i];
             }
         }
         snw_arena_reset(&mo->scratch, mark);
         SNW_TRY(s);
     }
-    snw_project(nv, mo->K, n1, heavy, n1, x, &mo->scratch, mo->A);
-    memcpy(heavy, x, (size_t)nv * (size_t)n1 * sizeof *x);
+    snw_project(nv, mo->K, n1, with_mass, n1, x, &mo->scratch, mo->A);
+    memcpy(with_mass, x, (size_t)nv * (size_t)n1 * sizeof *x);
     return SNW_OK;
 }
 
 // ---- names and shapes
-// --------------------------------------------------------------------------------
 
-// largest displacement and turn of a node per unit of x, and the link that turns most
-typedef struct reach {
+// Largest displacement and rotation of a node per unit of x, and the link that rotates most.
+typedef struct displacement {
     double move, turn;
     int link;
-} reach;
+} displacement;
 
-static reach reach_of(const snw_modes *mo, const double *x) {
+static displacement displacement_of(const snw_modes *mo, const double *x) {
     const snw_model *m = mo->m;
-    reach out = {.link = -1};
+    displacement out = {.link = -1};
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg_store[i] < 0) continue;
         const snw_path *p = &m->path[m->seg[i].path];
@@ -447,7 +447,7 @@ static reach reach_of(const snw_modes *mo, const double *x) {
     return out;
 }
 
-// diagonal of the box around all nodes
+// Diagonal of the bounding box of all nodes.
 static double modes_size_of(const snw_modes *mo) {
     snw_vec3 low = {{INFINITY, INFINITY, INFINITY}}, high = snw_scale(-1, low);
     for (int i = 1; i < mo->m->nseg; i++) {
@@ -460,34 +460,34 @@ static double modes_size_of(const snw_modes *mo) {
     return size > 0 && isfinite(size) ? size : mo->m->length;
 }
 
-static bool spins(const snw_modes *mo, reach r) {
+static bool is_spin(const snw_modes *mo, displacement r) {
     return r.link >= 0 && r.move <= 1e-6 * mo->m->length * r.turn;
 }
 
 static const char *modes_name_of(const snw_modes *mo, const double *x, bool free_motion) {
     const snw_model *m = mo->m;
-    const reach r = reach_of(mo, x);
-    if (free_motion && spins(mo, r)) return mo->spin_name[r.link];
-    double *share = mo->part;
-    for (int i = 0; i < m->nv; i++) share[i] = 0;
+    const displacement r = displacement_of(mo, x);
+    if (free_motion && is_spin(mo, r)) return mo->spin_name[r.link];
+    double *fraction = mo->buffer;
+    for (int i = 0; i < m->nv; i++) fraction[i] = 0;
     int most = 0;
     for (int i = 0; i < m->nv; i++) {
-        const double part = x[i] / m->typical[i];
-        share[mo->group[i]] += part * part;
+        const double amplitude = x[i] / m->typical[i];
+        fraction[mo->group[i]] += amplitude * amplitude;
     }
-    for (int i = 1; i < m->nv; i++) most = share[i] > share[most] ? i : most;
+    for (int i = 1; i < m->nv; i++) most = fraction[i] > fraction[most] ? i : most;
     return mo->group_name[most];
 }
 
 void snw_modes_shape(const snw_modes *mo, int i, double *q) {
     const snw_model *m = mo->m;
     const double *x = snw_modes_vector(mo, i);
-    const reach r = reach_of(mo, x);
+    const displacement r = displacement_of(mo, x);
     const double step = fmin(shown_move * modes_size_of(mo) / r.move, shown_turn / r.turn);
     snw_move(m, mo->s->q, isfinite(step) ? step : 0, x, q);
 }
 
-// largest coordinate up, so that signs do not depend on the library
+// Makes the largest coordinate positive, so that signs do not depend on the eigenvalue library.
 static void orient(const snw_model *m, double *x) {
     int most = 0;
     for (int i = 1; i < m->nv; i++) {
@@ -498,12 +498,11 @@ static void orient(const snw_model *m, double *x) {
     for (int i = 0; i < m->nv; i++) x[i] *= sign;
 }
 
-// ---- roots
-// -------------------------------------------------------------------------------------------
+// ---- eigenvalues
 
-// does x'K x vanish but for rounding? `largest` omega^2 of all
-static bool costs_nothing(const snw_modes *mo, int n, double square, double largest,
-                          const double *x) {
+// Whether x'K x vanishes up to rounding. `largest`: largest omega^2.
+static bool is_null_motion(const snw_modes *mo, int n, double square, double largest,
+                           const double *x) {
     const int nv = mo->m->nv;
     if (fabs(square) <= 8 * n * DBL_EPSILON * largest) return true;
     if (fabs(square) > 1e-4 * largest) return false;
@@ -514,7 +513,7 @@ static bool costs_nothing(const snw_modes *mo, int n, double square, double larg
     return fabs(square) <= cancelled * terms;
 }
 
-// omega^2 = square, damping to first order: omega zeta = x'D x / 2 where y'M x = 1
+// Eigenvalue omega^2 = square, damping to first order: omega zeta = y'D x / 2 with y'M x = 1.
 static root real_root(const snw_modes *mo, int col, double square, double decay, bool null) {
     const double omega = sqrt(fabs(square)), pi = acos(-1.0);
     root r = {.column = col};
@@ -526,7 +525,7 @@ static root real_root(const snw_modes *mo, int col, double square, double decay,
     return r;
 }
 
-// a pair omega^2 = re +- i im: two motions of one frequency, one of which grows
+// Pair omega^2 = re +- i im: two motions of one frequency, one of which grows.
 static int complex_roots(const snw_modes *mo, int col, double re, double im, double decay,
                          root *out) {
     const double size = hypot(re, im), omega = sqrt(size), pi = acos(-1.0);
@@ -541,7 +540,7 @@ static int complex_roots(const snw_modes *mo, int col, double re, double im, dou
     return 2;
 }
 
-// real part of (y* D x) / (y* M x), columns col and col + 1 being real and imaginary parts
+// Real part of (y* D x) / (y* M x); columns col and col + 1 are the real and imaginary parts.
 static double decay_of_pair(const snw_modes *mo, int col) {
     const int nv = mo->m->nv;
     const double *xr = modes_column(mo->x, nv, col), *xi = modes_column(mo->x, nv, col + 1);
@@ -553,35 +552,33 @@ static double decay_of_pair(const snw_modes *mo, int col) {
     return (dr * mr + di * mi) / (mr * mr + mi * mi);
 }
 
-// x <- motions of the robot, y <- the left ones (the same where the stiffness is symmetric);
-// omega^2 in re and im
+// x <- modes, y <- left modes (the same if the stiffness is symmetric); re, im <- omega^2.
 static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
     const int nv = mo->m->nv;
-    const double *heavy = modes_column(mo->P, nv, n0);
+    const double *with_mass = modes_column(mo->P, nv, n0);
     modes_identity(n1, mo->B);
     mo->table.conservative = symmetrise(n1, mo->A);
     if (mo->table.conservative) {
         SNW_TRY(snw_eigen_symmetric(n1, mo->A, mo->B, true, &mo->scratch, mo->re));
         for (int i = 0; i < n1; i++) mo->im[i] = 0;
-        modes_combine(nv, n1, heavy, n1, mo->A, mo->x);
-        modes_combine(nv, n1, heavy, n1, mo->A, mo->y);
+        modes_combine(nv, n1, with_mass, n1, mo->A, mo->x);
+        modes_combine(nv, n1, with_mass, n1, mo->A, mo->y);
         return SNW_OK;
     }
     SNW_TRY(
         snw_eigen_general_vectors(n1, mo->A, mo->B, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    modes_combine(nv, n1, heavy, n1, mo->U, mo->x);
-    modes_combine(nv, n1, heavy, n1, mo->W, mo->y);
+    modes_combine(nv, n1, with_mass, n1, mo->U, mo->x);
+    modes_combine(nv, n1, with_mass, n1, mo->W, mo->y);
     return SNW_OK;
 }
 
-// About a steady motion: roots s of (s^2 + s D + A) z = 0 in re and im, 2 n1 of them, from the
-// matrix [0 w; -A/w -D], w of the size of the fastest; x <- the motions, of a conjugate pair at its
-// largest
+// About a steady motion: re, im <- the 2 n1 roots s of (s^2 + s D + A) z = 0, from the matrix [0 w;
+// -A/w -D] with w of the size of the fastest, theory.md (7.3); x <- modes.
 static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
     const int nv = mo->m->nv, n = 2 * n1;
-    double *heavy = modes_column(mo->P, nv, n0);
+    double *with_mass = modes_column(mo->P, nv, n0);
     double size = 0;
-    snw_project(nv, mo->D, n1, heavy, n1, heavy, &mo->scratch, mo->B);
+    snw_project(nv, mo->D, n1, with_mass, n1, with_mass, &mo->scratch, mo->B);
     for (int j = 0; j < n1; j++) {
         for (int i = 0; i < n1; i++) size = fmax(size, fabs(modes_column(mo->A, n1, j)[i]));
     }
@@ -596,12 +593,12 @@ static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
         }
     }
     SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    // the first half of each vector; of a pair real or imaginary part, which stands behind,
-    // whichever is larger
+    // first half of each vector; of a pair the real part or the imaginary part, which is the next
+    // column, whichever is larger
     for (int j = 0; j < n; j++) {
         const double *z = modes_column(mo->U, n, j),
                      *other = mo->im[j] > 0 ? modes_column(mo->U, n, j + 1) : z;
-        modes_combine(nv, n1, heavy, 1,
+        modes_combine(nv, n1, with_mass, 1,
                       modes_dot(n1, other, other) > modes_dot(n1, z, z) ? other : z,
                       modes_column(mo->x, nv, j));
     }
@@ -609,26 +606,26 @@ static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
     return SNW_OK;
 }
 
-// x <- of unit mass
+// Scales x to unit modal mass.
 static void modes_normalise(const snw_modes *mo, double *x) {
     const double size = sqrt(modes_form(mo->m->nv, mo->M, x, x));
     for (int i = 0; i < mo->m->nv && size > 0; i++) x[i] /= size;
 }
 
-// one root s = re + i im, im >= 0
+// A root s = re + i im, im >= 0.
 static root steady_root(const snw_modes *mo, int col, double re, double im, double fast) {
     const double size = hypot(re, im), pi = acos(-1.0);
     root r = {.column = col, .grows = re > 0};
     r.mode.frequency = (im == 0 && re > 0 ? -size : size) / (2 * pi);
     const bool none =
-        fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // roots that are alike stand as far apart
+        fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // splitting of multiple roots by rounding
     r.mode.damping = im == 0 && re > 0 ? NAN : none ? 0 : -re / size;
     r.mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col), false);
     return r;
 }
 
-// null motions may be mixed at will; let each have a coordinate that the others lack, by
-// elimination
+// Null motions may be combined arbitrarily; elimination gives each a coordinate that the others
+// lack.
 static void modes_separate(snw_modes *mo, int n, const int *col) {
     const snw_model *m = mo->m;
     const int nv = m->nv;
@@ -648,8 +645,8 @@ static void modes_separate(snw_modes *mo, int n, const int *col) {
         }
         for (int j = 0; j < n; j++) {
             double *other = modes_column(mo->x, nv, col[j]);
-            const double share = other[row] / own[row];
-            for (int i = 0; i < nv && j != k; i++) other[i] -= share * own[i];
+            const double fraction = other[row] / own[row];
+            for (int i = 0; i < nv && j != k; i++) other[i] -= fraction * own[i];
             if (j != k) other[row] = 0;
         }
     }
@@ -661,15 +658,15 @@ static void modes_separate(snw_modes *mo, int n, const int *col) {
     }
 }
 
-static bool before(const root *a, const root *b) {
+static bool root_precedes(const root *a, const root *b) {
     if (a->mode.frequency != b->mode.frequency) return a->mode.frequency < b->mode.frequency;
     return a->grows && !b->grows;
 }
 
-// the roots by rising frequency
+// Sorts the roots by rising frequency.
 static void sort_roots(snw_modes *mo, int total, int nnull) {
     for (int i = 1; i < total; i++) {
-        for (int j = i; j > 0 && before(&mo->root[j], &mo->root[j - 1]); j--) {
+        for (int j = i; j > 0 && root_precedes(&mo->root[j], &mo->root[j - 1]); j--) {
             const root r = mo->root[j];
             mo->root[j] = mo->root[j - 1], mo->root[j - 1] = r;
         }
@@ -682,19 +679,19 @@ static void sort_roots(snw_modes *mo, int total, int nnull) {
     }
 }
 
-// what is left of x beside the columns col[0 .. k)
-static double modes_beside(const snw_modes *mo, int k, const int *col, double *x) {
+// Subtracts the components of x along the columns col[0 .. k); returns the modal mass left.
+static double orthogonalise(const snw_modes *mo, int k, const int *col, double *x) {
     const int nv = mo->m->nv;
     for (int j = 0; j < k; j++) {
         const double *y = modes_column(mo->x, nv, col[j]);
-        const double share = modes_form(nv, mo->M, y, x);
-        for (int i = 0; i < nv; i++) x[i] -= share * y[i];
+        const double fraction = modes_form(nv, mo->M, y, x);
+        for (int i = 0; i < nv; i++) x[i] -= fraction * y[i];
     }
     return modes_form(nv, mo->M, x, x);
 }
 
-// The table about a steady motion. A null motion is a root zero twice, with vectors that rounding
-// sets apart, if at all.
+// Table about a steady motion. A null motion is a double root zero whose vectors are separated by
+// rounding, if at all.
 static void gather_steady(snw_modes *mo, int n, double fast) {
     const int nv = mo->m->nv;
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
@@ -703,8 +700,8 @@ static void gather_steady(snw_modes *mo, int n, double fast) {
         const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
         if (mo->im[i] < 0) continue;
         modes_normalise(mo, x);
-        if (costs_nothing(mo, n, square, fast * fast, x)) {
-            if (!(modes_beside(mo, nnull, null, x) > 1e-4)) continue;
+        if (is_null_motion(mo, n, square, fast * fast, x)) {
+            if (!(orthogonalise(mo, nnull, null, x) > 1e-4)) continue;
             modes_normalise(mo, x);
             null[nnull++] = i;
             continue;
@@ -717,7 +714,7 @@ static void gather_steady(snw_modes *mo, int n, double fast) {
     sort_roots(mo, total, nnull);
 }
 
-// the table, from the n roots in re and im
+// Table from the n eigenvalues in re and im.
 static void modes_gather(snw_modes *mo, int n) {
     const int nv = mo->m->nv;
     double largest = 0;
@@ -726,7 +723,7 @@ static void modes_gather(snw_modes *mo, int n) {
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0;
     for (int i = 0; i < n; i++) {
         const double *x = modes_column(mo->x, nv, i);
-        if (mo->im[i] == 0 && costs_nothing(mo, n, mo->re[i], largest, x)) null[nnull++] = i;
+        if (mo->im[i] == 0 && is_null_motion(mo, n, mo->re[i], largest, x)) null[nnull++] = i;
     }
     modes_separate(mo, nnull, null);
     int total = 0, passed = 0;
@@ -737,7 +734,7 @@ static void modes_gather(snw_modes *mo, int n) {
         if (mo->im[i] != 0) {
             total +=
                 complex_roots(mo, i, mo->re[i], mo->im[i], decay_of_pair(mo, i), mo->root + total);
-            i++; // its conjugate
+            i++; // skip its conjugate
             continue;
         }
         const double *y = modes_column(mo->y, nv, i);
@@ -757,7 +754,7 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     mo->table.residual = 0;
     linearise(mo, s);
     if (nv == 0) return SNW_OK;
-    const double most = modes_measure(mo);
+    const double most = scale_coordinates(mo);
     if (isnan(most)) return modes_not_finite(mo, err);
     if (!(most > 0)) {
         return snw_fail(err, SNW_E_MODEL,

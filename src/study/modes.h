@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// modes.h: small motions about a configuration at rest or about a steady motion, theory.md 7:
-// frequencies, damping and shapes of the robot with its loops closed.
+// modes.h: small vibrations about an equilibrium or a steady motion: frequencies, damping and mode
+// shapes of the robot with its loops closed. theory.md 7
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -9,51 +9,48 @@
 typedef struct snw_modes snw_modes;
 
 typedef struct snw_mode {
-    bool null;        // costs nothing: rigid motion, a rod's spin between two balls
-    double frequency; // Hz, of the motion without damping; 0: null; negative: it grows by 2 pi |f|
-                      // per second instead.
-    // About a steady motion |s|/(2 pi) of the root s
-    double
-        damping; // share of the critical one, below zero when it grows; NaN where nothing vibrates
-    const char *moves; // what moves most: "arm.bend_z", "leg(3) spins about its axis"
-    double truncation; // estimated error of the frequency by the strain bases, of its value
+    bool null;         // zero stiffness: rigid motion, spin of a rod between two ball joints
+    double frequency;  // Hz, undamped; 0: null; negative: grows with the rate 2 pi |f| 1/s. About a
+                       // steady motion |s|/(2 pi) of the root s
+    double damping;    // fraction of critical damping, negative if growing; NaN without vibration
+    const char *moves; // coordinates that move most: "arm.bend_z", "leg(3) spins about its axis"
+    double truncation; // estimated relative error of the frequency due to the strain bases
                        // (truncation.h); NaN: not known
 } snw_mode;
 
-// Forces out of balance, relative to typical ones, from which on a configuration is no equilibrium.
+// Residual, relative to typical forces, above which a configuration is no equilibrium.
 #define SNW_UNBALANCED 1e-6
 
-// What was found, by rising frequency.
+// Modes by rising frequency.
 typedef struct snw_mode_table {
-    int n, nnull; // modes, and how many of them are null motions
+    int n, nnull; // modes, and the null motions among them
     const snw_mode *mode;
-    int nidle; // motions with neither mass nor stiffness; they are not among the modes
-    const char *const *idle; // what they move
-    double residual;   // forces out of balance and gaps, relative to typical ones: 0 in equilibrium
+    int nidle;               // motions with neither mass nor stiffness, not among the modes
+    const char *const *idle; // names of their coordinates
+    double residual; // largest residual or violation, relative to typical values: 0 in equilibrium
     bool conservative; // the stiffness is symmetric
 } snw_mode_table;
 
-// Everything a solve needs; a solve allocates nothing. `count`: how many modes to keep beside null
-// motions; `steady`: about the motion of the state, its rates as they are and those of what is
-// given as their laws say, not about rest.
+// Allocates everything that solves need; a solve allocates nothing. `count`: modes to keep besides
+// null motions. `steady`: about the motion of the state, with its velocities and the rates of the
+// laws, instead of about rest.
 SNW_NODISCARD snw_status snw_modes_create(const snw_model *m, int count, bool steady,
                                           snw_modes **out);
 void snw_modes_destroy(snw_modes *mo); // NULL is fine
 
-// The modes at s, under the laws at s->t and at rest, unless steady; multipliers of loops are those
-// of s.
+// Modes at s, under the inputs at s->t, at rest unless steady; with the multipliers of s.
 SNW_NODISCARD snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err);
 
-const snw_mode_table *snw_modes_found(const snw_modes *mo);
+const snw_mode_table *snw_modes_table(const snw_modes *mo);
 
-// The motion of mode i, nv coordinates; about a steady motion real or imaginary part of it,
-// whichever is larger.
+// Mode shape i, nv coordinates; about a steady motion its real or imaginary part, whichever is
+// larger.
 const double *snw_modes_vector(const snw_modes *mo, int i);
 
-// What is estimated of mode i besides: its `truncation`.
+// Sets the estimated truncation error of mode i.
 void snw_modes_set_truncation(snw_modes *mo, int i, double error);
 
-// q (nq) <- the configuration of the last solve moved along mode i: the node that moves most goes 5
-// % of the robot's size, less where one would turn by more than half a radian. Loops open by the
-// square of that.
+// q (nq) <- configuration of the last solve displaced along mode i: the node that moves most goes 5
+// % of the robot's size, less if a node would turn by more than half a radian. Loops open to second
+// order of that.
 void snw_modes_shape(const snw_modes *mo, int i, double *q);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Richer strain bases, and least-squares projections between two bases by exact quadrature of
+// products of their functions. For src/study/truncation.c, theory.md 5.1
 #include "study/nested.h"
 
 #include "base/alloc.h"
@@ -8,20 +11,19 @@
 #include <string.h>
 
 enum {
-    LEAST_MORE = 4, // functions that a global basis gets more, at least and
-    MOST_MORE = 12  // at most
+    MIN_MORE = 4, // functions added to a global basis, at least
+    MAX_MORE = 12 // at most
 };
 
 // ---- richer bases
-// ----------------------------------------------------------------------------------
 
-static int nested_more(int n, bool generous) {
-    const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
-    return n + (least > MOST_MORE ? MOST_MORE : least);
+static int richer_size(int n, bool generous) {
+    const int least = n < MIN_MORE || !generous ? MIN_MORE : n;
+    return n + (least > MAX_MORE ? MAX_MORE : least);
 }
 
-// elements of `b`, each cut in `parts`
-static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
+// Splits each element of b in `parts`.
+static snw_status split_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
     double *breaks = snw_pool_array(pool, (size_t)(b->nelem * parts) + 1, sizeof *breaks);
     if (!breaks) return SNW_E_MEMORY;
     for (int i = 0; i < b->nelem * parts; i++) {
@@ -42,35 +44,34 @@ snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous, 
     case SNW_BASIS_CHEBYSHEV:
     case SNW_BASIS_MONOMIAL:
         out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = nested_more(b->nfun, generous);
+        out->nfun = richer_size(b->nfun, generous);
         return SNW_OK;
-    case SNW_BASIS_FOURIER: // these hold its fields but for little
+    case SNW_BASIS_FOURIER: // these represent its fields up to a small error
         out->kind = SNW_BASIS_LEGENDRE;
         out->nfun = 2 * b->nfun + 12;
         return SNW_OK;
     case SNW_BASIS_CONSTANT:
-        return cut_elements(pool, b, generous ? 3 : 2, out);
+        return split_elements(pool, b, generous ? 3 : 2, out);
     case SNW_BASIS_LINEAR:
         if (generous) out->kind = SNW_BASIS_QUADRATIC;
-        return cut_elements(pool, b, 2, out);
+        return split_elements(pool, b, 2, out);
     case SNW_BASIS_QUADRATIC:
         if (generous) out->kind = SNW_BASIS_CUBIC;
-        return cut_elements(pool, b, 2, out);
+        return split_elements(pool, b, 2, out);
     case SNW_BASIS_CUBIC:
-        return cut_elements(pool, b, 2, out);
+        return split_elements(pool, b, 2, out);
     }
     return SNW_OK;
 }
 
-// ---- from one basis to the other
-// -------------------------------------------------------------------
+// ---- projections between the bases
 
-// the points of all elements of b, each with enough for products
-typedef struct sums {
+// Integrals of products of basis functions.
+typedef struct products {
     const snw_basis *to, *from;
     double *G,
-        *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
-} sums;
+        *F; // Gram matrix of `to`; products of `to` with `from` (to x from); column major
+} products;
 
 int snw_nested_element(const snw_basis *b, double x) {
     int e = 0;
@@ -78,8 +79,9 @@ int snw_nested_element(const snw_basis *b, double x) {
     return e;
 }
 
-// `fine`: of both the one whose elements lie within those of the other
-static void nested_add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
+// fine: the one of both whose elements subdivide those of the other.
+static void nested_add_products(const products *s, const snw_basis *fine, double *phi,
+                                double *psi) {
     enum { MOST_POINTS = 200 };
     double x[MOST_POINTS], w[MOST_POINTS];
     const int degree = snw_basis_degree(s->to) + snw_basis_degree(s->from);
@@ -120,7 +122,7 @@ snw_status snw_nested_projection(snw_pool *pool, const snw_basis *to, const snw_
     }
     memset(G, 0, n * n * sizeof *G);
     memset(*out, 0, n * k * sizeof **out);
-    const sums s = {.to = to, .from = from, .G = G, .F = *out};
+    const products s = {.to = to, .from = from, .G = G, .F = *out};
     nested_add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
     const snw_status status = snw_cholesky_factor((int)n, G);
     for (size_t j = 0; status == SNW_OK && j < k; j++) snw_cholesky_solve((int)n, G, *out + j * n);

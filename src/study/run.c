@@ -300,7 +300,7 @@ static snw_status check_schemes(const snw_run *r, snw_error *err) {
         const snw_step_desc *step = &r->desc->step[i];
         if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
         if (step->engine == SNW_ENGINE_SHOOTING) continue;
-        SNW_TRY(snw_integrator_knows(r->phase[r->phase_of_step[i]].model, step, err));
+        SNW_TRY(snw_integrator_check(r->phase[r->phase_of_step[i]].model, step, err));
     }
     return SNW_OK;
 }
@@ -413,7 +413,7 @@ const snw_model *snw_run_model_at(const snw_run *r, int stage) {
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
-    return r->modes[stage] && r->modes_found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
+    return r->modes[stage] && r->modes_found[stage] ? snw_modes_table(r->modes[stage]) : NULL;
 }
 
 snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
@@ -468,7 +468,7 @@ void snw_run_report_progress(const snw_run *r, int stage, double t, double t0, d
 void snw_run_set_conditions(snw_run *r) {
     const snw_model *m = r->now->model;
     if (m->ncondition == 0) return;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_residual(m, in, r->state, false, w);
     snw_observe(m, in, r->state, false, w);
@@ -476,7 +476,7 @@ void snw_run_set_conditions(snw_run *r) {
                           .elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->rotation_scratch, w);
-    (void)snw_memory_throw(m, r->state, w, r->z);
+    (void)snw_memory_switch(m, r->state, w, r->z);
     snw_impacts_set_conditions(snw_statics_impacts(r->now->statics), in, r->z, r->state);
 }
 
@@ -579,7 +579,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
                 r->energy_before_change = snw_run_mechanical_energy(r);
             SNW_TRY(snw_run_mesh_apply(r, &r->phase[r->phase_of_step[i]], err));
             // statics continues from the present loads
-            snw_statics_take(r->phase[r->phase_of_step[i]].statics, r->now->statics);
+            snw_statics_copy_previous(r->phase[r->phase_of_step[i]].statics, r->now->statics);
             transfer_multipliers(r, r->now->model, r->phase[r->phase_of_step[i]].model);
             r->now = &r->phase[r->phase_of_step[i]];
             break;
@@ -598,7 +598,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
 void snw_run_warn_violations(snw_run *r) {
     if (r->now->model->nconstraint == 0) return;
     char text[300], by[64];
-    (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    (void)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     snw_projection *pr = snw_statics_projection(r->now->statics);
     int row;
     const double violation =

@@ -148,7 +148,7 @@ static void warn_mode_truncation(const snw_run *r, const snw_mode_table *table,
 void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats) {
     estimate_quadrature(r, r->state, stats);
     snw_truncation *t = accuracy_truncation(r);
-    const snw_mode_table *table = snw_modes_found(r->modes[stage]);
+    const snw_mode_table *table = snw_modes_table(r->modes[stage]);
     if (!t || table->n == 0) return;
     snw_truncation_info cut;
     const bool balanced = table->residual <= SNW_UNBALANCED;
@@ -165,7 +165,7 @@ void snw_run_warn_accuracy(const snw_run *r) {
 
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
     double t = 0;
-    r->totals.time_error = it->astray && !step->kinematic ? it->astray(it->self, &t) : 0;
+    r->totals.time_error = it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
     if (!(r->totals.time_error > TIME_ERROR_LIMIT)) return;
     char text[320];
     (void)snprintf(

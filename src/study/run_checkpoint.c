@@ -66,7 +66,7 @@ enum {
 };
 
 static size_t inputs_size(const snw_phase *e) {
-    return 4 + snw_checkpoint_inputs(snw_statics_held(e->statics)).n;
+    return 4 + snw_checkpoint_inputs(snw_statics_previous_inputs(e->statics)).n;
 }
 
 // Offset of the integrator's numbers: after the scalars, mesh cells, rotations, states, and the
@@ -146,7 +146,7 @@ static void transfer_shared(snw_run *r, transfer_fn *transfer) {
         row = transfer((snw_checkpoint_block){&r->end_state[i]->t, 1}, row);
         row = transfer(snw_checkpoint_state(r->largest, r->end_state[i]), row);
     }
-    snw_inputs *held = snw_statics_held(r->now->statics);
+    snw_inputs *held = snw_statics_previous_inputs(r->now->statics);
     row = transfer((snw_checkpoint_block){&held->t, 1}, row);
     row = transfer((snw_checkpoint_block){held->gravity.e, 3}, row);
     (void)transfer(snw_checkpoint_inputs(held), row);

@@ -41,7 +41,7 @@ static void divergence_advice(const snw_model *m, const snw_step_desc *step, cha
         snw_step_desc fine = *step;
         snw_error ignored = {0};
         fine.method = SNW_METHOD_GAUSS4;
-        const bool supported = snw_integrator_knows(m, &fine, &ignored) == SNW_OK;
+        const bool supported = snw_integrator_check(m, &fine, &ignored) == SNW_OK;
         (void)snprintf(out, size,
                        "Let '%sadapt: on' choose them, or give a shorter one, e.g. 'step: %.3g ms'",
                        supported ? "scheme: gauss4, " : "", 0.125e3 * step->step);

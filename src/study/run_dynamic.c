@@ -91,7 +91,7 @@ double snw_run_mechanical_energy(snw_run *r) {
         return e.kinetic + e.elastic + e.gravity;
     }
     const snw_model *m = r->now->model;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_kinematics(m, in, r->state, false, w);
     return snw_kinetic_energy(m, w) + snw_stored_energy(m, r->state->q, w) +
@@ -131,7 +131,7 @@ static double exchanged(const snw_run *r, const snw_energy *e) {
 static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator *it, snw_stats *sum,
                                     bool last, snw_error *err) {
     const snw_model *m = r->now->model;
-    const snw_work *w = it->look(it->self);
+    const snw_work *w = it->work_at(it->self);
     const snw_state *s = it->state(it->self);
     sum->load = 1;
     sum->stability = NAN;
@@ -160,7 +160,7 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
 
 // All signals at the integrator's state.
 static const snw_work *read_signals(snw_run *r, const snw_integrator *it) {
-    snw_work *w = (snw_work *)it->look(it->self); // the integrator permits writing the signals
+    snw_work *w = (snw_work *)it->work_at(it->self); // the integrator permits writing the signals
     const snw_energy e = snw_run_energies(r, it, w);
     snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e,
                     r->rotation_scratch, w);
@@ -176,7 +176,7 @@ static bool step_ends(const snw_step_desc *step, double t, const double *signal)
 static bool dynamic_run_switches(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
                                  bool *over) {
     const snw_work *w = read_signals(r, it);
-    const bool switched = snw_memory_throw(r->now->model, it->state(it->self), w, r->z);
+    const bool switched = snw_memory_switch(r->now->model, it->state(it->self), w, r->z);
     *over = step_ends(step, it->state(it->self)->t, w->signal);
     return switched || *over;
 }
@@ -191,7 +191,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
     // a jump of a law at `limit` is the likely cause: try just before it
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
     while (hi - lo > close) {
-        it->back(it->self);
+        it->undo(it->self);
         SNW_TRY(it->advance(it->self, mid, limit, took, err));
         at = mid;
         if (dynamic_run_switches(r, it, step, over)) {
@@ -202,7 +202,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
         mid = 0.5 * (lo + hi);
     }
     if (at == hi) return SNW_OK;
-    it->back(it->self);
+    it->undo(it->self);
     SNW_TRY(it->advance(it->self, hi, limit, took, err));
     (void)dynamic_run_switches(r, it, step, over);
     return SNW_OK;
@@ -211,9 +211,9 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
 // r->z <- memory of the signals at the integrator's state, with the samples that are due or in
 // r->never_sampled. Returns whether the laws change by it.
 static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
-    snw_work *w = (snw_work *)it->look(it->self);
+    snw_work *w = (snw_work *)it->work_at(it->self);
     const snw_energy e = snw_run_energies(r, it, w);
-    return snw_memory_remember(r->now->model, it->inputs(it->self), it->state(it->self), &e,
+    return snw_memory_update(r->now->model, it->inputs(it->self), it->state(it->self), &e,
                                r->never_sampled, r->rotation_scratch, w, r->z);
 }
 
@@ -234,7 +234,7 @@ static snw_status dynamic_run_begin(snw_run *r, int stage, const snw_integrator 
                                     snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_never_sampled(r, stage);
-    if (snw_memory_acts(r->now->model) && dynamic_run_remember(r, it))
+    if (snw_memory_has_events(r->now->model) && dynamic_run_remember(r, it))
         SNW_TRY(it->restart(it->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->never_sampled[i] = false;
     *over = step_ends(step, r->cursor.t0, read_signals(r, it)->signal);
@@ -300,7 +300,7 @@ static bool divergence_check_due(const snw_stats *took, double k) {
 
 // The integrator failed: keep its error, or replace it when the motion had diverged before.
 static snw_status dynamic_run_explain(snw_run *r, const snw_integrator *it, snw_error *err) {
-    const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+    const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
     SNW_TRY(snw_run_check_divergence(r, it, &e, err));
     return SNW_E_DIVERGED;
 }
@@ -340,7 +340,7 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
 // Sample the errors of proportional laws at the integrator's state, when due.
 static void sample_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
     if (!snw_targets_due(g, t)) return;
-    snw_targets_look_offsets(g, t, read_signals(r, it)->signal);
+    snw_targets_record_signals(g, t, read_signals(r, it)->signal);
 }
 
 static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrator *it, breaks *b,
@@ -349,7 +349,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
     const double t0 = r->cursor.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
     const snw_model *m = r->now->model;
-    const bool acts = snw_memory_acts(m);
+    const bool acts = snw_memory_has_events(m);
     const bool monitors = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
     int nswitch = 0; // consecutive switches within one interval of the grid
@@ -362,7 +362,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         (void)snw_run_frame_due(r, t0, true);
         SNW_TRY(dynamic_run_frame(r, stage, it, &sum, over, err));
         if (over) return SNW_OK;
-        if (targets) snw_targets_look(targets, t0, it->state(it->self)->z);
+        if (targets) snw_targets_record(targets, t0, it->state(it->self)->z);
         if (targets) sample_offsets(r, it, targets, t0);
     }
     for (;;) {
@@ -384,11 +384,11 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         jump = jump && to == asked;
         if (monitors && dynamic_run_switches(r, it, step, &over)) {
             if (++nswitch > MOST_SWITCHES) {
-                if (it->back) it->back(it->self);
+                if (it->undo) it->undo(it->self);
                 return fail_chattering(r, it, err);
             }
             // integrators without `back` accept only conditions of time, whose instants are known
-            if (it->back) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
+            if (it->undo) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
             if (it->state(it->self)->t < to) to = it->state(it->self)->t, jump = false;
             jump = jump || acts;
         } else {
@@ -412,13 +412,13 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         SNW_TRY(dynamic_run_adapt_mesh(r, it, err));
         SNW_TRY(dynamic_run_choose_rows(r, it, err));
         if (divergence_check_due(&took, r->cursor.k)) {
-            const snw_energy e = snw_run_energies(r, it, it->look(it->self));
+            const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
             SNW_TRY(snw_run_check_divergence(r, it, &e, err));
         }
         if (!monitors) over = step_ends(step, to, NULL);
         SNW_TRY(snw_run_check_limits(r, it->state(it->self), err));
         const bool last = over || to >= t1;
-        if (targets && !r->resuming) snw_targets_look(targets, to, it->state(it->self)->z);
+        if (targets && !r->resuming) snw_targets_record(targets, to, it->state(it->self)->z);
         if (targets) sample_offsets(r, it, targets, to);
         snw_run_report_progress(r, stage, to, t0, t1);
         if (snw_run_frame_due(r, to, last))
@@ -457,7 +457,7 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
     if (r->desc->step[r->cursor.stage].kinematic) return SNW_OK; // it projects by itself
     if (r->cursor.stage > 0 && !fields)
         snw_run_warn_violations(r); // the first step has been checked at the start
-    (void)snw_statics_begin(r->now->statics, r->state, r->cursor.t0);
+    (void)snw_statics_work_at_time(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (!fields && snw_projection_violation(pr, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_projection_close(pr, in, r->state, &info, err));
@@ -575,7 +575,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     snw_status s = shoots ? snw_integrator_shooting(m, step, r->current, &it, err)
                           : snw_integrator_open(m, step, r->desc->record_every, &it, err);
     if (s == SNW_OK && r->hooks) {
-        it.heed(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
+        it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
     if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
@@ -589,7 +589,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
-            const snw_energy first = snw_run_energies(r, &it, it.look(it.self));
+            const snw_energy first = snw_run_energies(r, &it, it.work_at(it.self));
             r->cursor.start = total_energy(&first);
             snw_run_divergence_begin(r, &first);
             if (!isnan(r->energy_before_change))
@@ -603,7 +603,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             note_offsets(r, step, targets);
         }
         // also after a failure, up to the time reached
-        const snw_energy e = snw_run_energies(r, &it, it.look(it.self));
+        const snw_energy e = snw_run_energies(r, &it, it.work_at(it.self));
         snw_run_accumulate_energies(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));

@@ -45,7 +45,7 @@ static snw_drift_cause drift_cause(const snw_run *r, const snw_integrator *it, d
     const snw_energy_drift *d = &r->energy_drift;
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
-    if (m->ncontact_point && (took->increments > 1 || in_contact(m, it->look(it->self)))) {
+    if (m->ncontact_point && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
         return SNW_DRIFT_CAUSE_CONTACT;
     }
     if (t - d->jump <= soon) return SNW_DRIFT_CAUSE_JUMP;

@@ -16,8 +16,8 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
                                   snw_error *err) {
     const snw_model *m = r->now->model;
     const bool steady = r->desc->step[stage].steady;
-    const snw_mode_table *table = snw_modes_found(r->modes[stage]);
-    const snw_work *w = snw_statics_begin(r->now->statics, s, s->t);
+    const snw_mode_table *table = snw_modes_table(r->modes[stage]);
+    const snw_work *w = snw_statics_work_at_time(r->now->statics, s, s->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (steady) snw_constraints_impose(m, in, s);
     snw_frame_source view = {.state = s,
@@ -43,7 +43,7 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
     if (r->reads_stability) {
         view.stats.stability = snw_statics_stability(r->now->statics, s).value;
     }
-    view.w = snw_statics_look(r->now->statics, s);
+    view.w = snw_statics_work_at(r->now->statics, s);
     if (steady) view.energy.kinetic = snw_kinetic_energy(m, view.w);
     return snw_run_frame(r, stage, &view, err);
 }
@@ -88,7 +88,7 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
         snw_run_warn_dropped_rows(r, r->state);
     }
     SNW_TRY(snw_modes_solve(modes, r->state, err));
-    const snw_mode_table *table = snw_modes_found(modes);
+    const snw_mode_table *table = snw_modes_table(modes);
     r->modes_found[stage] = true;
     if (!r->resuming) modes_run_warn(r, table, r->desc->step[stage].steady);
     snw_stats errors = {0};

@@ -59,7 +59,7 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     if (n >= 0) return n > 0;
     if (!has_tangent(r->now->model)) return snw_shooter_stability(e) < SNW_SHOOTER_UNSTABLE;
     snw_shooter_show(e, r->state, w);
-    (void)snw_statics_begin(r->now->statics, r->state, t);
+    (void)snw_statics_work_at_time(r->now->statics, r->state, t);
     return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
 }
 
@@ -80,7 +80,7 @@ static bool guess_from_strains(snw_run *r, snw_shooter *e, double t, snw_boundar
     bool found = snw_statics_solve(r->now->statics, t, &opts, s, &how, &ignored) == SNW_OK;
     if (found) {
         s->t = t;
-        snw_shooter_guess(e, s, snw_statics_look(r->now->statics, s));
+        snw_shooter_guess(e, s, snw_statics_work_at(r->now->statics, s));
         found = snw_shooter_static(e, t, info, &reached) == SNW_OK && reached == 1;
     }
     snw_state_destroy(s);

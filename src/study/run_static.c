@@ -92,7 +92,7 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
         snw_run_estimate_errors(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST,
                                 &stats);
     }
-    const snw_work *w = snw_statics_look(r->now->statics, r->state);
+    const snw_work *w = snw_statics_work_at(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_frame_source view = {
         .state = r->state,
@@ -113,13 +113,13 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
 // Evaluate conditions and samples at the start of the step; they stay constant during it.
 static void static_run_remember(snw_run *r) {
     const snw_model *m = r->now->model;
-    if (!snw_memory_acts(m)) return;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->cursor.t0);
+    if (!snw_memory_has_events(m)) return;
+    snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->never_sampled[i] = true;
-    (void)snw_memory_remember(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);
+    (void)snw_memory_update(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);
     snw_impacts *ip = snw_statics_impacts(r->now->statics);
     if (ip) {
         snw_impacts_set_conditions(ip, in, r->z, r->state);

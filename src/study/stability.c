@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Stability of an equilibrium of a model: eigenvalues and unstable motions of its tangent, relative
-// to the unloaded elastic stiffness, on the motions that loops and drives allow. theory.md 5.
+// Stability of a static equilibrium: eigenvalues and unstable directions of its tangent relative to
+// the unloaded elastic stiffness, restricted to the null space of loop closures and drives.
+// theory.md 5
 #include "study/statics_private.h"
 
 #include "dynamics/constraint.h"
@@ -24,8 +25,8 @@ static bool stability_symmetric(int n, const double *A) {
     return skew <= 1e-9 * largest;
 }
 
-// a coordinate that nothing resists, pushes or closes says nothing of stability
-static bool idle(const snw_statics *st, int i) {
+// Whether coordinate i has no stiffness, load or constraint; it does not count for stability.
+static bool unresisted(const snw_statics *st, int i) {
     const snw_model *m = st->m;
     const size_t n = (size_t)m->nv, I = (size_t)i;
     double most = 0;
@@ -42,15 +43,14 @@ static bool idle(const snw_statics *st, int i) {
     return most < 1e-10;
 }
 
-// B (n x n) <- its last m rows and columns, m x m
-static void corner(size_t n, size_t m, double *B) {
+// B (n x n) <- its last m rows and columns, m x m.
+static void trailing_block(size_t n, size_t m, double *B) {
     const size_t skip = n - m;
     for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
 }
 
-// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of
-// coordinates that rest
-static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
+// A (nv rows) <- without the rows, and if square without the columns, of inactive coordinates.
+static void remove_inactive(const snw_statics *st, bool square, int columns, double *A) {
     const snw_model *m = st->m;
     const size_t nv = (size_t)m->nv;
     double *to = A;
@@ -59,18 +59,18 @@ static void leave_out(const snw_statics *st, bool square, int columns, double *A
         for (int k = 0; square && k < m->nconditional; k++) {
             stays = stays && (m->conditional[k] != j || snw_is_active(st->w, m->conditional_on[k]));
         }
-        int next = 0; // fleeting ones are in order
+        int next = 0; // conditional coordinates are sorted
         for (int i = 0; stays && i < m->nv; i++) {
             while (next < m->nconditional && m->conditional[next] < i) next++;
-            const bool rests = next < m->nconditional && m->conditional[next] == i &&
-                               !snw_is_active(st->w, m->conditional_on[next]);
-            if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
+            const bool inactive = next < m->nconditional && m->conditional[next] == i &&
+                                  !snw_is_active(st->w, m->conditional_on[next]);
+            if (!inactive) *to++ = A[(size_t)j * nv + (size_t)i];
         }
     }
 }
 
-// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many
-// those are
+// Restricts K and T (n x n) to the null space of the constraints, in an orthonormal basis; returns
+// its dimension.
 static int restrict_to_allowed(snw_statics *st, int n, int *rank) {
     const snw_model *m = st->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, here = (size_t)n;
@@ -79,17 +79,18 @@ static int restrict_to_allowed(snw_statics *st, int n, int *rank) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
         snw_constraints_apply_transpose(m, st->w, st->tau, st->rows + k * nv);
     }
-    leave_out(st, false, m->nconstraint, st->rows);
+    remove_inactive(st, false, m->nconstraint, st->rows);
     *rank = snw_qr_factor(n, m->nconstraint, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
     snw_qr_turn(n, m->nconstraint, st->rows, st->tau, st->T, &st->scratch);
     snw_qr_turn(n, m->nconstraint, st->rows, st->tau, st->K, &st->scratch);
-    corner(here, here - (size_t)*rank, st->T);
-    corner(here, here - (size_t)*rank, st->K);
+    trailing_block(here, here - (size_t)*rank, st->T);
+    trailing_block(here, here - (size_t)*rank, st->K);
     return n - *rank;
 }
 
-// st->T, st->K <- tangent at s and unloaded elastic stiffness, n x n, on the motions that loops
-// allow: n; whether the tangent is symmetric, and how many rows are independent
+// st->T, st->K <- tangent at s and unloaded elastic stiffness, restricted to the null space of the
+// constraints; returns their size. *is_symmetric: of the tangent; *rank: independent constraint
+// rows.
 static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmetric, int *rank) {
     const snw_model *m = st->m;
     int n = m->nv;
@@ -97,7 +98,7 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
     snw_tangent_pass(m, NULL, st->w);
     snw_tangent_assemble(m, st->now, 1, 0, 0, st->w, st->T);
     snw_elastic_matrices(m, st->K, NULL);
-    // a joint without stiffness is measured by typical forces instead
+    // joints without stiffness are scaled by typical forces instead
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
@@ -107,17 +108,18 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
         }
     }
     *is_symmetric = stability_symmetric(n, st->T);
-    for (int i = 0; st->soft && i < n; i++) {
-        if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
+    for (int i = 0; st->regularisation && i < n; i++) {
+        if (unresisted(st, i))
+            st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
     }
-    leave_out(st, true, m->nv, st->T);
-    leave_out(st, true, m->nv, st->K);
+    remove_inactive(st, true, m->nv, st->T);
+    remove_inactive(st, true, m->nv, st->K);
     for (int k = 0; k < m->nconditional; k++) n -= !snw_is_active(st->w, m->conditional_on[k]);
     *rank = 0;
     return m->nconstraint ? restrict_to_allowed(st, n, rank) : n;
 }
 
-// value and number of the n eigenvalues with real parts re
+// Smallest and number of negative ones among the n eigenvalues with real parts re.
 static void stability_judge(int n, const double *re, snw_stability *out) {
     out->value = re[0];
     for (int i = 0; i < n; i++) {
@@ -143,25 +145,25 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     return out;
 }
 
-// x (nv) <- the motion with coordinates y (n) among those that loops allow
-static void unfold(snw_statics *st, int n, int rank, const double *y, double *x) {
+// x (nv) <- direction with the coordinates y (n) in the null space of the constraints.
+static void expand(snw_statics *st, int n, int rank, const double *y, double *x) {
     const snw_model *m = st->m;
     memset(x, 0, (size_t)rank * sizeof *x);
     memcpy(x + rank, y, (size_t)n * sizeof *x);
     if (m->nconstraint) snw_qr_apply(n + rank, m->nconstraint, st->rows, st->tau, x, &st->scratch);
-    // back to where they stood among those that rest
+    // insert zeros at the inactive coordinates
     int from = n + rank;
     for (int i = m->nv, k = m->nconditional; i-- > 0;) {
         while (k > 0 && m->conditional[k - 1] > i) k--;
-        const bool rests =
+        const bool inactive =
             k > 0 && m->conditional[k - 1] == i && !snw_is_active(st->w, m->conditional_on[k - 1]);
-        x[i] = rests ? 0 : x[--from];
+        x[i] = inactive ? 0 : x[--from];
     }
 }
 
-// dx <- of the motions in the columns of X (nv x k), all as unstable as each other (a round column
-// may buckle any way), the one that moves most the first coordinate that any of them moves most; it
-// moves it forward, by a typical amount
+// dx <- one of the equally unstable directions in the columns of X (nv x k), as of a round column:
+// the one with the largest component along the first coordinate that they move most, positive and
+// of typical size.
 static void choose_direction(const snw_model *m, int k, const double *X, double *dx) {
     const size_t nv = (size_t)m->nv;
     double most = 0;
@@ -183,7 +185,7 @@ static void choose_direction(const snw_model *m, int k, const double *X, double 
     for (size_t i = 0; i < nv; i++) dx[i] *= size;
 }
 
-// eigenvalues that differ by less are those of one space
+// Relative difference below which eigenvalues count as equal.
 static const double ALIKE = 1e-6;
 
 snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx) {
@@ -198,7 +200,7 @@ snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double 
         stability_judge(n, lambda, &out);
         int k = 0;
         for (; k < n && lambda[k] <= lambda[0] + ALIKE * fabs(lambda[0]); k++) {
-            unfold(st, n, rank, st->T + (size_t)k * (size_t)n, st->K + (size_t)k * nv);
+            expand(st, n, rank, st->T + (size_t)k * (size_t)n, st->K + (size_t)k * nv);
         }
         if (out.negative > 0) choose_direction(st->m, k, st->K, dx);
     }

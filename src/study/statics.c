@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Static equilibrium of a model under the loads of a time: sets up the residual, its tangent and
+// the bordering constraint rows for the solvers of src/solve, runs continuation or the damped
+// march, and reports why a solve failed. theory.md 5
 #include "study/statics_private.h"
 
 #include "base/alloc.h"
@@ -24,8 +28,8 @@ static bool statics_driven(const snw_model *m, int dof) {
     return false;
 }
 
-// is there a joint with a coordinate that no spring or drive holds?
-static bool loose(const snw_model *m) {
+// Whether some joint has a coordinate without spring or drive.
+static bool has_unsupported_joint(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD || statics_driven(m, b->dof)) continue;
@@ -34,10 +38,10 @@ static bool loose(const snw_model *m) {
     return false;
 }
 
-// part of typical stiffness that makes a tangent regular
-static const double SOFT = 1e-9;
+// Fraction of typical stiffness that makes a tangent regular, theory.md (5.3).
+static const double REGULARISATION = 1e-9;
 
-// of a tangent, a residual and its signs
+// For a tangent, a residual and the count of negative eigenvalues.
 static size_t count_scratch(int n) {
     const size_t pad = 64, N = (size_t)n;
     return (N * N + N) * sizeof(double) + 2 * pad + snw_negative_scratch(n);
@@ -59,8 +63,8 @@ static size_t statics_scratch_size(const snw_model *m) {
     return most + 3 * ((size_t)m->nv * sizeof(double) + 64); // eigenvalues
 }
 
-// what gaps are measured by
-static void measure_rows(snw_statics *st) {
+// Scales of the violations.
+static void scale_rows(snw_statics *st) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->nconstraint; i++)
         st->scale[m->nv + i] = snw_constraint_at(m, st->w, i).size;
@@ -93,32 +97,33 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         return SNW_E_MEMORY;
     }
     st->kept = st->x + numbers;
-    st->aside = st->kept + 3 * numbers;
+    st->direction = st->kept + 3 * numbers;
     st->to = 1;
-    st->soft_energy = INFINITY;
+    st->least_energy = INFINITY;
     *out = st;
-    if (m->bare) return SNW_OK; // only looked at
-    st->open = st->scale + n;
-    st->slow = st->open + nr;
+    if (m->bare) return SNW_OK; // for evaluations only
+    st->violation0 = st->scale + n;
+    st->damping = st->violation0 + nr;
     st->tau = st->rows + nv * nr;
     for (int i = 0; i < m->nv; i++) {
         st->scale[i] = m->scale[i];
-        st->slow[i] = m->scale[i] / m->typical[i];
-        st->soft_energy = fmin(st->soft_energy, m->scale[i] * m->typical[i]);
+        st->damping[i] = m->scale[i] / m->typical[i];
+        st->least_energy = fmin(st->least_energy, m->scale[i] * m->typical[i]);
     }
-    measure_rows(st);
-    if (loose(m)) st->soft = st->slow + n;
-    for (int k = 0; st->soft && k < m->nblock; k++) {
+    scale_rows(st);
+    if (has_unsupported_joint(m)) st->regularisation = st->damping + n;
+    for (int k = 0; st->regularisation && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = SOFT * st->slow[i];
+        for (int i = b->dof; i < b->dof + b->n; i++)
+            st->regularisation[i] = REGULARISATION * st->damping[i];
     }
     return SNW_OK;
 }
 
 void snw_statics_choose_rows(snw_statics *st, snw_model *m) {
     SNW_ASSERT(m == st->m);
-    st->own = m;
+    st->editable = m;
 }
 
 void snw_statics_destroy(snw_statics *st) {
@@ -142,39 +147,38 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st);
 }
 
-// what is given is at rest before; rates count in steady solves alone
-static void forget_rates(const snw_model *m, snw_inputs *in) {
+// Rates of given motion are zero, except in steady solves.
+static void clear_rates(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->npose; i++) in->pose_u[i] = in->pose_du[i] = (snw_twist){0};
     for (int i = 0; i < m->ndrive; i++) in->drive[i].d = in->drive[i].dd = 0;
 }
 
 void snw_statics_reset(snw_statics *st) {
     snw_inputs_unload(st->m, st->before);
-    forget_rates(st->m, st->before);
+    clear_rates(st->m, st->before);
     st->negative = 0;
 }
 
-void snw_statics_take(snw_statics *st, const snw_statics *from) {
+void snw_statics_copy_previous(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
-void snw_statics_hold(snw_statics *st, const snw_manual_inputs *manual) {
+void snw_statics_set_manual(snw_statics *st, const snw_manual_inputs *manual) {
     st->before->manual = st->after->manual = st->now->manual = manual;
 }
 
-snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
+snw_inputs *snw_statics_previous_inputs(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
-// ---- the equations as the solver sees them
-// ---------------------------------------------------------
+// ---- equations for the solvers
 
 static snw_twist statics_between(snw_twist a, snw_twist b, double load) {
     return snw_twist_axpy(load, b, snw_twist_scale(1 - load, a));
 }
 
-// rates of what is given change with the load as all else does
-static void give_rates(snw_statics *st, double load) {
+// Rates of given motion, blended between the previous and the new inputs.
+static void blend_rates(snw_statics *st, double load) {
     const snw_model *m = st->m;
     for (int i = 0; i < m->npose; i++) {
         st->now->pose_u[i] = statics_between(st->before->pose_u[i], st->after->pose_u[i], load);
@@ -192,7 +196,7 @@ void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     if (load != st->blended) {
         snw_inputs_blend(st->m, st->before, st->after, load, st->now);
         st->blended = load;
-        if (st->steady) give_rates(st, load);
+        if (st->steady) blend_rates(st, load);
     }
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, x, (size_t)m->nq * sizeof *x);
@@ -200,31 +204,31 @@ void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
-// Compliance of constraint row i: its opening per unit of its multiplier.
+// Compliance of constraint row i: its violation per unit of its multiplier.
 static double statics_compliance(const snw_statics *st, int i) {
     const double size = st->scale[st->m->nv + i];
-    return st->give > 0 ? st->give * size * size / st->soft_energy : 0;
+    return st->compliance > 0 ? st->compliance * size * size / st->least_energy : 0;
 }
 
-// forces out of balance, then gaps, with the sign that makes the tangent of conservative loads
-// symmetric
+// r <- residual, then violations, with the sign that makes the tangent of conservative loads
+// symmetric.
 static void statics_gather(const snw_statics *st, double load, double *r) {
     const snw_model *m = st->m;
     memcpy(r, st->w->r, (size_t)m->nv * sizeof *r);
     for (int i = 0; i < m->nconstraint; i++) {
-        r[m->nv + i] = (1 - load) * st->open[i] - st->w->violation[i] -
+        r[m->nv + i] = (1 - load) * st->violation0[i] - st->w->violation[i] -
                        statics_compliance(st, i) * st->trial->lambda[i];
     }
 }
 
-// of all the change
-static double part(const snw_statics *st, double load) {
+// Fraction of the whole change of load.
+static double load_fraction(const snw_statics *st, double load) {
     return (1 - load) * st->from + load * st->to;
 }
 
 static snw_status statics_residual(void *user, double fraction, const double *x, double *r) {
     snw_statics *st = user;
-    const double load = part(st, fraction);
+    const double load = load_fraction(st, fraction);
     snw_statics_evaluate(st, load, x);
     statics_gather(st, load, r);
     return SNW_OK;
@@ -233,15 +237,15 @@ static snw_status statics_residual(void *user, double fraction, const double *x,
 static snw_status statics_tangent(void *user, double fraction, const double *x, double *r,
                                   double *J) {
     snw_statics *st = user;
-    const double load = part(st, fraction);
-    if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once an iteration
+    const double load = load_fraction(st, fraction);
+    if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once per iteration
     snw_statics_evaluate(st, load, x);
     statics_gather(st, load, r);
     snw_tangent_pass(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_border(st->m, st->w, 1, J);
     const size_t nv = (size_t)st->m->nv, n = nv + (size_t)st->m->nconstraint;
-    for (int i = 0; st->give > 0 && i < st->m->nconstraint; i++) {
+    for (int i = 0; st->compliance > 0 && i < st->m->nconstraint; i++) {
         J[(nv + (size_t)i) * (n + 1)] -= statics_compliance(st, i);
     }
     return SNW_OK;
@@ -255,20 +259,19 @@ static void statics_move(void *user, const double *x, double step, const double 
 
 snw_problem snw_statics_problem(snw_statics *st) {
     const snw_model *m = st->m;
-    return (snw_problem){
-        .n = m->nv + m->nconstraint,
-        .nx = m->nq + m->nconstraint,
-        .user = st,
-        .residual = statics_residual,
-        .tangent = statics_tangent,
-        .move = m->nlie_block ? statics_move : NULL,
-        .scale = st->scale,
-        .soft = st->soft,
-        .sparse = {st->give > 0 ? NULL : st->sparse[0], st->give > 0 ? NULL : st->sparse[1]}};
+    return (snw_problem){.n = m->nv + m->nconstraint,
+                         .nx = m->nq + m->nconstraint,
+                         .user = st,
+                         .residual = statics_residual,
+                         .tangent = statics_tangent,
+                         .move = m->nlie_block ? statics_move : NULL,
+                         .scale = st->scale,
+                         .soft = st->regularisation,
+                         .sparse = {st->compliance > 0 ? NULL : st->sparse[0],
+                                    st->compliance > 0 ? NULL : st->sparse[1]}};
 }
 
 // ---- solving
-// ---------------------------------------------------------------------------------------
 
 snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                               snw_statics_info *info) {
@@ -283,7 +286,7 @@ snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
     info->iterations += ci.iterations;
     info->increments += ci.increments;
     info->residual = ci.residual;
-    info->reached = part(st, ci.reached);
+    info->reached = load_fraction(st, ci.reached);
     info->condition = ci.condition;
     return s;
 }
@@ -299,7 +302,7 @@ snw_status snw_statics_close(snw_statics *st, bool *moved, snw_error *err) {
     SNW_TRY(snw_projection_close(st->projection, st->now, st->trial, &ai, err));
     memcpy(st->x, st->trial->q, (size_t)m->nq * sizeof *st->x);
     for (int i = 0; i < m->nconstraint; i++) st->x[m->nq + i] = 0;
-    for (int i = 0; i < m->nconstraint; i++) st->open[i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) st->violation0[i] = 0;
     return SNW_OK;
 }
 
@@ -309,32 +312,32 @@ void snw_statics_start(snw_statics *st, const snw_state *s) {
     if (m->nconstraint) memcpy(st->x + m->nq, s->lambda, (size_t)m->nconstraint * sizeof *st->x);
     if (!m->nconstraint) return;
     snw_statics_evaluate(st, 1, st->x);
-    memcpy(st->open, st->w->violation, (size_t)m->nconstraint * sizeof *st->open);
+    memcpy(st->violation0, st->w->violation, (size_t)m->nconstraint * sizeof *st->violation0);
 }
 
 static bool statics_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
-// Rows of redundant loops that are kept, chosen anew at st->x under the fraction `load`; their
-// multipliers begin anew. False: they stay.
+// Selects the kept rows of redundant loop closures again at st->x under the fraction `load` and
+// resets their multipliers. False: unchanged.
 static bool statics_choose_rows(snw_statics *st, double load) {
     const snw_model *m = st->m;
-    if (!st->own || !snw_projection_redundant(st->projection)) return false;
+    if (!st->editable || !snw_projection_redundant(st->projection)) return false;
     snw_statics_evaluate(st, load, st->x);
-    if (!snw_projection_choose(st->projection, st->own, st->now, st->trial)) return false;
+    if (!snw_projection_choose(st->projection, st->editable, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
-            st->x[m->nq + loop->row + k] = st->open[loop->row + k] = 0;
+            st->x[m->nq + loop->row + k] = st->violation0[loop->row + k] = 0;
         }
     }
-    measure_rows(st);
+    scale_rows(st);
     return true;
 }
 
-// Newton's method with increments; where it ends because rows of redundant loops lose their rank,
-// on with others.
-static snw_status statics_go_on(snw_statics *st, const snw_statics_opts *opts,
-                                snw_statics_info *info) {
+// Newton's method with load increments; where it fails because the kept rows of redundant loop
+// closures lose rank, continues with others.
+static snw_status statics_continue(snw_statics *st, const snw_statics_opts *opts,
+                                   snw_statics_info *info) {
     enum { CHOICES = 20 };
     snw_status s = snw_statics_newton(st, opts, info);
     for (int n = 0; n < CHOICES && statics_failed(s) && statics_choose_rows(st, info->reached);
@@ -346,14 +349,14 @@ static snw_status statics_go_on(snw_statics *st, const snw_statics_opts *opts,
     return s;
 }
 
-// From where the robot is, its loops closing as the load grows: soft robots go the way of their
-// forces. When that fails and no equilibrium of the closed robot was ever known, from the robot
-// closed beforehand; when that fails too, or the branch ends on the way, by letting it settle.
-// `open` <- `err` says what cannot be closed.
+// Solves from the present configuration with loops closing as the load grows, so soft robots deform
+// by their forces. If that fails without any equilibrium of the closed robot, starts from the robot
+// with loops closed beforehand; if that fails too, or the branch ends, uses a damped motion
+// (theory.md 5, order of attempts). *open: loops cannot be closed, and `err` tells which.
 static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
-    snw_status status = statics_go_on(st, opts, info);
+    snw_status status = statics_continue(st, opts, info);
     if (!statics_failed(status)) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
@@ -380,15 +383,15 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
     return status;
 }
 
-// Contacts hold where they are at s, its loops closed, and those that say the same rest:
-// st->trial->rest.
-static void take_hold(snw_statics *st, snw_state *s) {
+// Closes the loops at s, takes the present poses of nonholonomic contacts as their reference (5.1),
+// and drops redundant rows: st->trial->dropped.
+static void start_contacts(snw_statics *st, snw_state *s) {
     const snw_model *m = st->m;
     snw_projection_info ignored;
     snw_error open = {0};
     snw_inputs_at(m, s->t, st->now);
     snw_state_copy(m, s, st->trial);
-    // where loops cannot be closed they stay as they are, and the solver will say so
+    // if loops cannot be closed they stay open, and the solver reports it
     if (snw_projection_violation(st->projection, st->now, st->trial, NULL) > 1e-12 &&
         snw_projection_close(st->projection, st->now, st->trial, &ignored, &open) != SNW_OK)
         snw_state_copy(m, s, st->trial);
@@ -399,20 +402,20 @@ static void take_hold(snw_statics *st, snw_state *s) {
     snw_contacts_freeze(m, st->w);
 }
 
-// Contacts that rested must have held, but for what is left to first order of ways that bend; then
-// all share what they bear
-static snw_status let_share(snw_statics *st, double t, snw_state *s, snw_error *err) {
+// Checks that dropped contacts have held to first order of their displacement, then recovers the
+// multipliers of all rows by minimum norm.
+static snw_status recover_contacts(snw_statics *st, double t, snw_state *s, snw_error *err) {
     const snw_model *m = st->m;
     if (!snw_redundancy_found(snw_projection_redundancy(st->projection))) return SNW_OK;
     snw_residual(m, st->after, s, true, st->w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->redundancy < 0 || !snw_is_active(st->w, loop->condition)) continue;
-        const double way = snw_loop_displacement(m, st->w, i);
+        const double displacement = snw_loop_displacement(m, st->w, i);
         for (int r = 0; r < loop->nrow; r++) {
             const double size = m->length / snw_loop_kept_size(m, loop, r);
             const double left = fabs(st->w->violation[loop->row + r]) * size;
-            if (left <= 0.01 * way + 1e-9 * m->length) continue;
+            if (left <= 0.01 * displacement + 1e-9 * m->length) continue;
             const snw_loop_desc *d = &m->desc->loop[i];
             return snw_fail_at_location(
                 err,
@@ -428,8 +431,8 @@ static snw_status let_share(snw_statics *st, double t, snw_state *s, snw_error *
     return snw_redundancy_recover(snw_projection_redundancy(st->projection), st->after, s);
 }
 
-// half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for
-// the stiffness that loads add. NaN when D is singular
+// Half the shortest time constant of D x' = -K x: well inside the stability region of Runge-Kutta,
+// with a margin for the stiffness of loads. NaN if D is singular.
 static double march_step(snw_statics *st) {
     const int n = st->m->nv;
     const size_t mark = snw_arena_mark(&st->scratch);
@@ -474,9 +477,8 @@ static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
     return s;
 }
 
-// the link of a joint that nothing holds at the last equilibrium, not all of the load either; NULL:
-// all are held
-static const snw_link_desc *statics_unheld(snw_statics *st) {
+// Link of a joint that neither stiffness nor load supports at the last equilibrium; NULL: none.
+static const snw_link_desc *statics_mechanism(snw_statics *st) {
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nconstraint)
@@ -485,8 +487,8 @@ static const snw_link_desc *statics_unheld(snw_statics *st) {
     return link < 0 ? NULL : &m->desc->link[link];
 }
 
-// the link whose forces are not finite where the solve began and ended, and its joint or strain
-// coordinate; NULL: all are
+// Link with a residual that is not finite at st->x, *coordinate <- number of its joint or strain
+// coordinate; NULL: none.
 static const snw_link_desc *statics_not_finite(snw_statics *st, int *coordinate) {
     const snw_model *m = st->m;
     snw_statics_evaluate(st, 1, st->x);
@@ -511,7 +513,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                         "elsewhere (initial:)",
                         t, coordinate, link->name, info->reached);
     }
-    link = statics_failed(s) ? statics_unheld(st) : NULL;
+    link = statics_failed(s) ? statics_mechanism(st) : NULL;
     if (link && link->joint == SNW_JOINT_FREE) {
         return snw_fail(err, s,
                         "static at t = %g s: nothing holds the free joint of '%s', so the "
@@ -532,8 +534,9 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                         "goes to a stable one beyond",
                         t, info->reached);
     }
-    // who knows no loops cannot march
-    const char *slow = st->m->nconstraint ? "a dynamic step with damping" : "the damped march";
+    // the march does not support loops
+    const char *alternative =
+        st->m->nconstraint ? "a dynamic step with damping" : "the damped march";
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
@@ -541,14 +544,14 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
             "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
             "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
             "%s",
-            t, info->reached, slow);
+            t, info->reached, alternative);
     case SNW_E_DIVERGED:
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
             "typical force), neither by increments nor by letting the robot settle: it may be more "
             "than it bears. The last one is kept. Try smaller steps, more functions, or %s",
-            t, info->reached, info->residual, slow);
+            t, info->reached, info->residual, alternative);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
     case SNW_OK:
@@ -565,9 +568,9 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
 static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) {
     const snw_inputs *in = st->after;
     const double *numbers = (const double *)(const void *)in->pose;
-    bool fine = isfinite(snw_dot(in->gravity, in->gravity));
-    for (size_t i = 0; fine && i < in->bytes / sizeof(double); i++) fine = isfinite(numbers[i]);
-    if (fine) return SNW_OK;
+    bool finite = isfinite(snw_dot(in->gravity, in->gravity));
+    for (size_t i = 0; finite && i < in->bytes / sizeof(double); i++) finite = isfinite(numbers[i]);
+    if (finite) return SNW_OK;
     for (int k = 0; k < st->m->nload_point; k++) {
         for (int c = 0; c < 6; c++) {
             if (isfinite(in->load[k].e[c])) continue;
@@ -593,9 +596,9 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                     t);
 }
 
-// rates of what is given must leave the loops closed while all else rests, or the motion is not
-// steady
-static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, snw_error *err) {
+// Checks that the rates of given motion keep the loops closed with all other velocities zero;
+// otherwise the motion is not steady.
+static snw_status check_steady(snw_statics *st, double t, const snw_state *s, snw_error *err) {
     const snw_model *m = st->m;
     snw_residual(m, st->now, s, false, st->w);
     snw_constraints_rates(m, st->now, s, st->w, st->tau, NULL);
@@ -612,11 +615,11 @@ static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, sn
     return SNW_OK;
 }
 
-// the largest gap at s, m or rad
-static double widest(snw_statics *st, const snw_state *s) {
+// Largest violation at s, m or rad.
+static double largest_violation(snw_statics *st, const snw_state *s) {
     int row;
-    const double gap = snw_projection_violation(st->projection, st->after, s, &row);
-    return gap * snw_projection_size(st->projection, row);
+    const double violation = snw_projection_violation(st->projection, st->after, s, &row);
+    return violation * snw_projection_size(st->projection, row);
 }
 
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
@@ -628,7 +631,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     st->blended = NAN;
     st->from = 0;
     st->to = 1;
-    st->give = 0;
+    st->compliance = 0;
     st->steady = opts->steady;
     st->interrupt = (snw_interrupt){.stop = opts->stop, .user = opts->user};
     if (st->steady && m->nnonholonomic) {
@@ -639,7 +642,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     memset(st->trial->v, 0, (size_t)m->nv * sizeof *st->trial->v);
     memset(st->trial->a, 0, (size_t)m->nv * sizeof *st->trial->a);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
-    if (m->nnonholonomic) take_hold(st, s);
+    if (m->nnonholonomic) start_contacts(st, s);
     snw_statics_start(st, s);
     (void)statics_choose_rows(st, 0);
     snw_status status = SNW_OK;
@@ -660,17 +663,17 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (m->nconstraint) memcpy(s->lambda, st->x + m->nq, (size_t)m->nconstraint * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
     if (st->steady) snw_constraints_impose(m, st->after, s);
-    if (st->give > 0) info->violation = widest(st, s);
-    if (status == SNW_OK && m->nnonholonomic) status = let_share(st, t, s, err);
+    if (st->compliance > 0) info->violation = largest_violation(st, s);
+    if (status == SNW_OK && m->nnonholonomic) status = recover_contacts(st, t, s, err);
     if (status == SNW_OK) s->t = t;
-    // the loads that hold at s: all, or the share reached
+    // loads that hold at s: all, or the fraction reached
     snw_inputs_blend(m, st->before, st->after, info->reached, st->now);
     snw_inputs_copy(st->now, st->before);
-    if (!st->steady) forget_rates(m, st->before);
-    return status == SNW_OK && st->steady ? keeps_closed(st, t, s, err) : status;
+    if (!st->steady) clear_rates(m, st->before);
+    return status == SNW_OK && st->steady ? check_steady(st, t, s, err) : status;
 }
 
-const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
+const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s) {
     snw_residual(st->m, st->now, s, !st->steady, st->w);
     snw_observe(st->m, st->now, s, !st->steady, st->w);
     return st->w;
@@ -678,9 +681,9 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
 
 void snw_statics_count_rates(snw_statics *st, bool count) { st->steady = count; }
 
-const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t) {
+const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t) {
     snw_inputs_at(st->m, t, st->now);
-    return snw_statics_look(st, s);
+    return snw_statics_work_at(st, s);
 }
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// statics.h: equilibria of a model: by Newton with load increments, or by the damped march of
-// rods.md 2.3.
+// statics.h: static equilibria of a model, by Newton's method with continuation in the load, or by
+// the damped pseudo-time march of Boyer 2020; and their stability. theory.md 5
 #pragma once
 
 #include "constraint/impact.h"
@@ -9,104 +9,103 @@
 typedef struct snw_statics snw_statics;
 
 typedef struct snw_statics_opts {
-    double tolerance;         // on forces relative to the model's typical ones, default 1e-13
-    double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
-    bool steady;   // what is driven or moved goes on at its rates, and all else rests beside it
-    bool follow;   // stay on the branch of equilibria that the load leads along, also where it is
-                   // unstable or ends
-    bool assemble; // the start is where a file puts the robot: loops are put together before loads
-                   // lead anywhere
+    double tolerance;         // on residuals relative to typical forces, default 1e-13
+    double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton's method
+    bool steady; // drives and bases move at their constant rates; the remaining velocities are
+                 // zero, theory.md 7.1
+    bool follow; // stay on the branch of equilibria of the load, even where it is unstable or ends
+    bool assemble; // the start is an initial shape: close the loops before applying loads
     bool (*stop)(void *user); // asked between iterations; NULL: never
     void *user;
 } snw_statics_opts;
 
-// Outcome of following the branch of equilibria as the load grows.
+// Result of following the branch of equilibria as the load grows.
 typedef enum snw_branch {
-    SNW_BRANCH_KEPT,  // it was followed, or there was none to follow
-    SNW_BRANCH_ENDED, // it ended at `left` of the load, and the robot snapped to a stable
-                      // equilibrium
-    SNW_BRANCH_LEFT,  // it is unstable from `left` on, and was left for a stable equilibrium beside
-                      // it
-    SNW_BRANCH_UNSTABLE, // it is unstable from `left` on, and kept
+    SNW_BRANCH_KEPT,     // followed, or none to follow
+    SNW_BRANCH_ENDED,    // ended at the fraction `left` of the load; the robot snapped to a stable
+                         // equilibrium
+    SNW_BRANCH_LEFT,     // unstable from the fraction `left` on; replaced by a stable equilibrium
+                         // nearby
+    SNW_BRANCH_UNSTABLE, // unstable from the fraction `left` on, and kept
 } snw_branch;
 
 typedef struct snw_statics_info {
     int iterations, increments;
-    double residual; // largest, relative to typical forces
-    double reached;  // fraction of the change of load, 1 when all
-    double
-        condition; // of the last tangent (solve/condition.h), estimated; NaN when it is not known
+    double residual;  // largest, relative to typical forces
+    double reached;   // fraction of the change of load, 1: all
+    double condition; // estimate for the last tangent (solve/condition.h); NaN: not known
     snw_branch branch;
-    double left;      // fraction of the load, within a hundredth; NaN: not known
-    bool others;      // another stable equilibrium was found on the other side of an unstable one
-    double violation; // largest of loops that nearly contradict each other and give way a little, m
-                      // or rad; 0 else
+    double left;      // fraction of the load, to within a hundredth; NaN: not known
+    bool others;      // a second stable equilibrium exists on the other side of the unstable one
+    double violation; // largest, of nearly contradictory loops solved with a small compliance, m or
+                      // rad; otherwise 0
 } snw_statics_info;
 
 snw_statics_opts snw_statics_defaults(void);
 
-// Everything a solve needs; a solve allocates nothing.
+// Allocates everything that solves need; a solve allocates nothing.
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 
-// From now on solves keep other rows of redundant loops (snw_projection_choose) where those kept
-// lose their rank: m, the model of snw_statics_create, has them then.
+// Lets solves select other rows of redundant loop closures (snw_projection_choose) where the kept
+// ones lose rank; m, the model of snw_statics_create, is changed then.
 void snw_statics_choose_rows(snw_statics *st, snw_model *m);
 
-// s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the
-// solve before (none at first). Loops that are open close as the load grows, or before. Where the
-// start is no equilibrium, the branch ends on the way or what is found is unstable, a damped motion
-// leads to a stable one unless opts->follow: info->branch. s->v and s->a become zero, but for those
-// of drives where it is `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and
-// `err` says at which share of the load.
+// s->q <- equilibrium under the loads at time t, starting from s->q as the equilibrium under the
+// loads of the previous solve (none at first). Open loops close as the load grows, or before. If
+// the start is no equilibrium, the branch ends, or the result is unstable, a damped motion leads to
+// a stable equilibrium unless opts->follow; see info->branch. s->v and s->a become zero, except
+// those of drives if `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and
+// `err` names the fraction of the load.
 SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
                                            snw_state *s, snw_statics_info *info, snw_error *err);
 
-// Whether rates count in what is looked at from now on, as they do after a steady solve.
+// Whether later evaluations include velocities, as after a steady solve.
 void snw_statics_count_rates(snw_statics *st, bool count);
 
-// What held before the next solve: no loads at all, or those of time t with the rates there, as
-// after a motion.
+// Previous loads of the next solve: none at all, or those of time t with their rates, as after a
+// motion.
 void snw_statics_reset(snw_statics *st);
 void snw_statics_assume(snw_statics *st, double t);
-// Take over from the statics of another model with the same coordinates and loads, after a change.
-void snw_statics_take(snw_statics *st, const snw_statics *from);
+// Copies the previous loads from the statics of another model with the same coordinates and loads,
+// after a change.
+void snw_statics_copy_previous(snw_statics *st, const snw_statics *from);
 
-// From now on with what a caller holds in hand instead of laws.
-void snw_statics_hold(snw_statics *st, const snw_manual_inputs *manual);
+// Lets `manual` override the laws from now on.
+void snw_statics_set_manual(snw_statics *st, const snw_manual_inputs *manual);
 
-// The loads that held at the last solve: all that a solve remembers of the ones before.
-snw_inputs *snw_statics_held(snw_statics *st);
+// Loads of the last solve: all that a solve keeps of the previous ones.
+snw_inputs *snw_statics_previous_inputs(snw_statics *st);
 
-// Motion, wrenches and inputs at s, observers included, for whoever wants to look.
-const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
-// The same under the laws at time t, before a solve: what conditions see.
-const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t);
+// Kinematics, wrenches and inputs at s, with observers.
+const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s);
+// The same under the inputs at time t, before a solve: for conditions.
+const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
-// What closes the loops of the model and switches what comes and goes, for others to use as well;
-// NULL without such.
+// Projection onto the constraints and impacts of conditional elements, also for other uses; NULL if
+// the model has none.
 snw_projection *snw_statics_projection(snw_statics *st);
 snw_impacts *snw_statics_impacts(snw_statics *st);
 
 // ---- stability (stability.c)
-// ------------------------------------------------------------------------
 
-// smallest eigenvalue, relative to the elastic stiffness, below which it is more than rounding
+// Smallest eigenvalue, relative to the elastic stiffness, that counts as rounding; below it an
+// equilibrium is unstable.
 #define SNW_UNSTABLE (-1e-6)
 
 typedef struct snw_stability {
-    double value;   // smallest real part of the eigenvalues of K_T x = lambda K x; NaN when K is
-                    // singular
-    int negative;   // how many are below SNW_UNSTABLE
-    bool symmetric; // no follower load: zero means buckling. Else flutter may come first and needs
-                    // the mass
+    double
+        value; // smallest real part of the eigenvalues of K_T x = lambda K x; NaN if K is singular
+    int negative;   // number below SNW_UNSTABLE
+    bool symmetric; // no follower load: zero means buckling. Otherwise flutter may come first,
+                    // which depends on the mass
 } snw_stability;
 
 // Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness,
-// both on the motions that loops allow; NaN when they allow none.
+// both restricted to the null space of the constraints; NaN if that is empty.
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);
 
-// The same for conservative loads, and where `negative` is not zero dx (nv) <- the motion with the
-// smallest eigenvalue, of typical size; where several have it, always the same one. value is NaN
+// The same for conservative loads; if `negative` is not zero, dx (nv) <- direction of the smallest
+// eigenvalue, of typical size; of several equal eigenvalues always the same direction. value is NaN
 // with follower loads.
 snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The motion is cut into quarters. With e_k the mean of what an integral sums up over quarter k,
-// its target counts as missed when neither of the last two is small beside the largest and the last
-// is of the sign and hardly smaller than the one before: e stays, and the integral grows on.
-// Oscillations about a target have small means, and a slow approach shrinks.
+// Detection of missed targets. The motion is divided into quarters. With e_k the mean of an
+// integrand over quarter k, its target counts as missed if neither of the last two is small against
+// the largest, and the last has the same sign as and is hardly smaller than the one before: the
+// error persists, and the integral keeps growing. Oscillations about a target have small means, and
+// a slow approach has decreasing ones.
 //
-// A proportional law k (r - p) of a load, effort or active stress comes to rest where it balances
-// the lasting load, at an error. That counts as an offset when through the last quarter r - p stays
-// the same to STILL of itself, p, a probe of the configuration, moves less than RESTS of all its
-// way (a slow approach goes on), and r - p is above PART of the largest of r, p and r - p. Laws
-// whose error an integral sums up are left to it.
+// A proportional law k (r - p) of a load, effort or active stress settles where it balances a
+// constant load, with an error. That counts as an offset if in the last quarter r - p is constant
+// to within CONSTANT of itself, p, a probe of the configuration, changes by less than SETTLED of
+// its range (a slow approach continues), and r - p is above REACHED of the largest of r, p and r -
+// p. Laws whose error is also integrated are left to the first test.
 #include "study/target.h"
 
 #include "base/alloc.h"
@@ -19,50 +20,50 @@
 
 enum { QUARTERS = 4, MARKS = QUARTERS + 1 };
 
-static const double SMALL = 0.1;  // beside the largest mean: reached
-static const double STAYS = 0.8;  // of one quarter to the next
-static const double STILL = 0.02; // of an error: it does not change
-static const double RESTS = 0.05; // of how far a signal moved: it has come to rest,
-static const double TINY = 1e-3;  // or of the error
-static const double PART = 0.02;  // of the largest of reference, signal and error: reached
+static const double SMALL = 0.1;     // relative to the largest mean: reached
+static const double LASTS = 0.8;     // ratio of the means of consecutive quarters: persistent
+static const double CONSTANT = 0.02; // relative change of an error that counts as constant
+static const double SETTLED = 0.05;  // change relative to the range of a signal: settled
+static const double TINY = 1e-3;     // or relative to the error
+static const double REACHED = 0.02;  // over the largest of reference, signal and error
 
-static const size_t POOL_LIMIT = (size_t)64 << 20; // bytes of what is looked at
+static const size_t POOL_LIMIT = (size_t)64 << 20; // bytes
 
 enum {
-    LOOKS = 64,       // at proportional laws
-    FEWEST = 4,       // of them in the last quarter
-    CONTROLS_MAX = 64 // errors that are followed
+    SAMPLES = 64,     // of proportional laws in a motion
+    MIN_SAMPLES = 4,  // in the last quarter
+    CONTROLS_MAX = 64 // errors recorded
 };
 
 typedef struct range {
     double low, high;
 } range;
 
-static void range_take(range *r, double x, bool first) {
+static void range_extend(range *r, double x, bool first) {
     r->low = first ? x : fmin(r->low, x);
     r->high = first ? x : fmax(r->high, x);
 }
 
-// An error that a law acts on.
+// An error that a law depends on.
 typedef struct control {
     const char *name;  // of the load or actuator
     snw_law law, when; // as in the description; of a sampled law its source
     snw_expr_error error;
-    double largest; // of reference, signal and error so far
-    int n;          // looks at it in the last quarter, while the law was on
-    range e, p;     // then
-    range all;      // of the signal so far
-    double slope;   // of the law in the signal, at the last look
+    double largest; // largest of reference, signal and error so far
+    int n;          // samples in the last quarter while the law was active
+    range e, p;     // ranges of error and signal in them
+    range all;      // range of the signal so far
+    double gain;    // derivative of the law in the signal, at the last sample
 } control;
 
 struct snw_targets {
     const snw_model *m;
     double t0, t1;
-    int marks;       // passed
-    double t[MARKS]; // when
-    double *z;       // nsignal of each mark, and as many zeros
+    int marks;       // quarters passed, with the start
+    double t[MARKS]; // their times
+    double *z;       // nsignal at each mark, then as many zeros
     snw_pool *pool;
-    int ncontrol, looks;
+    int ncontrol, samples;
     control control[CONTROLS_MAX];
 };
 
@@ -72,9 +73,10 @@ static bool shows_configuration(snw_probe_kind kind) {
            kind == SNW_PROBE_LENGTH || kind == SNW_PROBE_VOLUME;
 }
 
-// Whether an integral aims at a value of probes: it reads where things are, or differs from zero
-// where all probes show zero, as v.vx - r does. integral(v.vx) measures a way and aims at nothing.
-static bool aims(const snw_model *m, int i, const double *zeros) {
+// Whether an integral has a target value of probes: it reads a probe of the configuration, or is
+// nonzero where all probes read zero, as v.vx - r. integral(v.vx) measures a distance and has no
+// target.
+static bool has_target(const snw_model *m, int i, const double *zeros) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     bool reads = false;
     if (signal->kind != SNW_SIGNAL_INTEGRAL || !signal->source) return false;
@@ -87,9 +89,9 @@ static bool aims(const snw_model *m, int i, const double *zeros) {
     return reads && snw_expr_value(signal->source, (snw_at){.t = 0, .signal = zeros}) != 0;
 }
 
-// ---- proportional laws --------------------------------------------------------------------------
+// ---- proportional laws
 
-static bool is_summed_up(const snw_model *m, int slot) {
+static bool is_integrated(const snw_model *m, int slot) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *s = &m->desc->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL && s->source && snw_expr_reads(s->source, slot)) {
@@ -105,7 +107,7 @@ static snw_status add_errors(snw_targets *g, const char *name, snw_law law, snw_
     SNW_TRY(snw_expr_errors(g->pool, law, CONTROLS_MAX - g->ncontrol, found, &n));
     for (int i = 0; i < n; i++) {
         const snw_signal_desc *s = &g->m->desc->signal[found[i].slot];
-        if (s->kind != SNW_SIGNAL_PROBE || is_summed_up(g->m, found[i].slot)) continue;
+        if (s->kind != SNW_SIGNAL_PROBE || is_integrated(g->m, found[i].slot)) continue;
         if (!shows_configuration(g->m->desc->probe[s->probe].kind)) continue;
         g->control[g->ncontrol++] =
             (control){.name = name, .law = law, .when = when, .error = found[i]};
@@ -113,7 +115,7 @@ static snw_status add_errors(snw_targets *g, const char *name, snw_law law, snw_
     return SNW_OK;
 }
 
-// a law of a force, and what it takes from samples of another one
+// Adds the errors in the law of a force, and in the sampled laws it depends on.
 static snw_status add_law(snw_targets *g, const char *name, snw_law law, snw_law when) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) return SNW_OK;
     SNW_TRY(add_errors(g, name, law, when));
@@ -149,7 +151,7 @@ static snw_status add_laws(snw_targets *g, const snw_desc *d) {
     return SNW_OK;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- recording
 
 snw_status snw_targets_create(const snw_model *m, double t0, double t1, snw_targets **out) {
     *out = NULL;
@@ -165,7 +167,7 @@ snw_status snw_targets_create(const snw_model *m, double t0, double t1, snw_targ
     }
     *g = (snw_targets){.m = m, .t0 = t0, .t1 = t1, .z = z, .pool = pool};
     bool some = false;
-    for (int i = 0; i < m->nsignal; i++) some = some || aims(m, i, z);
+    for (int i = 0; i < m->nsignal; i++) some = some || has_target(m, i, z);
     const snw_status s = add_laws(g, m->desc);
     if (s == SNW_OK && (some || g->ncontrol > 0)) {
         *out = g;
@@ -182,7 +184,7 @@ void snw_targets_destroy(snw_targets *g) {
     snw_free(g);
 }
 
-void snw_targets_look(snw_targets *g, double t, const double *z) {
+void snw_targets_record(snw_targets *g, double t, const double *z) {
     const int n = g->m->nsignal;
     const double quarter = (g->t1 - g->t0) / QUARTERS;
     if (g->marks == MARKS || t < g->t0 + (g->marks - 1e-9) * quarter) return;
@@ -204,55 +206,55 @@ int snw_targets_missed(const snw_targets *g, int from, double *error, double *be
         *error = e[QUARTERS - 1];
         *before = e[QUARTERS - 2];
         const bool small = fabs(*error) <= SMALL * most || fabs(*before) <= SMALL * most;
-        const bool stays = *error * *before > 0 && fabs(*error) >= STAYS * fabs(*before);
-        if (most > 0 && !small && stays && aims(g->m, i, g->z + (size_t)n * MARKS)) return i;
+        const bool lasts = *error * *before > 0 && fabs(*error) >= LASTS * fabs(*before);
+        if (most > 0 && !small && lasts && has_target(g->m, i, g->z + (size_t)n * MARKS)) return i;
     }
     return -1;
 }
 
 bool snw_targets_due(const snw_targets *g, double t) {
-    return g->ncontrol > 0 && t >= g->t0 + (g->looks - 1e-9) * (g->t1 - g->t0) / LOOKS;
+    return g->ncontrol > 0 && t >= g->t0 + (g->samples - 1e-9) * (g->t1 - g->t0) / SAMPLES;
 }
 
-void snw_targets_look_offsets(snw_targets *g, double t, const double *signal) {
+void snw_targets_record_signals(snw_targets *g, double t, const double *signal) {
     const snw_at at = {.t = t, .signal = signal};
     const bool late = t >= g->t1 - (1 + 1e-9) * (g->t1 - g->t0) / QUARTERS;
     for (int i = 0; i < g->ncontrol; i++) {
         control *c = &g->control[i];
         const double p = signal[c->error.slot], e = snw_expr_value(c->error.difference, at);
         c->largest = fmax(c->largest, fmax(fabs(p), fmax(fabs(e), fabs(p - c->error.sign * e))));
-        range_take(&c->all, p, g->looks == 0);
+        range_extend(&c->all, p, g->samples == 0);
         if (!late) continue;
         if (c->when && snw_expr_value(c->when, at) == 0) {
             c->n = 0;
             continue;
         }
-        range_take(&c->e, e, c->n == 0);
-        range_take(&c->p, p, c->n == 0);
-        c->slope = snw_expr_jet_signal(c->law, at, c->error.slot).d;
+        range_extend(&c->e, e, c->n == 0);
+        range_extend(&c->p, p, c->n == 0);
+        c->gain = snw_expr_jet_signal(c->law, at, c->error.slot).d;
         c->n++;
     }
-    g->looks = (int)floor((t - g->t0) / (g->t1 - g->t0) * LOOKS + 1e-6) + 1;
+    g->samples = (int)floor((t - g->t0) / (g->t1 - g->t0) * SAMPLES + 1e-6) + 1;
 }
 
-// NaN is no offset
-static bool stayed(const control *c) {
-    const double e = fmin(fabs(c->e.low), fabs(c->e.high)), way = c->p.high - c->p.low;
-    const bool rests = way <= fmax(RESTS * (c->all.high - c->all.low), TINY * e);
-    return c->n >= FEWEST && c->e.low * c->e.high > 0 && e > PART * c->largest &&
-           c->e.high - c->e.low <= STILL * e && rests && (c->slope != 0 || c->error.limited);
+// NaN is no offset.
+static bool is_offset(const control *c) {
+    const double e = fmin(fabs(c->e.low), fabs(c->e.high)), change = c->p.high - c->p.low;
+    const bool settled = change <= fmax(SETTLED * (c->all.high - c->all.low), TINY * e);
+    return c->n >= MIN_SAMPLES && c->e.low * c->e.high > 0 && e > REACHED * c->largest &&
+           c->e.high - c->e.low <= CONSTANT * e && settled && (c->gain != 0 || c->error.limited);
 }
 
 bool snw_targets_offset(const snw_targets *g, int i, snw_offset *out) {
     for (int k = 0; k < g->ncontrol; k++) {
         const control *c = &g->control[k];
-        if (!stayed(c) || i-- > 0) continue;
+        if (!is_offset(c) || i-- > 0) continue;
         const double p = 0.5 * (c->p.low + c->p.high), e = 0.5 * (c->e.low + c->e.high);
         *out = (snw_offset){.law = c->name,
                             .probe = g->m->desc->signal[c->error.slot].text,
                             .value = p,
                             .reference = p - c->error.sign * e,
-                            .limited = c->slope == 0};
+                            .limited = c->gain == 0};
         return true;
     }
     return false;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Truncation error of strain bases: compiles the model with richer bases (study/nested.h), solves
+// its equilibrium, its linear response at an instant of a motion, or its modes, and compares node
+// positions or frequencies. theory.md 5.1, 7.2
 #include "study/truncation.h"
 
 #include "base/alloc.h"
@@ -17,30 +21,31 @@
 #include <string.h>
 
 enum {
-    MOST = 600,        // coordinates of the richer model,
-    GENEROUS = 200,    // and up to which it gets more than it needs
-    MOST_MODES = 300,  // coordinates of the richer model up to which its frequencies are found,
-    MOST_STEADY = 150, // beside a steady motion
-    MOST_STEPS = 12,   // on the way to its equilibrium,
-    MOST_TURNS = 10,   // of Newton in each,
-    MOST_FALLS = 80,   // and where there is no way, until it has settled elsewhere
-    ROUNDS = 3         // unstable equilibria left
+    MAX_COORDINATES = 600, // of the richer model
+    GENEROUS_UP_TO = 200,  // coordinates up to which it gets more functions than necessary
+    MAX_MODES = 300,       // coordinates of the richer model up to which frequencies are computed
+    MAX_STEADY = 150,      // the same about a steady motion
+    MAX_INCREMENTS = 12,   // on the path to its equilibrium
+    MAX_ITERATIONS = 10,   // of Newton's method in each
+    MAX_SETTLE = 80,       // of the damped motion, if the path ends before
+    ROUNDS = 3             // unstable equilibria left
 };
 
-// how far an unstable equilibrium is left, of typical coordinates
-static const double ASIDE = 0.05;
+// Displacement out of an unstable equilibrium, in typical coordinates.
+static const double LEAVE = 0.05;
 
 // Coordinates of one strain component in both bases.
 typedef struct pair {
     int rod, a;        // active component of a rod
-    int n, rich;       // functions
+    int n, rich;       // numbers of functions
     const double *up;  // rich x n: coordinates of the same field
-    const double *cut; // rich x rich: what of a richer field the basis does not hold
+    const double *cut; // rich x rich: projector onto the part of a richer field that the basis
+                       // cannot represent
 } pair;
 
 struct snw_truncation {
-    const snw_model *m; // of which it is
-    snw_desc desc;      // a copy with its own links
+    const snw_model *m; // original model
+    snw_desc desc;      // copy with its own links
     snw_model *rich;
     snw_pool *pool;
     int npair;
@@ -48,31 +53,30 @@ struct snw_truncation {
     snw_work *w;
     snw_inputs *in;
     snw_state *s;
-    bool *rests; // nv of the richer model: coordinates of joints
-    double *x, *q0, *r0, *scale, *soft, *slow, *field;
-    snw_vec3 *place; // nseg: where nodes are to begin with
-    double *J;       // n x n, in motion
-    int *pivot;      // n
+    bool *is_joint; // nv of the richer model: coordinate of a joint
+    double *x, *q0, *r0, *scale, *regularisation, *damping, *field;
+    snw_vec3 *position0; // nseg: initial positions of nodes
+    double *J;           // n x n, for instants of a motion
+    int *pivot;          // n
     snw_arena scratch;
-    bool rates;           // in equilibria rates count
-    snw_statics *statics; // of the richer model, made where an equilibrium of it is left; else NULL
-    snw_modes *modes;     // of the richer model, made when frequencies are asked for,
-    bool steady;          // and of which sort
+    bool rates;           // velocities count in equilibria
+    snw_statics *statics; // of the richer model, created when an equilibrium is left; else NULL
+    snw_modes *modes;     // of the richer model, created when frequencies are asked for
+    bool steady;          // kind of `modes`
 };
 
 // ---- richer bases
-// ----------------------------------------------------------------------------------
 
-// actuators act on each coordinate of it
-static bool acted_on(const snw_desc *d, int link) {
+// Whether actuators act on the single strain coordinates of the rod.
+static bool is_actuated(const snw_desc *d, int link) {
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].rod && d->motor[i].link == link) return true;
     }
     return false;
 }
 
-// t->desc <- links with richer bases; n <- coordinates then, 0: as many as before or too many for a
-// component
+// t->desc <- links with richer bases; *n <- number of coordinates then; 0: no more than before, or
+// too many for one component.
 static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     const snw_desc *d = t->m->desc;
     snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
@@ -82,19 +86,19 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     t->desc.link = link;
     *n = t->m->nv;
     for (int l = 0; l < d->nlink; l++) {
-        if (!link[l].has_rod || acted_on(d, l)) continue;
+        if (!link[l].has_rod || is_actuated(d, l)) continue;
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
             if (!rod->active[i]) continue;
-            const snw_basis sound = snw_basis_sound(&rod->basis[i]);
+            const snw_basis valid = snw_basis_sound(&rod->basis[i]);
             *n -= rod->basis[i].nfun;
-            SNW_TRY(snw_nested_enrich(t->pool, &sound, generous, &rod->basis[i]));
+            SNW_TRY(snw_nested_enrich(t->pool, &valid, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
             if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
             *n = 0;
             return SNW_OK;
         }
-        rod->nodes = 0; // what the richer fields need
+        rod->nodes = 0; // as many as the richer fields need
         rod->ncell = 0;
         rod->cell = NULL;
     }
@@ -102,17 +106,16 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     return SNW_OK;
 }
 
-// as rich as the size of the robot allows; any <- whether at all
+// As rich as the size of the robot allows; *any <- whether at all.
 static snw_status truncation_choose(snw_truncation *t, bool *any) {
     int n;
     SNW_TRY(enrich_links(t, true, &n));
-    if (n > GENEROUS) SNW_TRY(enrich_links(t, false, &n));
-    *any = n > 0 && n <= MOST;
+    if (n > GENEROUS_UP_TO) SNW_TRY(enrich_links(t, false, &n));
+    *any = n > 0 && n <= MAX_COORDINATES;
     return SNW_OK;
 }
 
-// ---- from one basis to the other
-// -------------------------------------------------------------------
+// ---- projections between the bases
 
 static snw_status make_pairs(snw_truncation *t) {
     int n = 0;
@@ -135,10 +138,10 @@ static snw_status make_pairs(snw_truncation *t) {
 }
 
 // ---- the richer model
-// ------------------------------------------------------------------------------
 
-// rows that say nothing are those of the other model
-static bool same_rows(const snw_model *from, snw_model *to) {
+// Copies the selection of constraint rows from the original model; false if the models do not
+// match.
+static bool copy_rows(const snw_model *from, snw_model *to) {
     if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->ntendon != to->ntendon)
         return false;
     for (int i = 0; i < from->nloop; i++) {
@@ -170,34 +173,34 @@ static snw_status truncation_prepare(snw_truncation *t) {
     SNW_TRY(snw_work_create(m, &t->w));
     SNW_TRY(snw_inputs_create(m, &t->in));
     SNW_TRY(snw_state_create(m, &t->s));
-    t->rests = snw_pool_array(t->pool, nv, sizeof *t->rests);
+    t->is_joint = snw_pool_array(t->pool, nv, sizeof *t->is_joint);
     t->x = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->x);
     t->q0 = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->q0);
     t->r0 = snw_pool_array(t->pool, n, sizeof *t->r0);
     t->scale = snw_pool_array(t->pool, n, sizeof *t->scale);
-    t->soft = snw_pool_array(t->pool, n, sizeof *t->soft);
-    t->slow = snw_pool_array(t->pool, n, sizeof *t->slow);
+    t->regularisation = snw_pool_array(t->pool, n, sizeof *t->regularisation);
+    t->damping = snw_pool_array(t->pool, n, sizeof *t->damping);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
-    t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
+    t->position0 = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->position0);
     t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = truncation_scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
-    if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field ||
-        !t->place || !t->J || !t->pivot || !t->scratch.base)
+    if (!t->is_joint || !t->x || !t->q0 || !t->r0 || !t->scale || !t->regularisation ||
+        !t->damping || !t->field || !t->position0 || !t->J || !t->pivot || !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         for (int i = b->dof; i < b->dof + b->n; i++) {
             t->scale[i] = m->scale[i];
-            t->rests[i] = snw_is_joint(m, b);
-            t->slow[i] = m->scale[i] / m->typical[i];
-            if (t->rests[i]) t->soft[i] = 1e-9 * t->slow[i];
+            t->is_joint[i] = snw_is_joint(m, b);
+            t->damping[i] = m->scale[i] / m->typical[i];
+            if (t->is_joint[i]) t->regularisation[i] = 1e-9 * t->damping[i];
         }
     }
     for (int i = 0; i < m->nconstraint; i++) {
         t->scale[m->nv + i] = snw_constraint_at(m, t->w, i).size;
-        t->soft[m->nv + i] = -1e-9 * t->scale[m->nv + i];
+        t->regularisation[m->nv + i] = -1e-9 * t->scale[m->nv + i];
     }
     return SNW_OK;
 }
@@ -211,9 +214,9 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     bool any = false;
     snw_error ignored = {0};
     snw_status s = t->pool ? truncation_choose(t, &any) : SNW_E_MEMORY;
-    // a model that cannot be compiled so has no estimate
+    // no estimate for a model that cannot be compiled with the richer bases
     if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
-    if (any) any = !t->rich->bare && same_rows(m, t->rich);
+    if (any) any = !t->rich->bare && copy_rows(m, t->rich);
     if (s == SNW_OK && any) s = make_pairs(t);
     if (s == SNW_OK && any) s = truncation_prepare(t);
     if (s == SNW_OK && any) {
@@ -237,10 +240,9 @@ void snw_truncation_destroy(snw_truncation *t) {
     snw_free(t);
 }
 
-// ---- its equilibrium
-// -------------------------------------------------------------------------------
+// ---- equilibrium
 
-// r <- forces out of balance, then gaps, less what is left of those to begin with
+// r <- residual, then violations, minus the remaining fraction of their initial values.
 static void truncation_gather(const snw_truncation *t, double load, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) r[i] = t->w->r[i] - (1 - load) * t->r0[i];
@@ -276,19 +278,19 @@ static void truncation_move(void *user, const double *x, double step, const doub
     for (int i = 0; i < m->nconstraint; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
 }
 
-// numbers of a block in q
+// Entries of a block in q.
 static int truncation_numbers(const snw_block *b) {
     return b->space == SNW_SPACE_RN ? b->n : b->n + 1;
 }
 
-static void embed(const pair *p, const double *from, double *to) {
+static void embed_component(const pair *p, const double *from, double *to) {
     for (int i = 0; i < p->rich; i++) to[i] = 0;
     for (int j = 0; j < p->n; j++) {
         for (int i = 0; i < p->rich; i++) to[i] += p->up[j * p->rich + i] * from[j];
     }
 }
 
-// t->s, t->q0, t->w <- s, in the richer bases
+// t->s, t->q0, t->w <- s in the richer bases.
 static void truncation_begin(snw_truncation *t, const snw_state *s, snw_truncation_state kind) {
     const snw_model *a = t->m, *b = t->rich;
     const bool is_static = kind == SNW_TRUNCATION_REST;
@@ -304,9 +306,9 @@ static void truncation_begin(snw_truncation *t, const snw_state *s, snw_truncati
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
         const snw_rod *f = &a->rod[p->rod], *g = &b->rod[p->rod];
-        embed(p, s->q + f->dof[p->a] + f->shift, to->q + g->dof[p->a] + g->shift);
-        embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
-        embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
+        embed_component(p, s->q + f->dof[p->a] + f->shift, to->q + g->dof[p->a] + g->shift);
+        embed_component(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
+        embed_component(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
     for (int i = 0; is_static && i < b->nv; i++) to->v[i] = 0;
     for (int i = 0; kind != SNW_TRUNCATION_MOTION && i < b->nv; i++) to->a[i] = 0;
@@ -320,10 +322,9 @@ static void truncation_begin(snw_truncation *t, const snw_state *s, snw_truncati
     snw_residual(b, t->in, to, is_static, t->w);
 }
 
-// ---- what is cut off
-// -------------------------------------------------------------------------------
+// ---- truncated part
 
-// Bound of the displacement of a rod by one strain component with the coordinates d, m.
+// Bound on the displacement of a rod by one strain component with the coordinates d, m.
 static double truncation_bound(const snw_truncation *t, const pair *p, const double *d) {
     const snw_rod *rod = &t->rich->rod[p->rod];
     enum { STATIONS = 40 };
@@ -342,7 +343,8 @@ static double truncation_bound(const snw_truncation *t, const pair *p, const dou
     return sqrt(sum) * rod->L * (rod->comp[p->a] < 3 ? rod->L : 1);
 }
 
-// That of the part of a component that its basis lacks, where coordinates differ by dq (nv).
+// The same bound for the part of a component that its basis cannot represent, of the difference dq
+// (nv).
 static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
     const double *d = dq + t->rich->rod[p->rod].dof[p->a];
     for (int i = 0; i < p->rich; i++) t->field[i] = 0;
@@ -352,8 +354,8 @@ static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
     return truncation_bound(t, p, t->field);
 }
 
-// how much bases lack of dq, of the largest strain in it
-static double lack(snw_truncation *t, const double *dq) {
+// Truncated part of dq relative to the largest strain in it.
+static double missing_fraction(snw_truncation *t, const double *dq) {
     double lost = 0, whole = 0;
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
@@ -363,8 +365,8 @@ static double lack(snw_truncation *t, const double *dq) {
     return whole > 0 ? lost / whole : 0;
 }
 
-// the rod and strains that lack most of dq
-static void truncation_blame(snw_truncation *t, const double *dq, snw_truncation_info *out) {
+// Finds the rod and the strains with the largest truncated part of dq.
+static void truncation_locate(snw_truncation *t, const double *dq, snw_truncation_info *out) {
     double worst = 0;
     memset(out->strain, 0, sizeof out->strain);
     for (int k = 0; k < t->npair; k++) {
@@ -378,10 +380,10 @@ static void truncation_blame(snw_truncation *t, const double *dq, snw_truncation
     }
 }
 
-// What an error found by the richer bases is of the whole one. Those of elements of constant
-// functions fall with the square of their number only, so that of elements cut in k parts 1/k^2 is
-// left (theory.md (5.5)); of all others little is.
-static double of_the_whole(const snw_truncation *t, const snw_truncation_info *cut) {
+// Fraction of the error that the richer bases reveal. With elements of constant functions the error
+// decreases only with the square of their number, so after splitting each in k parts 1/k^2 of it
+// remains (theory.md (5.5)); with all other bases little remains.
+static double detected_fraction(const snw_truncation *t, const snw_truncation_info *cut) {
     if (cut->rod < 0) return 1;
     const snw_rod *a = &t->m->rod[cut->rod], *b = &t->rich->rod[cut->rod];
     for (int k = 0; k < a->na; k++) {
@@ -401,11 +403,11 @@ static snw_problem problem_of(snw_truncation *t) {
                          .tangent = truncation_tangent,
                          .move = truncation_move,
                          .scale = t->scale,
-                         .soft = t->soft};
+                         .soft = t->regularisation};
 }
 
-// t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in.
-// Whether it is one.
+// t->x <- richer equilibrium along the path (5.2) of theory.md 5.1; if that ends early, by a damped
+// motion. Whether one was found.
 static bool truncation_solve(snw_truncation *t) {
     const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nconstraint;
     const snw_problem p = problem_of(t);
@@ -413,17 +415,17 @@ static bool truncation_solve(snw_truncation *t) {
     truncation_gather(t, 1, t->r0);
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
     snw_continuation_opts c = snw_continuation_defaults();
-    c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MOST_TURNS};
-    c.max_increments = MOST_STEPS;
+    c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MAX_ITERATIONS};
+    c.max_increments = MAX_INCREMENTS;
     snw_continuation_info info = {0};
     if (snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info) == SNW_OK) return true;
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
-    const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
-    snw_settle_info fell = {0};
-    return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+    const snw_settle_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
+    snw_settle_info settled = {0};
+    return snw_settle(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) == SNW_OK;
 }
 
-// Do the factors of the tangent at t->x show that it is stable?
+// Whether the factors of the tangent at t->x show that it is stable.
 static bool truncation_plainly_stable(snw_truncation *t) {
     const snw_model *m = t->rich;
     int negative;
@@ -432,42 +434,40 @@ static bool truncation_plainly_stable(snw_truncation *t) {
            negative == m->nconstraint;
 }
 
-// t->x <- a stable equilibrium beside it, where it is unstable. False: it is, and none was found.
-static bool leave_unstable(snw_truncation *t) {
+// t->x <- stable equilibrium nearby, if it is unstable. False: unstable, and none was found.
+static bool truncation_leave_unstable(snw_truncation *t) {
     const snw_model *m = t->rich;
     const snw_problem p = problem_of(t);
     for (int n = 0; !truncation_plainly_stable(t); n++) {
         if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
-        (void)snw_statics_begin(t->statics, t->s, t->s->t);
+        (void)snw_statics_work_at_time(t->statics, t->s, t->s->t);
         if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
         if (n == ROUNDS) return false;
-        snw_move(m, t->x, ASIDE, t->field, t->x);
-        const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
-        snw_settle_info fell = {0};
-        if (snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) != SNW_OK)
+        snw_move(m, t->x, LEAVE, t->field, t->x);
+        const snw_settle_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
+        snw_settle_info settled = {0};
+        if (snw_settle(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) != SNW_OK)
             return false;
     }
     return true;
 }
 
-// ---- in motion
-// -------------------------------------------------------------------------------------
+// ---- instants of a motion
 
-// square of how fast accelerations change what moves and bends, 1/s^2: a'M a over twice the energy
-static double pace(snw_truncation *t) {
+// Squared rate omega^2 of (5.4), 1/s^2: a'M a over twice the sum of kinetic and elastic energy.
+static double squared_rate(snw_truncation *t) {
     const snw_model *m = t->rich;
     const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
     double *v = t->s->v;
-    t->s->v = t->s->a; // a as if it were a velocity
+    t->s->v = t->s->a; // accelerations in place of velocities
     snw_kinematics(m, t->in, t->s, false, t->w);
-    const double jerk = snw_kinetic_energy(m, t->w);
+    const double acceleration_energy = snw_kinetic_energy(m, t->w);
     t->s->v = v;
-    const double most = 1e12; // of what is let go from rest: nothing has bent yet
-    return jerk > 0 ? fmin(jerk / energy, most) : 0;
+    const double most = 1e12; // limit for a release from rest, without energy yet
+    return acceleration_energy > 0 ? fmin(acceleration_energy / energy, most) : 0;
 }
 
-// A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as
-// well
+// Rows of A (n x n) at one component <- C'A, or its columns <- A C if `right`.
 static void truncation_project(const pair *p, int at, size_t n, bool right, double *scratch,
                                double *A) {
     const size_t k = (size_t)p->rich, a = (size_t)at;
@@ -484,15 +484,15 @@ static void truncation_project(const pair *p, int at, size_t n, bool right, doub
     }
 }
 
-// Coordinates that the other model has keep their motion: J <- C'J C + (1 - C)'(1 - C) stiffness, r
-// <- C'r for what bases cut off, joints rest
-static void truncation_hold(snw_truncation *t, double *r) {
+// Fixes the coordinates of the original model: J <- C'J C + (1 - C)'(1 - C) stiffness, r <- C'r for
+// the truncated part; joints are fixed.
+static void constrain_present(snw_truncation *t, double *r) {
     const snw_model *m = t->rich;
     const size_t n = (size_t)(m->nv + m->nconstraint);
     for (size_t i = 0; i < (size_t)m->nv; i++) {
-        if (!t->rests[i]) continue;
+        if (!t->is_joint[i]) continue;
         for (size_t k = 0; k < n; k++) t->J[k * n + i] = t->J[i * n + k] = 0;
-        t->J[i * n + i] = t->slow[i];
+        t->J[i * n + i] = t->damping[i];
         r[i] = 0;
     }
     for (int l = 0; l < t->npair; l++) {
@@ -512,18 +512,18 @@ static void truncation_hold(snw_truncation *t, double *r) {
                 for (size_t e = 0; e < k; e++) {
                     sum += ((e == i) - p->cut[i * k + e]) * ((e == j) - p->cut[j * k + e]);
                 }
-                t->J[(a + i) * n + a + j] += t->slow[a] * sum;
+                t->J[(a + i) * n + a + j] += t->damping[a] * sum;
             }
         }
     }
 }
 
-// r <- C'r: the coordinates that the other model has are in balance but for errors of the time
-// scheme
-static void keep_cut(snw_truncation *t, double *r) {
+// r <- C'r: in the coordinates of the original model the residual is zero up to errors of the time
+// scheme.
+static void project_residual(snw_truncation *t, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) {
-        if (t->rests[i]) r[i] = 0;
+        if (t->is_joint[i]) r[i] = 0;
     }
     for (int l = 0; l < t->npair; l++) {
         const pair *p = &t->pair[l];
@@ -536,31 +536,32 @@ static void keep_cut(snw_truncation *t, double *r) {
     }
 }
 
-// do loops take motions from the rods?
-static bool closed(const snw_model *m) {
+// Whether loop closures constrain the rods.
+static bool has_loops(const snw_model *m) {
     bool any = false;
     for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0;
     return any;
 }
 
-// t->x <- where forces of this instant bend what the bases cut off, all else as it moves
-static bool truncation_bend(snw_truncation *t) {
+// t->x <- linear response of the truncated part to the forces of this instant (5.4); all else keeps
+// its motion.
+static bool solve_instant(snw_truncation *t) {
     const snw_model *m = t->rich;
     const int n = m->nv + m->nconstraint;
     double *r = t->r0;
     memset(r, 0, (size_t)n * sizeof *r);
-    const double fast = pace(t);
+    const double fast = squared_rate(t);
     snw_residual(m, t->in, t->s, false, t->w);
     memcpy(r, t->w->r, (size_t)m->nv * sizeof *r);
     snw_tangent_pass(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
     snw_constraints_border(m, t->w, 1, t->J);
-    if (closed(m)) {
-        keep_cut(t, r);
+    if (has_loops(m)) {
+        project_residual(t, r);
     } else {
-        truncation_hold(t, r);
+        constrain_present(t, r);
     }
-    for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
+    for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->regularisation[i];
     if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
     snw_lu_solve(n, t->J, t->pivot, r);
     snw_move(m, t->q0, -1, r, t->x);
@@ -572,12 +573,12 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     const snw_model *m = t->rich;
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
     truncation_begin(t, s, kind);
-    for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
+    for (int i = 0; i < m->nseg; i++) t->position0[i] = t->w->g[i].p;
     if (kind != SNW_TRUNCATION_MOTION) {
         out->lower_bound = !truncation_solve(t);
         if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
-            out->lower_bound = !leave_unstable(t);
-    } else if (!truncation_bend(t)) {
+            out->lower_bound = !truncation_leave_unstable(t);
+    } else if (!solve_instant(t)) {
         return;
     }
     double *dq = t->r0;
@@ -587,40 +588,39 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
         for (int i = at; i < at + t->pair[k].rich; i++)
             dq[i] = t->x[i + rod->shift] - t->q0[i + rod->shift];
     }
-    truncation_blame(t, dq, out);
+    truncation_locate(t, dq, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
-    double far = 0;
+    double largest = 0;
     for (int i = 0; i < m->nseg; i++) {
-        const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
-        if (!(d <= far)) far = d;
+        const double d = snw_norm(snw_sub(t->w->g[i].p, t->position0[i]));
+        if (!(d <= largest)) largest = d;
     }
-    out->displacement = far / of_the_whole(t, out);
+    out->displacement = largest / detected_fraction(t, out);
     out->relative = out->rod >= 0 ? out->displacement / t->m->rod[out->rod].L : 0;
 }
 
 // ---- frequencies
-// -----------------------------------------------------------------------------------
 
-// motions of one sort are ranked among themselves beside a steady motion, where each that is damped
-// beyond vibration has two roots: those of quick ones come near to slow ones
-typedef enum sort { NULL_MOTION, GROWS, VIBRATES, DECAYS } sort;
+// Classes of modes, ranked separately about a steady motion: there each overdamped mode has two
+// roots, and those of fast modes come close to slow ones.
+typedef enum mode_class { NULL_MOTION, GROWS, VIBRATES, DECAYS } mode_class;
 
-static sort sort_of(const snw_mode *a) {
+static mode_class class_of(const snw_mode *a) {
     if (a->null) return NULL_MOTION;
     if (a->frequency < 0) return GROWS;
     return a->damping < 1 - 1e-9 ? VIBRATES : DECAYS;
 }
 
-// the mode of b that mode i of a becomes, -1: none. Frequencies rank alike: with more functions
-// none of them rises (Courant's principle).
+// Mode of b that corresponds to mode i of a; -1: none. Frequencies correspond by rank: none rises
+// with more functions (Courant's minimum principle).
 static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, bool steady) {
     if (!steady) return i < b->n ? i : -1;
-    const sort wanted = sort_of(&a->mode[i]);
+    const mode_class wanted = class_of(&a->mode[i]);
     int rank = 0, nearest = -1;
-    for (int k = 0; k < i; k++) rank += sort_of(&a->mode[k]) == wanted;
+    for (int k = 0; k < i; k++) rank += class_of(&a->mode[k]) == wanted;
     for (int k = 0; k < b->n; k++) {
-        if (sort_of(&b->mode[k]) != wanted) continue;
+        if (class_of(&b->mode[k]) != wanted) continue;
         if (wanted != DECAYS && rank-- == 0) return k;
         const double f = a->mode[i].frequency;
         const bool nearer =
@@ -630,8 +630,8 @@ static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, 
     return nearest;
 }
 
-// What b says of mode i of a, of the frequency; NaN where it costs nothing or rounding hides it:
-// that of the quickest root, of its square at rest.
+// Relative error of the frequency of mode i of a by mode k of b; NaN for null motions or if
+// rounding hides it: relative to the fastest root, at rest to its square.
 static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k,
                               bool steady) {
     if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
@@ -642,15 +642,15 @@ static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, 
     return fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
 }
 
-// the rod and strains that lack most of one of the first modes: one that the bases hardly have
-// moves the ranks of those behind it
-static void blame_modes(snw_truncation *t, int last, snw_truncation_info *out) {
+// Finds the rod and the strains with the largest truncated part of one of the modes up to `last`: a
+// mode that the bases hardly represent shifts the ranks of those above it.
+static void locate_in_modes(snw_truncation *t, int last, snw_truncation_info *out) {
     double most = 0;
     for (int k = 0; k <= last; k++) {
-        const double *x = snw_modes_vector(t->modes, k), lost = lack(t, x);
-        if (snw_modes_found(t->modes)->mode[k].null || !(lost > most)) continue;
+        const double *x = snw_modes_vector(t->modes, k), lost = missing_fraction(t, x);
+        if (snw_modes_table(t->modes)->mode[k].null || !(lost > most)) continue;
         most = lost;
-        truncation_blame(t, x, out);
+        truncation_locate(t, x, out);
     }
 }
 
@@ -658,33 +658,33 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
                                       bool balanced, bool leave, snw_modes *modes,
                                       snw_truncation_info *out) {
     const snw_model *m = t->rich;
-    const snw_mode_table *own = snw_modes_found(modes);
+    const snw_mode_table *own = snw_modes_table(modes);
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    if (m->nv > (steady ? MOST_STEADY : MOST_MODES)) return SNW_OK;
+    if (m->nv > (steady ? MAX_STEADY : MAX_MODES)) return SNW_OK;
     if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
     if (!t->modes) SNW_TRY(snw_modes_create(m, 2 * m->nv, steady, &t->modes));
     t->steady = steady;
     truncation_begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
     bool found = balanced && truncation_solve(t);
-    if (found && leave && !steady) found = leave_unstable(t);
+    if (found && leave && !steady) found = truncation_leave_unstable(t);
     const double *x = found ? t->x : t->q0;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nconstraint) memcpy(t->s->lambda, x + m->nq, (size_t)m->nconstraint * sizeof *x);
     snw_error ignored = {0};
     if (snw_modes_solve(t->modes, t->s, &ignored) != SNW_OK) return SNW_OK;
-    const snw_mode_table *rich = snw_modes_found(t->modes);
+    const snw_mode_table *rich = snw_modes_table(t->modes);
     int last = -1;
     for (int i = 0; i < own->n; i++) {
         const int k = counterpart(own, rich, i, steady);
         const double error = frequency_error(own, rich, i, k, steady);
         snw_truncation_info cut = {.rod = -1};
         if (isnan(error)) continue;
-        truncation_blame(t, snw_modes_vector(t->modes, k), &cut);
-        const double whole = fmin(error / of_the_whole(t, &cut), 1);
+        truncation_locate(t, snw_modes_vector(t->modes, k), &cut);
+        const double whole = fmin(error / detected_fraction(t, &cut), 1);
         snw_modes_set_truncation(modes, i, whole);
         if (!(whole <= out->relative)) out->relative = whole, last = k;
     }
-    blame_modes(t, last, out);
+    locate_in_modes(t, last, out);
     return SNW_OK;
 }
 

@@ -189,7 +189,7 @@ static void every_mover_stops_when_it_is_told(void **state) {
         snw_stats took = {0};
         int asked = alone ? 3 : 0;
         if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
-        it.heed(it.self, (snw_interrupt){.stop = third_time, .user = &asked});
+        it.set_interrupt(it.self, (snw_interrupt){.stop = third_time, .user = &asked});
         assert_int_equal(it.start(it.self, s, &err), SNW_OK);
         assert_int_equal(it.advance(it.self, 10, INFINITY, &took, &err), SNW_E_STOPPED);
         assert_true(took.increments <= 4);

@@ -55,7 +55,7 @@ static drift run(closed *c, double time, int n) {
     snw_error err = {0};
     assert_int_equal(snw_integrator_conserving(m, &step, &c->mv), SNW_OK);
     if (c->mv.start(c->mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = c->mv.look(c->mv.self);
+    const snw_work *w = c->mv.work_at(c->mv.self);
     const double first = energy_of(c, c->s, w);
     const snw_wrench before = snw_momentum(m, w);
     drift worst = {0};
@@ -65,7 +65,7 @@ static drift run(closed *c, double time, int n) {
             fail_msg("%s", err.text);
         }
         const snw_state *s = c->mv.state(c->mv.self);
-        w = c->mv.look(c->mv.self);
+        w = c->mv.work_at(c->mv.self);
         worst.energy = fmax(worst.energy, fabs(energy_of(c, s, w) - first));
         worst.size = fmax(worst.size, snw_kinetic_energy(m, w));
         const snw_wrench P = snw_momentum(m, w);

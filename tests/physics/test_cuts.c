@@ -110,11 +110,11 @@ static double energy_of(const closed_robot *c, const snw_state *s, const snw_wor
 static double end_explicit(const graph *g, cut *c, sight *o) {
     snw_explicit *e = closed_robot_reference(&c->c, 1e-11);
     snw_error err = {0};
-    const double first = energy_of(&c->c, snw_explicit_state(e), snw_explicit_look(e));
+    const double first = energy_of(&c->c, snw_explicit_state(e), snw_explicit_work_at(e));
     if (snw_explicit_advance(e, DURATION, INFINITY, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = snw_explicit_look(e);
+    const snw_work *w = snw_explicit_work_at(e);
     look(g, c, w, snw_explicit_state(e), o);
-    const snw_work_done done = snw_explicit_work(e);
+    const snw_work_done done = snw_explicit_work_done(e);
     double left = energy_of(&c->c, snw_explicit_state(e), w) - first;
     double size = snw_kinetic_energy(c->c.m, w);
     for (int k = 0; k < done.n; k++) left -= done.work[k], size += fabs(done.work[k]);
@@ -277,7 +277,7 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
             if (n > 0 && it.advance(it.self, 2e-3 * n, INFINITY, &took, &err) != SNW_OK) {
                 fail_msg("%d: %s", i, err.text);
             }
-            const snw_work *w = it.look(it.self);
+            const snw_work *w = it.work_at(it.self);
             const snw_state *s = it.state(it.self);
             const double now = snw_kinetic_energy(m, w) + snw_elastic_energy(m, s->q);
             const snw_wrench P = snw_momentum(m, w);

@@ -63,7 +63,7 @@ typedef struct view {
 } view;
 
 static view see(scene *c) {
-    const snw_work *w = snw_explicit_look(c->e);
+    const snw_work *w = snw_explicit_work_at(c->e);
     const snw_state *s = snw_explicit_state(c->e);
     view v = {.kinetic = snw_kinetic_energy(c->m, w),
               .elastic = snw_elastic_energy(c->m, s->q),
@@ -190,7 +190,7 @@ static void free_rods_keep_energy_and_momentum(void **state) {
 
 // energy gained - work done + heat, relative to all that was exchanged
 static double balance(scene *c, double before) {
-    const snw_work_done w = snw_explicit_work(c->e);
+    const snw_work_done w = snw_explicit_work_done(c->e);
     double sum = total(see(c)) - before + w.heat, exchanged = w.heat;
     for (int i = 0; i < w.n; i++) sum -= w.work[i], exchanged += fabs(w.work[i]);
     return fabs(sum) / exchanged;
@@ -215,7 +215,7 @@ static void the_balance_of_energy_closes(void **state) {
             go(&c, 0.1 + 0.01 * i);
             worst = fmax(worst, balance(&c, before));
         }
-        const snw_work_done w = snw_explicit_work(c.e);
+        const snw_work_done w = snw_explicit_work_done(c.e);
         assert_true(w.heat > 0);
         for (int i = 0; i < w.n - 2; i++) assert_true(w.work[i] != 0);
         assert_true(w.work[w.n - 2] != 0);
@@ -255,7 +255,7 @@ static void blow(scene *c, double *q) {
     if (snw_explicit_advance(c->e, 0.2, 0.2, &err) != SNW_OK) fail_msg("%s", err.text);
     // seen from the left there is no wind yet, from the right there is
     assert_true(snw_explicit_inputs(c->e)->load[0].f.e[1] == 0);
-    assert_true(snw_explicit_work(c->e).work[0] == 0);
+    assert_true(snw_explicit_work_done(c->e).work[0] == 0);
     go(c, 0.4);
     memcpy(q, snw_explicit_state(c->e)->q, (size_t)c->m->nq * sizeof *q);
 }
@@ -345,11 +345,11 @@ static void an_advance_can_be_undone(void **state) {
         windy_rod(&c, SNW_JOINT_FREE);
         begin(&c, (snw_ode_kind)kind, 1e-8);
         go(&c, 0.05);
-        double q[32], work = snw_explicit_work(c.e).heat;
+        double q[32], work = snw_explicit_work_done(c.e).heat;
         memcpy(q, snw_explicit_state(c.e)->q, (size_t)c.m->nq * sizeof *q);
         go(&c, 0.3);
-        snw_explicit_back(c.e);
-        assert_true(snw_explicit_state(c.e)->t == 0.05 && snw_explicit_work(c.e).heat == work);
+        snw_explicit_undo(c.e);
+        assert_true(snw_explicit_state(c.e)->t == 0.05 && snw_explicit_work_done(c.e).heat == work);
         assert_memory_equal(snw_explicit_state(c.e)->q, q, (size_t)c.m->nq * sizeof *q);
         go(&c, 0.1);
         assert_true(snw_explicit_state(c.e)->t == 0.1);
@@ -404,7 +404,7 @@ static void a_law_that_ends_is_reported_with_its_time(void **state) {
 // ---- tests 5 and 6 of Boyer et al.
 // -----------------------------------------------------------------
 
-static snw_vec3 tip(scene *c) { return snw_explicit_look(c->e)->g[c->m->link_end[0]].p; }
+static snw_vec3 tip(scene *c) { return snw_explicit_work_at(c->e)->g[c->m->link_end[0]].p; }
 
 typedef struct spot {
     double t, p[3];
@@ -519,7 +519,7 @@ static void test_6_free_rod_with_muscles(void **state) {
         for (int i = 0; i < 4; i++) {
             go(&c, want[i].t);
             const view v = see(&c);
-            const snw_work *w = snw_explicit_look(c.e);
+            const snw_work *w = snw_explicit_work_at(c.e);
             const snw_state *s = snw_explicit_state(c.e);
             const snw_vec3 root = w->g[c.m->block[0].seg].p, end_ = tip(&c);
             const snw_twist xi = snw_rod_strain(c.m, &c.m->rod[0], s->q, 0, 0.5);

@@ -220,11 +220,11 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         snw_status ok = it.start(it.self, start, &err);
         for (int k = 1; k <= 10 && ok == SNW_OK; k++) {
             ok = it.advance(it.self, k * 5e-5, INFINITY, &took, &err);
-            it.back(it.self);
+            it.undo(it.self);
             if (ok == SNW_OK) ok = it.advance(it.self, k * 5e-5, INFINITY, &took, &err);
-            snw_work *w = (snw_work *)it.look(it.self);
+            snw_work *w = (snw_work *)it.work_at(it.self);
             snw_memory_read(m, it.inputs(it.self), it.state(it.self), &none, rotation, w);
-            (void)snw_memory_renew(m, it.state(it.self), w, fresh, z);
+            (void)snw_memory_sample(m, it.state(it.self), w, fresh, z);
             if (ok == SNW_OK) ok = it.restart(it.self, z, &err);
         }
         const long after = heap_calls;

@@ -164,9 +164,9 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.01, 0.02, &err);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.02, 0.02, &err);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.03, INFINITY, &err);
-        if (s == SNW_OK) snw_explicit_back(e);
+        if (s == SNW_OK) snw_explicit_undo(e);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.04, INFINITY, &err);
-        const double seen = snw_explicit_look(e)->r[0];
+        const double seen = snw_explicit_work_at(e)->r[0];
         const snw_status failed = snw_explicit_advance(e, 0.06, INFINITY, &err);
         const long after = heap_calls;
 

@@ -63,7 +63,7 @@ typedef struct view {
 } view;
 
 static view see(scene *c) {
-    const snw_work *w = c->mv.look(c->mv.self);
+    const snw_work *w = c->mv.work_at(c->mv.self);
     const double T = snw_kinetic_energy(c->m, w);
     return (view){.kinetic = T,
                   .energy = T + snw_elastic_energy(c->m, c->mv.state(c->mv.self)->q) +

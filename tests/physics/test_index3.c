@@ -221,7 +221,7 @@ static errors run_conserving(const closed_robot *c, double time, int n, const mo
         }
         const int look = i / part - LOOKS;
         if (i % part || look < 0) continue;
-        (void)it.look(it.self); // accelerations and multipliers of this instant
+        (void)it.work_at(it.self); // accelerations and multipliers of this instant
         const snw_state *s = it.state(it.self);
         e.q = fmax(e.q, oracle_distance((size_t)c->m->nq, s->q, want->q[look]));
         e.v = fmax(e.v, oracle_distance((size_t)c->m->nv, s->v, want->v[look]));

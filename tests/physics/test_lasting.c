@@ -33,7 +33,7 @@ static lasting go(closed_robot *c, double h) {
     snw_error err = {0};
     if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
     if (it.start(it.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = it.look(it.self);
+    const snw_work *w = it.work_at(it.self);
     const double first = energy_of(c, it.state(it.self), w);
     const snw_wrench before = snw_momentum(m, w);
     lasting o = {0};
@@ -43,7 +43,7 @@ static lasting go(closed_robot *c, double h) {
         if (it.advance(it.self, h * i, INFINITY, &took, &err) != SNW_OK) fail_msg("%s", err.text);
         if (i % LOOK) continue;
         const snw_state *s = it.state(it.self);
-        w = it.look(it.self);
+        w = it.work_at(it.self);
         const double change = energy_of(c, s, w) - first;
         const snw_wrench P = snw_momentum(m, w);
         o.energy = fmax(o.energy, fabs(change));

@@ -349,7 +349,7 @@ static void the_rest_goes_on_alone(void **state) {
         assert_int_equal(snw_explicit_create(x.n, &eopts, &alone, &err), SNW_OK);
         snw_status ok = snw_implicit_start(im, x.s, &err);
         if (ok == SNW_OK) ok = snw_explicit_start(ex, x.s, &err);
-        const snw_work *w = snw_explicit_look(ex);
+        const snw_work *w = snw_explicit_work_at(ex);
         const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
                              snw_gravity_energy(m, snw_explicit_inputs(ex), w);
         for (int i = 0; i < 3 * away && ok == SNW_OK; i++) {
@@ -395,8 +395,8 @@ static void the_rest_goes_on_alone(void **state) {
             worst = fmax(worst, fabs(a->v[i] - b->v[i]) / m->typical[i]);
         }
         if (!(worst < 2e-5 * fast)) fail_msg("tree %d: rates differ by %g of %g", k, worst, fast);
-        const snw_work_done did = snw_explicit_work(ex);
-        w = snw_explicit_look(ex);
+        const snw_work_done did = snw_explicit_work_done(ex);
+        w = snw_explicit_work_at(ex);
         double end = snw_kinetic_energy(m, w) + snw_stored_energy(m, b->q, w) +
                      snw_gravity_energy(m, snw_explicit_inputs(ex), w) + did.heat;
         for (int i = 0; i < did.n; i++) end -= did.work[i];

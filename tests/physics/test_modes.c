@@ -578,7 +578,7 @@ static void nothing_is_allocated_on_the_way(void **state) {
         double *q = malloc((size_t)t.m->nq * sizeof *q);
         const size_t allocations = snw_alloc_count();
         assert_int_equal(snw_modes_solve(mo, t.s, &err), SNW_OK);
-        const snw_mode_table *table = snw_modes_found(mo);
+        const snw_mode_table *table = snw_modes_table(mo);
         for (int i = 0; i < table->n; i++) snw_modes_shape(mo, i, q);
         assert_true(snw_alloc_count() == allocations);
         // an arbitrary state is not in balance, so the tangent of a ball or a free joint is not

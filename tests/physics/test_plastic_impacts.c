@@ -280,8 +280,8 @@ static void both_ways_agree_on_random_trees(void **state) {
             if (!(sqrt(differs) < 2e-6 * sqrt(moves)))
                 fail_msg("tree %d: rates differ by %g", n, sqrt(differs / moves));
             assert_true(gap < 1e-10 && exgap < 1e-10);
-            const snw_work_done did = snw_explicit_work(ex);
-            const snw_work *w = snw_explicit_look(ex);
+            const snw_work_done did = snw_explicit_work_done(ex);
+            const snw_work *w = snw_explicit_work_at(ex);
             double end = snw_kinetic_energy(m, w) + snw_elastic_energy(m, b->q) +
                          snw_gravity_energy(m, c.in, w) + did.heat;
             for (int i = 0; i < did.n; i++) end -= did.work[i];

@@ -147,7 +147,7 @@ typedef struct books {
 } books;
 
 static double energy(const snw_integrator *it, const snw_model *m) {
-    const snw_work *w = it->look(it->self);
+    const snw_work *w = it->work_at(it->self);
     return snw_kinetic_energy(m, w) + snw_elastic_energy(m, it->state(it->self)->q) +
            snw_gravity_energy(m, it->inputs(it->self), w);
 }

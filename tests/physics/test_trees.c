@@ -216,14 +216,14 @@ static void energy_and_momentum_stay(void **state) {
         trial_at(&x, 0);
         const double tolerance = 1e-11;
         snw_explicit *e = start(&x, tolerance);
-        const snw_work *w = snw_explicit_look(e);
+        const snw_work *w = snw_explicit_work_at(e);
         const double first = energy_of(x.m, x.in, x.s, w);
         const snw_wrench momentum = snw_momentum(x.m, w);
         double size = snw_kinetic_energy(x.m, w), push = 1;
         for (int k = 0; k < 6; k++) push = fmax(push, fabs(momentum.e[k]));
         for (int k = 1; k <= 3; k++) {
             go(e, 0.05 * k);
-            w = snw_explicit_look(e);
+            w = snw_explicit_work_at(e);
             size = fmax(size, snw_kinetic_energy(x.m, w));
             const double now = energy_of(x.m, x.in, snw_explicit_state(e), w);
             // a step may err by the tolerance, a tenth of that adds up
@@ -254,10 +254,10 @@ static void the_balance_closes(void **state) {
         for (int k = 0; k < x.m->nv; k++) x.s->v[k] *= 0.5;
         trial_at(&x, 0.1);
         snw_explicit *e = start(&x, 1e-11);
-        const double first = energy_of(x.m, x.in, x.s, snw_explicit_look(e));
+        const double first = energy_of(x.m, x.in, x.s, snw_explicit_work_at(e));
         go(e, 0.2);
-        const snw_work *w = snw_explicit_look(e);
-        const snw_work_done done = snw_explicit_work(e);
+        const snw_work *w = snw_explicit_work_at(e);
+        const snw_work_done done = snw_explicit_work_done(e);
         double sum = energy_of(x.m, x.in, snw_explicit_state(e), w) - first + done.heat;
         double size = done.heat + fabs(first);
         for (int k = 0; k < done.n; k++) sum -= done.work[k], size += fabs(done.work[k]);
@@ -402,7 +402,7 @@ static drift conserve(const trial *x, const double *want, double time, int n) {
     snw_error err = {0};
     if (snw_integrator_open(x->m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
     if (it.start(it.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_work *w = it.look(it.self);
+    const snw_work *w = it.work_at(it.self);
     const double first = energy_of(x->m, x->in, x->s, w), begin = x->s->t;
     const snw_wrench before = snw_momentum(x->m, w);
     drift worst = {0};
@@ -412,7 +412,7 @@ static drift conserve(const trial *x, const double *want, double time, int n) {
             fail_msg("%s", err.text);
         }
         worst.iterations = fmax(worst.iterations, (double)took.iterations);
-        w = it.look(it.self);
+        w = it.work_at(it.self);
         double gain = energy_of(x->m, x->in, it.state(it.self), w) - first;
         const snw_work_done done = it.work(it.self);
         double size = snw_kinetic_energy(x->m, w) + done.heat;

@@ -45,7 +45,7 @@ static bool stop(void *self) {
 }
 
 static const snw_stepper stepper = {
-    .step = step, .back = back, .error = error, .state = state, .check = check, .advice = "this"};
+    .step = step, .undo = back, .error = error, .state = state, .check = check, .advice = "this"};
 
 typedef struct setting {
     robot r;
