@@ -53,7 +53,7 @@ static int nfree(const snw_boundary *b) {
     return law ? law->nfree : 0;
 }
 
-// b->gap <- what does not hold at the tip; the largest of it, scaled
+// b->tip_residual <- what does not hold at the tip; the largest of it, scaled
 static double look_at_tip(snw_boundary *b) {
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -61,17 +61,17 @@ static double look_at_tip(snw_boundary *b) {
     const snw_wrench W = snw_station_wrench(r, r->npiece - 1, tip);
     double worst = 0;
     for (int i = 0; i < 6; i++) {
-        b->gap[i] = W.e[i] - tip->F.e[i];
-        const double x = fabs(b->gap[i]) / s->scale[s->na + i];
+        b->tip_residual[i] = W.e[i] - tip->F.e[i];
+        const double x = fabs(b->tip_residual[i]) / s->scale[s->na + i];
         if (!(x <= worst)) worst = x;
     }
     if (nfree(b) == 0) return worst;
     double slope[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];
-    r->law->close(r->law->user, tip->z, s->seg[0].start.z, b->gap + 6, slope);
+    r->law->close(r->law->user, tip->z, s->seg[0].start.z, b->tip_residual + 6, slope);
     const int nz = r->law->nz;
     for (int i = 0; i < nfree(b); i++) {
-        for (int k = 0; k < 2 * nz; k++) b->slope[i][k] = slope[2 * nz * i + k];
-        if (!(fabs(b->gap[6 + i]) <= worst)) worst = fabs(b->gap[6 + i]);
+        for (int k = 0; k < 2 * nz; k++) b->tip_jacobian[i][k] = slope[2 * nz * i + k];
+        if (!(fabs(b->tip_residual[6 + i]) <= worst)) worst = fabs(b->tip_residual[6 + i]);
     }
     return worst;
 }
@@ -98,10 +98,10 @@ static snw_status factor_tip(snw_boundary *b) {
     }
     for (int i = 0; i < nf; i++) {
         for (int j = 0; j < n; j++) {
-            double x = j < 6 ? 0 : b->slope[i][nz + r->law->free[j - 6]];
+            double x = j < 6 ? 0 : b->tip_jacobian[i][nz + r->law->free[j - 6]];
             for (int k = 0; k < nz; k++) {
                 const int a = s->na - nz + k;
-                x += b->slope[i][k] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
+                x += b->tip_jacobian[i][k] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
             }
             b->closing[n * j + 6 + i] = x;
         }
@@ -118,14 +118,14 @@ static void close_tip(const snw_boundary *b, double *x) {
     const snw_segment *t = snw_segments_relation(s);
     const int nf = nfree(b), nz = snw_shoot_nz(s->r);
     for (int i = 0; i < 6; i++) {
-        x[i] = b->gap[i];
+        x[i] = b->tip_residual[i];
         for (int a = 0; a < s->na; a++) {
             if (s->row[a] < 12) x[i] += b->Wa[i][s->row[a]] * t->y[a];
         }
     }
     for (int i = 0; i < nf; i++) {
-        x[6 + i] = -b->gap[6 + i];
-        for (int k = 0; k < nz; k++) x[6 + i] -= b->slope[i][k] * t->y[s->na - nz + k];
+        x[6 + i] = -b->tip_residual[6 + i];
+        for (int k = 0; k < nz; k++) x[6 + i] -= b->tip_jacobian[i][k] * t->y[s->na - nz + k];
     }
     snw_lu_solve(6 + nf, b->closing, b->pivot, x);
 }
@@ -184,7 +184,7 @@ static void boundary_predict(snw_boundary *b) {
     }
 }
 
-void snw_boundary_forget(snw_boundary *b) {
+void snw_boundary_reset_guess(snw_boundary *b) {
     b->npast = 0;
     b->segments->n = 0;
     b->segments->factored = false;

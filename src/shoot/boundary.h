@@ -40,10 +40,10 @@ typedef struct snw_boundary {
     snw_segments *segments;
     double closing[(6 + SNW_SHOOT_Z) * (6 + SNW_SHOOT_Z)]; // factors
     int pivot[6 + SNW_SHOOT_Z];
-    double Wa[6][12];                           // d(tip's wrench)/d(pose, velocity)
-    double slope[SNW_SHOOT_Z][2 * SNW_SHOOT_Z]; // of the law's closing
-    double gap[6 + SNW_SHOOT_Z];                // what does not hold at the tip
-    double c0;                                  // that the factors are of
+    double Wa[6][12];                                  // d(tip's wrench)/d(pose, velocity)
+    double tip_jacobian[SNW_SHOOT_Z][2 * SNW_SHOOT_Z]; // of the law's closing
+    double tip_residual[6 + SNW_SHOOT_Z];              // what does not hold at the tip
+    double c0;                                         // that the factors are of
     // starts at earlier instants, newest first, for a first guess
     int npast;
     snw_shoot_state *past[SNW_BOUNDARY_PAST], *kept;
@@ -58,13 +58,13 @@ SNW_NODISCARD snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundar
 void snw_boundary_destroy(snw_boundary *b); // NULL is fine
 
 // After snw_shoot_formula: nodes of the rod <- the solution. On SNW_E_DIVERGED and SNW_E_SINGULAR
-// the nodes are whatever the last iterate left; snw_shoot_push must not be called then.
+// the nodes are whatever the last iterate left; snw_shoot_accept must not be called then.
 SNW_NODISCARD snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info);
 // The step was accepted, at length h: it serves for the next guess.
 void snw_boundary_accept(snw_boundary *b, double h);
 // The nodes have changed by other hands, or the step shall be tried again with another length:
 // guess from the nodes.
-void snw_boundary_forget(snw_boundary *b);
+void snw_boundary_reset_guess(snw_boundary *b);
 
 // March the segments from their starts and look at the tip: the largest scaled residual, NaN when
 // the march has left the numbers. For the files of this engine.

@@ -17,7 +17,8 @@ typedef struct snw_shoot_checkpoint {
     bool bad;    // a count or an index read was none that can be, or the room was too small
 } snw_shoot_checkpoint;
 
-static inline void snw_shoot_checkpoint_carry(snw_shoot_checkpoint *row, void *numbers, size_t n) {
+static inline void snw_shoot_checkpoint_numbers(snw_shoot_checkpoint *row, void *numbers,
+                                                size_t n) {
     const bool within = row->n <= row->room && n <= row->room - row->n;
     if ((row->out || row->in) && !within) row->bad = true;
     if (row->out && within && n) memcpy(row->out + row->n, numbers, n * sizeof(double));
@@ -34,7 +35,7 @@ static inline void snw_shoot_checkpoint_skip(snw_shoot_checkpoint *row, size_t e
 // A count or an index, which a row that comes from a file has within bounds only if it is sound.
 static inline void snw_shoot_checkpoint_int(snw_shoot_checkpoint *row, int low, int high, int *x) {
     double as = *x;
-    snw_shoot_checkpoint_carry(row, &as, 1);
+    snw_shoot_checkpoint_numbers(row, &as, 1);
     if (!row->in) return;
     if (as >= low && as <= high) {
         *x = (int)as;
@@ -45,6 +46,6 @@ static inline void snw_shoot_checkpoint_int(snw_shoot_checkpoint *row, int low, 
 
 static inline void snw_shoot_checkpoint_flag(snw_shoot_checkpoint *row, bool *x) {
     double as = *x;
-    snw_shoot_checkpoint_carry(row, &as, 1);
+    snw_shoot_checkpoint_numbers(row, &as, 1);
     if (row->in) *x = as != 0;
 }

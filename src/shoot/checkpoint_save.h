@@ -9,9 +9,9 @@
 #include "shoot/platform.h"
 
 // Nodes with their past. Base, loads and formulas are made anew for each step.
-void snw_shoot_carry(snw_shoot_rod *r, snw_shoot_checkpoint *row);
+void snw_shoot_rod_checkpoint(snw_shoot_rod *r, snw_shoot_checkpoint *row);
 
 // Guesses and factors, in room for `segments`; where more are in use the count is larger.
-void snw_boundary_carry(snw_boundary *b, int segments, snw_shoot_checkpoint *row);
+void snw_boundary_checkpoint(snw_boundary *b, int segments, snw_shoot_checkpoint *row);
 // Of a plate and its legs; their rods are carried by themselves.
-void snw_platform_carry(snw_platform *p, int segments, snw_shoot_checkpoint *row);
+void snw_platform_checkpoint(snw_platform *p, int segments, snw_shoot_checkpoint *row);

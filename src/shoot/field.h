@@ -17,7 +17,7 @@ enum {
     SNW_FIELD_WORLD = 2,    // the world's axes matter: gravity, or loads in them
     SNW_FIELD_LAW = 4,      // a law gives the strain
     SNW_FIELD_LOADS = 8,    // there are loads along the rod
-    SNW_FIELD_LINES = 16    // the law consists of lines
+    SNW_FIELD_TERMS = 16    // the law consists of lines
 };
 
 // A section as the field reads it.
@@ -78,11 +78,11 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     const snw_inertia *M = &q->s->M;
     const snw_pack kh = snw_pack_load(H->e.w.e), lh = snw_pack_load(H->e.v.e);
     snw_pack dk, dl; // less rest
-    if (flags & SNW_FIELD_LINES) {
+    if (flags & SNW_FIELD_TERMS) {
         dk = snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh));
         dl = snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh));
-        for (int i = 0; i < r->law->nline; i++) {
-            const snw_law_line *line = &r->law->line[i];
+        for (int i = 0; i < r->law->nterm; i++) {
+            const snw_law_linear_term *line = &r->law->term[i];
             const double T = line->z < 0 ? *line->given : x->z[line->z];
             dk = snw_pack_axpy(T, snw_pack_load(line->a[point].m.e), dk);
             dl = snw_pack_axpy(T, snw_pack_load(line->a[point].f.e), dl);
@@ -113,10 +113,10 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     const snw_turned k = snw_turned_of(snw_pack_add(q->rest[0], dk));
     const snw_turned l = snw_turned_of(snw_pack_add(q->rest[1], dl));
     x->k = k.a, x->l = l.a;
-    if (flags & SNW_FIELD_LINES) {
+    if (flags & SNW_FIELD_TERMS) {
         for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = 0;
-        for (int i = 0; i < r->law->nline; i++) {
-            const snw_law_line *line = &r->law->line[i];
+        for (int i = 0; i < r->law->nterm; i++) {
+            const snw_law_linear_term *line = &r->law->term[i];
             if (line->z < 0) continue;
             const snw_wrench *a = &line->a[point];
             x->zs[line->z + 1] =

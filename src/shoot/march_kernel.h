@@ -402,8 +402,8 @@ SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, i
 
 // variations ask the law for its derivatives
 SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
-    const bool lines = r->law && r->law->nline > 0 && r->diagonal && !varied;
-    return (lines ? SNW_FIELD_LINES : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
+    const bool lines = r->law && r->law->nterm > 0 && r->diagonal && !varied;
+    return (lines ? SNW_FIELD_TERMS : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
            (r->law ? SNW_FIELD_LAW : 0) | (r->world ? PLAIN : (pose ? POSE : 0)) |
            (r->density ? SNW_FIELD_LOADS : 0);
 }
@@ -419,7 +419,7 @@ SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
     X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                      \
     X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                    \
     X(rk4_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                        \
-    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_LINES, SNW_ALONG_RK4)              \
+    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_TERMS, SNW_ALONG_RK4)              \
     X(rk4_law, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                  \
     X(euler_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)                \
     X(rk4_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)

@@ -120,7 +120,7 @@ void snw_platform_accept(snw_platform *p, double h) {
     const snw_station_step now = plate_step(p);
     p->A = snw_twist_axpy(now.c0, p->V, now.Vh);
     for (int i = 0; i < p->n; i++) {
-        snw_shoot_push(p->leg[i].end.rod, h);
+        snw_shoot_accept(p->leg[i].end.rod, h);
         snw_boundary_accept(p->leg[i].b, h);
     }
     for (int k = SNW_BOUNDARY_PAST - 1; k > 0; k--) p->past[k] = p->past[k - 1];
@@ -137,11 +137,11 @@ void snw_platform_begin(snw_platform *p, bool rest, double h) {
         p->V_past[k] = snw_twist_axpy(-k * h, p->A, p->V);
     }
     for (int i = 0; i < p->n; i++) snw_shoot_begin(p->leg[i].end.rod, rest, h);
-    snw_platform_forget(p);
+    snw_platform_reset_guess(p);
 }
 
-void snw_platform_forget(snw_platform *p) {
-    for (int i = 0; i < p->n; i++) snw_boundary_forget(p->leg[i].b);
+void snw_platform_reset_guess(snw_platform *p) {
+    for (int i = 0; i < p->n; i++) snw_boundary_reset_guess(p->leg[i].b);
     p->npast = 0;
     p->factored = false;
     p->secants = (snw_secants){0}; // they are of these factors
@@ -158,7 +158,7 @@ static bool all_turns(const snw_leg_end *e) { return e->free[0] && e->free[1] &&
 static double look_at_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip) {
     const snw_leg_end *e = &leg->end;
     const snw_se3 D =
-        snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->pin)), snw_se3_mul(g, e->hole));
+        snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->tip_frame)), snw_se3_mul(g, e->plate_frame));
     const bool any = e->free[0] || e->free[1] || e->free[2];
     snw_vec3 turn = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
     for (int k = 0; k < 3 && any && !all_turns(e); k++) {
@@ -167,18 +167,18 @@ static double look_at_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip)
         const snw_vec3 unit = {{k == 0, k == 1, k == 2}};
         turn = snw_cross(unit, snw_rotate(D.R, unit));
     }
-    leg->turn = D.R;
+    leg->rotation = D.R;
     double worst = 0;
     for (int i = 0; i < 6; i++) {
-        leg->gap[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
-        worst = platform_larger(worst, fabs(leg->gap[i]) / (i < 3 ? 1 : e->rod->length));
+        leg->violation[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
+        worst = platform_larger(worst, fabs(leg->violation[i]) / (i < 3 ? 1 : e->rod->length));
     }
     return worst;
 }
 
 // what passes through the free motions, by what is typical
 static double leaks(const snw_leg *leg, double force) {
-    const snw_wrench G = snw_wrench_to_child(leg->end.pin, leg->beyond);
+    const snw_wrench G = snw_wrench_to_child(leg->end.tip_frame, leg->tip_wrench);
     double worst = 0;
     for (int i = 0; i < 6; i++) {
         const double size = force * (i < 3 ? leg->end.rod->length : 1);
@@ -200,9 +200,9 @@ static double platform_march(snw_platform *p, bool slopes, snw_boundary_info *in
         if (!isfinite(worst)) return NAN;
         const snw_shoot_state *tip = snw_segments_tip(leg->b->segments);
         worst = platform_larger(worst, look_at_joint(leg, p->g, tip));
-        leg->at = snw_se3_mul(snw_se3_inv(p->g), tip->g);
-        leg->beyond = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
-        leg->on_plate = snw_wrench_to_parent(leg->at, leg->beyond);
+        leg->g_pt = snw_se3_mul(snw_se3_inv(p->g), tip->g);
+        leg->tip_wrench = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
+        leg->on_plate = snw_wrench_to_parent(leg->g_pt, leg->tip_wrench);
         worst = platform_larger(worst, leaks(leg, p->force));
         sum = snw_wrench_add(sum, leg->on_plate);
         length = fmax(length, r->length);
@@ -210,8 +210,8 @@ static double platform_march(snw_platform *p, bool slopes, snw_boundary_info *in
     plate_velocity(p, NULL);
     const snw_station_step now = plate_step(p);
     const snw_shoot_state plate = {.g = p->g, .V = p->V};
-    p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
-    p->balance = snw_wrench_sub(p->balance, p->help);
+    p->balance = snw_wrench_sub(sum, snw_station_external_wrench(&p->plate, &now, &plate));
+    p->balance = snw_wrench_sub(p->balance, p->support);
     const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
     return platform_larger(worst, miss);
 }
@@ -226,8 +226,8 @@ static void platform_times(const double *A, const double *x, double *y) {
 
 // what the joint hears of a move zeta of the plate, in its axes
 static void platform_hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
-    const snw_twist u = snw_twist_to_child(leg->end.hole, zeta);
-    const snw_vec3 w = snw_rotate(leg->turn, u.w), v = snw_rotate(leg->turn, u.v);
+    const snw_twist u = snw_twist_to_child(leg->end.plate_frame, zeta);
+    const snw_vec3 w = snw_rotate(leg->rotation, u.w), v = snw_rotate(leg->rotation, u.v);
     for (int i = 0; i < 3; i++) {
         x[i] = leg->end.free[i] ? 0 : w.e[i];
         x[3 + i] = leg->end.free[3 + i] ? 0 : v.e[i];
@@ -242,7 +242,7 @@ static snw_wrench exert_on_plate(const snw_leg *leg, const double b[6], snw_twis
     platform_times(leg->Y, b, zeta);
     platform_times(leg->Z, b, more);
     for (int i = 0; i < 6; i++) pose.e[i] += zeta[i], G.e[i] += more[i];
-    return snw_wrench_to_parent(leg->at, snw_wrench_sub(G, snw_ad_pull(pose, leg->beyond)));
+    return snw_wrench_to_parent(leg->g_pt, snw_wrench_sub(G, snw_ad_pull(pose, leg->tip_wrench)));
 }
 
 // Part of the typical compliance of a leg that keeps its tangent regular.
@@ -273,11 +273,11 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
             leg->Y[6 * j + i] = zeta.e[i] = t->Y[i][j];
             leg->Z[6 * j + i] = G.e[i] = z;
         }
-        zeta = snw_twist_to_child(leg->end.pin, zeta);
-        G = snw_wrench_to_child(leg->end.pin, G);
+        zeta = snw_twist_to_child(leg->end.tip_frame, zeta);
+        G = snw_wrench_to_child(leg->end.tip_frame, G);
         snw_wrench b = snw_wrench_zero();
         b.e[j] = 1;
-        b = snw_wrench_to_child(leg->end.pin, b);
+        b = snw_wrench_to_child(leg->end.tip_frame, b);
         for (int i = 0; i < 6; i++) {
             const double by = i < 3 ? give : give * r->length * r->length;
             leg->E[6 * j + i] = leg->end.free[i] ? G.e[i] : zeta.e[i] + by * b.e[i];
@@ -308,8 +308,8 @@ static void factor_plate(snw_platform *p) {
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
-        const snw_wrench W =
-            snw_station_differ(&p->plate, &now, &plate, unit.w, snw_lower_apply(&by, unit));
+        const snw_wrench W = snw_station_wrench_variation(&p->plate, &now, &plate, unit.w,
+                                                          snw_lower_apply(&by, unit));
         for (int i = 0; i < 6; i++) p->A_plate[6 * k + i] = -W.e[i];
     }
 }
@@ -345,11 +345,12 @@ static snw_wrench condense_leg(snw_leg *leg) {
         pose.e[i] = t->y[i];
         for (int a = 0; a < 12; a++) G.e[i] -= leg->Wa[i][a] * t->y[a];
     }
-    const snw_twist zeta = snw_twist_to_child(leg->end.pin, pose);
-    const snw_wrench passes = snw_wrench_to_child(leg->end.pin, snw_wrench_add(leg->beyond, G));
+    const snw_twist zeta = snw_twist_to_child(leg->end.tip_frame, pose);
+    const snw_wrench passes =
+        snw_wrench_to_child(leg->end.tip_frame, snw_wrench_add(leg->tip_wrench, G));
     double b[6];
     for (int i = 0; i < 6; i++) {
-        b[i] = leg->x[i] = leg->end.free[i] ? -passes.e[i] : leg->gap[i] - zeta.e[i];
+        b[i] = leg->x[i] = leg->end.free[i] ? -passes.e[i] : leg->violation[i] - zeta.e[i];
     }
     snw_lu_solve(6, leg->E, leg->pivot, b);
     return exert_on_plate(leg, b, pose, G);
@@ -490,9 +491,9 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     return status;
 }
 
-double snw_platform_look(snw_platform *p) {
+double snw_platform_evaluate(snw_platform *p) {
     snw_boundary_info ignored = {0};
-    snw_platform_forget(p);
+    snw_platform_reset_guess(p);
     for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
     return platform_march(p, false, &ignored);
 }

@@ -5,8 +5,8 @@
 //
 // Each leg condenses to a relation between the pose of its tip and the wrench there (segments.h),
 // whatever its points; the plate's six equations of balance in the six variations of its pose are
-// all that is solved together. Legs may be fed (snw_shoot_feed). The plate is a station by itself,
-// whose velocity is the formula of time for its poses.
+// all that is solved together. Legs may be fed (snw_shoot_set_length). The plate is a station by
+// itself, whose velocity is the formula of time for its poses.
 #pragma once
 
 #include "shoot/boundary.h"
@@ -16,7 +16,7 @@
 // are held at zero or free; turns about one axis or all three may be.
 typedef struct snw_leg_end {
     snw_shoot_rod *rod; // the caller's
-    snw_se3 pin, hole;
+    snw_se3 tip_frame, plate_frame;
     bool free[6];
 } snw_leg_end;
 
@@ -25,10 +25,10 @@ typedef struct snw_leg {
     snw_boundary *b;
     // of the last look: tip in the plate's frame, joint there by joint here, what keeps the held
     // motions from zero; what the plate exerts on the tip, in the tip's frame and in the plate's
-    snw_se3 at;
-    snw_mat3 turn;
-    double gap[6];
-    snw_wrench beyond, on_plate;
+    snw_se3 g_pt;
+    snw_mat3 rotation;
+    double violation[6];
+    snw_wrench tip_wrench, on_plate;
     // factors: of what the joint says by the wrench; pose by the wrench; what is exerted by the
     // wrench, and by pose and velocity
     double E[36];
@@ -44,11 +44,11 @@ typedef struct snw_platform {
     snw_leg *leg;
     snw_shoot_station plate; // its body and loads
     snw_vec3 gravity;
-    snw_wrench help; // on the plate besides, its axes: while an equilibrium is looked for
-    double damping;  // stiffness of the plate in the tangent of statics, of a leg's: a larger one
-                     // takes shorter steps
-    double force;    // a typical one, N
-    snw_se3 g;       // of the plate, its velocity and the rate of that
+    snw_wrench support; // on the plate besides, its axes: while an equilibrium is looked for
+    double damping; // stiffness of the plate in the tangent of statics, of a leg's: a larger one
+                    // takes shorter steps
+    double force;   // a typical one, N
+    snw_se3 g;      // of the plate, its velocity and the rate of that
     snw_twist V, A;
     // at earlier instants, newest first: for the formula of time, and for a first guess
     snw_se3 past[SNW_BOUNDARY_PAST];
@@ -73,18 +73,18 @@ void snw_platform_destroy(snw_platform *p); // NULL is fine; the rods stay
 // After p->plate has changed, or gravity, which is that of the legs: what is typical of it.
 void snw_platform_ready(snw_platform *p);
 
-// As those of one rod: snw_shoot_formula, snw_boundary_solve, snw_shoot_push and
+// As those of one rod: snw_shoot_formula, snw_boundary_solve, snw_shoot_accept and
 // snw_boundary_accept, snw_shoot_begin.
 void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h);
 SNW_NODISCARD snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info);
 void snw_platform_accept(snw_platform *p, double h);
 void snw_platform_begin(snw_platform *p, bool rest, double h);
 // Guess from the nodes and the plate's pose.
-void snw_platform_forget(snw_platform *p);
+void snw_platform_reset_guess(snw_platform *p);
 
 // March from the nodes under the present formula: leg->at is where the tips come to, and balance
 // what the plate misses. Returns the largest scaled residual.
-double snw_platform_look(snw_platform *p);
+double snw_platform_evaluate(snw_platform *p);
 
 // A (36, symmetric at equilibrium) <- stiffness of the plate against moves along and about its
 // axes, angular first, lengths of the legs held, at the static solution just found.

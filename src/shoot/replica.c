@@ -39,7 +39,9 @@ static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const d
 }
 
 // a rod that carries strains but has neither stretch nor shear: its force goes along in their place
-static bool of_force(const snw_shoot_rod *r) { return snw_shoot_of_strains(r) && !r->active[3]; }
+static bool of_force(const snw_shoot_rod *r) {
+    return snw_shoot_integrates_strain(r) && !r->active[3];
+}
 
 // what the law carries, and its slope where those of strain and z are es and zs (NULL: none)
 static snw_wrench replica_carried(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
@@ -48,7 +50,7 @@ static snw_wrench replica_carried(const snw_shoot_rod *r, int point, snw_twist e
     *along = W;
     if (!r->law) return W;
     const snw_law_in in = asked(r, point, W, z);
-    r->law->carry(r->law->user, &in, e, es, zs, &W, along);
+    r->law->wrench(r->law->user, &in, e, es, zs, &W, along);
     return W;
 }
 
@@ -73,7 +75,7 @@ static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *
     world y = {.p = b->g.p, .h = snw_quat_from_mat3(b->g.R), .V = b->V};
     memcpy(y.z, b->z, (size_t)snw_shoot_nz(r) * sizeof *y.z);
     snw_twist e = snw_twist_zero();
-    if (snw_shoot_of_strains(r)) {
+    if (snw_shoot_integrates_strain(r)) {
         const snw_law_in in = asked(r, point, b->F, b->z);
         snw_law_out law;
         r->law->strain(r->law->user, &in, false, &law);
@@ -97,7 +99,7 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
     const snw_twist none = snw_twist_zero();
     snw_twist e = none;
     b.F.f = snw_rotate_inv(b.g.R, y->n);
-    if (snw_shoot_of_strains(r)) {
+    if (snw_shoot_integrates_strain(r)) {
         e = replica_strain_of(r, y);
         const snw_wrench K = elastic(r, point, e);
         b.F.m = K.m;
@@ -155,7 +157,7 @@ static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
     snw_law_out law;
     memcpy(x.z, y->z, sizeof x.z);
     memset(law.zs, 0, sizeof law.zs);
-    snw_field_at(flags, r, &q, point, snw_shoot_of_strains(r), &law, &x);
+    snw_field_at(flags, r, &q, point, snw_shoot_integrates_strain(r), &law, &x);
     snw_twist xi, Vs;
     snw_wrench Fs;
     snw_pack_store(x.k, xi.w.e), snw_pack_store(x.l, xi.v.e);
@@ -165,9 +167,9 @@ static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
     const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
     world s = {.p = snw_rotate(R, xi.v), .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}}, .V = Vs};
     memcpy(s.z, law.zs, sizeof s.z);
-    if (snw_shoot_of_strains(r)) {
+    if (snw_shoot_integrates_strain(r)) {
         const snw_twist es =
-            replica_strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
+            replica_strain_slope(r, point, &law, Fs, along, r->strain_d1_history[point]);
         s.n = es.v, s.m = es.w;
         if (of_force(r)) {
             (void)replica_carried(r, point, replica_strain_of(r, y), es, y->z, law.zs, &along);

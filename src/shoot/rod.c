@@ -45,11 +45,12 @@ static void rod_lay_out(layout *l, snw_shoot_rod *r, bool loads) {
     r->zrate = rod_take(l, nn * nz, sizeof *r->zrate);
     r->node_history = rod_take(l, nn, sizeof *r->node_history);
     r->znode = rod_take(l, nn * nz, sizeof *r->znode);
-    const size_t bent = r->law && r->law->bends ? nn : 0;
-    for (int i = 0; i < SNW_TIME_LEVELS; i++) r->slope[i] = rod_take(l, bent, sizeof **r->slope);
-    r->slope_rate = rod_take(l, bent, sizeof *r->slope_rate);
-    r->slope_node = rod_take(l, bent, sizeof *r->slope_node);
-    r->slope_history = rod_take(l, bent ? np : 0, sizeof *r->slope_history);
+    const size_t bent = r->law && r->law->depends_on_strain ? nn : 0;
+    for (int i = 0; i < SNW_TIME_LEVELS; i++)
+        r->strain_d1[i] = rod_take(l, bent, sizeof **r->strain_d1);
+    r->strain_d1_rate = rod_take(l, bent, sizeof *r->strain_d1_rate);
+    r->strain_d1_node = rod_take(l, bent, sizeof *r->strain_d1_node);
+    r->strain_d1_history = rod_take(l, bent ? np : 0, sizeof *r->strain_d1_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
@@ -58,7 +59,7 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
     snw_shoot_rod *r = snw_alloc(sizeof *r);
     if (!r) return SNW_E_MEMORY;
     r->method = snw_along_of(opts->along);
-    r->between = opts->between;
+    r->interpolation = opts->interpolation;
     r->law = law;
     r->uniform = uniform;
     r->npiece = opts->npiece;
@@ -86,7 +87,7 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
     }
     for (int i = 0; i < 6; i++) r->active[i] = true;
     r->base = snw_se3_identity();
-    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->free_length[k] = r->length;
     *out = r;
     return SNW_OK;
 }
@@ -199,11 +200,11 @@ static int rod_point_of(const snw_shoot_rod *r, int piece, int node) {
     return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
 }
 
-void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
+void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base) {
     r->base = base;
     r->base_V = snw_twist_zero();
-    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
-    r->out_rate = r->feed = 0;
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->free_length[k] = r->length;
+    r->free_length_rate = r->feed_rate = 0;
     const size_t n = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
     memset(r->V, 0, n * sizeof *r->V);
     memset(r->F, 0, n * sizeof *r->F);

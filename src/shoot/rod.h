@@ -54,7 +54,10 @@ const snw_along *snw_along_of(snw_space_kind kind);
 
 // How histories are carried from nodes to points between: as the paper does, or by cubics through
 // four nodes.
-typedef enum snw_between { SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR } snw_between;
+typedef enum snw_history_interpolation {
+    SNW_HISTORY_CUBIC,
+    SNW_HISTORY_LINEAR
+} snw_history_interpolation;
 
 // ---- what is known at a point
 // -----------------------------------------------------------------------
@@ -101,13 +104,13 @@ typedef struct snw_law_out {
 
 // A part of a law that is linear: at a point it carries -T a of the wrench, and z + 1 grows by
 // a.xi, where z is the effort T.
-typedef struct snw_law_line {
+typedef struct snw_law_linear_term {
     int z;               // T among the law's quantities; -1: it is given
     const double *given; // there
     const snw_wrench *a; // npoint
-} snw_law_line;
+} snw_law_linear_term;
 
-enum { SNW_LAW_LINES = 16 };
+enum { SNW_LAW_TERMS = 16 };
 
 // Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are z with slope zero and
 // an unknown value at the base; lengths and volumes z with their densities as slopes. For each
@@ -126,13 +129,13 @@ typedef struct snw_shoot_law {
     // What tendons and fluids carry of the wrench where the strain less rest is e, and how that
     // changes along the rod where e has the slope es and z the slope zs (NULL: none); `bends`: it
     // depends on e. The paper's march asks (replica.h); F and histories are not looked at.
-    bool bends;
-    void (*carry)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
-                  snw_wrench *W, snw_wrench *along);
+    bool depends_on_strain;
+    void (*wrench)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
+                   snw_wrench *W, snw_wrench *along);
     // Of a law that consists of such parts alone, on a rod with principal axes: marches without
     // derivatives need not ask.
-    int nline;
-    snw_law_line line[SNW_LAW_LINES];
+    int nterm;
+    snw_law_linear_term term[SNW_LAW_TERMS];
 } snw_shoot_law;
 
 // ---- stations
@@ -166,7 +169,7 @@ typedef struct snw_shoot_piece {
 
 typedef struct snw_shoot_rod {
     const snw_along *method;
-    snw_between between;
+    snw_history_interpolation interpolation;
     int npiece, nnode, npoint;
     snw_shoot_piece *piece;
     snw_shoot_station *station; // npiece
@@ -177,7 +180,8 @@ typedef struct snw_shoot_rod {
     snw_shoot_section *section; // npoint, or 1
     double *K;                  // 36 for each section: stiffness, for energies and C
     bool active[6];             // strains that may change
-    double lend; // compliance of a stretch that may not, 1/N, while an equilibrium is looked for
+    double stretch_compliance; // compliance of a stretch that may not, 1/N, while an equilibrium is
+                               // looked for
     snw_shoot_density *density; // npoint; NULL: none
     snw_vec3 gravity;
     const snw_shoot_law *law; // NULL: none
@@ -186,12 +190,12 @@ typedef struct snw_shoot_rod {
 
     // of the present time step
     snw_time_formula formula;
-    double lent;                // that C was made with
-    snw_shoot_history *history; // npoint
-    double *zh;                 // npoint x nz: histories of z
+    double stretch_compliance_used; // that C was made with
+    snw_shoot_history *history;     // npoint
+    double *zh;                     // npoint x nz: histories of z
     snw_se3 base; // of the frame that holds it, and its velocity; the rod itself may go through
     snw_twist base_V;
-    double feed; // rate of the free length of a fed rod, by the formula
+    double feed_rate; // rate of the free length of a fed rod, by the formula
     double base_z[SNW_SHOOT_Z];
 
     // at nodes; where segments begin the unknowns of the solver
@@ -207,13 +211,13 @@ typedef struct snw_shoot_rod {
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
     // likewise the slope of e along the rod, which the paper's march with tendons remembers
     // (replica.h)
-    snw_twist *slope[SNW_TIME_LEVELS], *slope_rate, *slope_node, *slope_history;
-    double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
-    double out[SNW_TIME_LEVELS +
-               1];   // free length: of the present step, then of the levels; equal unless it is fed
-    double out_rate; // at the newest
-    bool replica;    // march as the paper does (replica.h)
-    bool world;      // the world's axes matter: gravity, or loads in them
+    snw_twist *strain_d1[SNW_TIME_LEVELS], *strain_d1_rate, *strain_d1_node, *strain_d1_history;
+    double step[SNW_TIME_LEVELS];            // lengths of the steps that led to the levels
+    double free_length[SNW_TIME_LEVELS + 1]; // free length: of the present step, then of the
+                                             // levels; equal unless it is fed
+    double free_length_rate;                 // at the newest
+    bool replica;                            // march as the paper does (replica.h)
+    bool world;                              // the world's axes matter: gravity, or loads in them
     void *block;
 } snw_shoot_rod;
 
@@ -226,8 +230,8 @@ typedef struct snw_shoot_state {
 } snw_shoot_state;
 
 // Are strains carried along the rod, and slopes of them through time?
-static inline bool snw_shoot_of_strains(const snw_shoot_rod *r) {
-    return r->replica && r->law && r->law->bends;
+static inline bool snw_shoot_integrates_strain(const snw_shoot_rod *r) {
+    return r->replica && r->law && r->law->depends_on_strain;
 }
 
 static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law->nz : 0; }
@@ -235,7 +239,7 @@ static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law-
 // What a rod is made of; laws along it are looked at through `section` and `rest`.
 typedef struct snw_shoot_opts {
     snw_space_kind along;
-    snw_between between;
+    snw_history_interpolation interpolation;
     int npiece;
     const double *length; // of each piece, m
     const int *intervals; // of each piece, one at least (cubic histories: three)
@@ -259,7 +263,7 @@ int snw_shoot_piece_of(const snw_shoot_rod *r, int node);
 SNW_NODISCARD snw_status snw_shoot_ready(snw_shoot_rod *r, double applied);
 
 // At rest in its rest strain from `base` on, without wrench: nodes and all levels.
-void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base);
+void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base);
 
 // Poses of the nodes from that of the base, by what the last march found: for rods whose marches
 // need none.
@@ -278,19 +282,19 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s);
 // The free length, at the end of the step to come, of a rod of one piece that slides through its
 // base; before snw_shoot_formula. Points stay at the same shares of the length; rates are those of
 // the material that passes, or, with linear histories, as the paper has them: those at the points.
-void snw_shoot_feed(snw_shoot_rod *r, double length);
+void snw_shoot_set_length(snw_shoot_rod *r, double length);
 // Velocity of the first section, which carries F: of the base, and what is fed passes through it
 // along the strain there, or, with linear histories, along the unturned base.
 snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
 // Does it depend on F? By feed times C then.
-bool snw_shoot_passes(const snw_shoot_rod *r);
+bool snw_shoot_root_depends_on_wrench(const snw_shoot_rod *r);
 
 // The step to come: its formula (of SNW_TIME_STATIC none, and h means nothing), histories at
 // points, C of the sections.
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
 // The step is solved: the nodes become the newest level, with rates of the formula. Then level[0]
 // and rate are the fields of the present: strain less rest and velocity, their rates.
-void snw_shoot_push(snw_shoot_rod *r, double h);
+void snw_shoot_accept(snw_shoot_rod *r, double h);
 // Forget the past: motion was uniform until now with the present rates, in steps of h; or at rest:
 // they become zero.
 void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h);
@@ -310,11 +314,11 @@ typedef struct snw_station_step {
 
 // What acts on a section, or on a body by itself, in its frame: loads and weight, less what its
 // momentum takes. y: pose and velocity.
-snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
-                             const snw_shoot_state *y);
+snw_wrench snw_station_external_wrench(const snw_shoot_station *st, const snw_station_step *now,
+                                       const snw_shoot_state *y);
 // Its variation when the frame turns by theta and the velocity changes by dV.
-snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
-                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
+snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
+                                        const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
 
 // What acts at the station behind a piece on the section there: F(-) - F(+). y: the state before
 // it.

@@ -124,9 +124,9 @@ static void unit_columns(const snw_segments *s, int k, snw_segment *seg) {
     for (int i = 0; i < 3 && c.turn >= 0; i++) seg->S[(SNW_ROW_G + i) * ld + c.turn + i] = 1;
     for (int i = 0; i < 6 && c.V >= 0; i++) seg->S[(SNW_ROW_V + i) * ld + c.V + i] = 1;
     for (int i = 0; i < 6; i++) seg->S[(SNW_ROW_F + i) * ld + c.F + i] = 1;
-    for (int i = 0; k == 0 && snw_shoot_passes(s->r) && i < 36; i++) {
+    for (int i = 0; k == 0 && snw_shoot_root_depends_on_wrench(s->r) && i < 36; i++) {
         // what passes the base goes along the strain there
-        seg->S[(SNW_ROW_V + i / 6) * ld + c.F + i % 6] = s->r->feed * s->r->section[0].C[i];
+        seg->S[(SNW_ROW_V + i / 6) * ld + c.F + i % 6] = s->r->feed_rate * s->r->section[0].C[i];
     }
     for (int i = 0; i < snw_shoot_nz(s->r); i++) seg->S[(SNW_ROW_Z + i) * ld + c.z + i] = 1;
 }

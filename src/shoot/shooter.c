@@ -281,7 +281,7 @@ static void place_base(const snw_shooter *e, snw_shooter_leg *l) {
     snw_shooter_carried(e, l->rod->root, &l->r->base, &l->r->base_V);
     if (l->feed >= 0) {
         const double out = e->in->drive[l->feed].v;
-        snw_shoot_feed(l->r, out > 0 ? out : NAN);
+        snw_shoot_set_length(l->r, out > 0 ? out : NAN);
     }
 }
 
@@ -356,9 +356,9 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
 // guess from the nodes
 static void shooter_forget(snw_shooter *e) {
     if (e->p) {
-        snw_platform_forget(e->p);
+        snw_platform_reset_guess(e->p);
     } else {
-        snw_boundary_forget(e->b);
+        snw_boundary_reset_guess(e->b);
     }
 }
 
@@ -419,7 +419,7 @@ static void shooter_accept(snw_shooter *e, double h) {
         snw_platform_accept(e->p, h);
         return;
     }
-    snw_shoot_push(e->leg[0].r, h);
+    snw_shoot_accept(e->leg[0].r, h);
     snw_boundary_accept(e->b, h);
 }
 
@@ -437,7 +437,7 @@ void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
         return;
     }
     snw_shoot_begin(e->leg[0].r, rest, h);
-    snw_boundary_forget(e->b);
+    snw_boundary_reset_guess(e->b);
 }
 
 enum { MOST_TRIES = 200 }; // of equilibria of a plate on the way to one
@@ -469,7 +469,7 @@ static void bring_back(snw_shooter *e) {
             r->g[i] = from->g, r->V[i] = from->V, r->F[i] = from->F;
             for (int k = 0; k < nz; k++) r->z[i * nz + k] = from->z[k];
         }
-        if (e->leg[l].feed >= 0) snw_shoot_feed(r, r->out[1]);
+        if (e->leg[l].feed >= 0) snw_shoot_set_length(r, r->free_length[1]);
     }
     shooter_forget(e);
 }
@@ -521,13 +521,13 @@ static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by
 static snw_status helped(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_rod *r = e->leg[i].r;
-        const snw_se3 hole = snw_shooter_end(e, i).hole;
-        e->p->leg[i].end.hole =
+        const snw_se3 hole = snw_shooter_end(e, i).plate_frame;
+        e->p->leg[i].end.plate_frame =
             snw_se3_mul(hole, snw_se3_exp(snw_twist_scale(1 - share, e->leg[i].way)));
         const double bends = r->length * r->length / fmin(r->K[7], r->K[14]);
-        r->lend = share < 1 && bends > 0 ? 0.01 * bends * pow(1e-8, share) : 0;
+        r->stretch_compliance = share < 1 && bends > 0 ? 0.01 * bends * pow(1e-8, share) : 0;
     }
-    e->p->help = snw_wrench_scale(1 - share, e->help);
+    e->p->support = snw_wrench_scale(1 - share, e->support);
     return shooter_balance(e, t, 1, info);
 }
 
@@ -536,25 +536,25 @@ static snw_status join_up(snw_shooter *e, double t, snw_boundary_info *info, dou
     snw_shooter_load(e, t, 1);
     snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
     *reached = 0;
-    if (!isfinite(snw_platform_look(e->p))) return SNW_E_DIVERGED;
-    e->help = e->p->balance;
+    if (!isfinite(snw_platform_evaluate(e->p))) return SNW_E_DIVERGED;
+    e->support = e->p->balance;
     for (int i = 0; i < e->nleg; i++) {
         const snw_leg *leg = &e->p->leg[i];
-        const snw_se3 pin = snw_se3_mul(leg->at, leg->end.pin);
-        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(leg->end.hole), pin));
+        const snw_se3 pin = snw_se3_mul(leg->g_pt, leg->end.tip_frame);
+        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(leg->end.plate_frame), pin));
     }
     *reached = climb(e, t, info, 0.25, helped);
     for (int i = 0; i < e->nleg; i++) {
-        e->p->leg[i].end.hole = snw_shooter_end(e, i).hole;
-        e->leg[i].r->lend = 0;
+        e->p->leg[i].end.plate_frame = snw_shooter_end(e, i).plate_frame;
+        e->leg[i].r->stretch_compliance = 0;
     }
-    e->p->help = snw_wrench_zero();
+    e->p->support = snw_wrench_zero();
     return *reached == 1 ? SNW_OK : SNW_E_DIVERGED;
 }
 
 // from the unloaded rod on
 static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
-    snw_shoot_rest(e->leg[0].r, e->leg[0].r->base);
+    snw_shoot_set_unstressed(e->leg[0].r, e->leg[0].r->base);
     *reached = climb(e, t, info, 0.25, shooter_balance);
     if (*reached == 1) return SNW_OK;
     snw_shooter_load(e, t, *reached);

@@ -276,14 +276,15 @@ snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
 
 snw_leg_end snw_shooter_end(const snw_shooter *e, int leg) {
     const snw_shooter_leg *l = &e->leg[leg];
-    snw_leg_end end = {.rod = l->r, .pin = snw_se3_identity(), .hole = snw_se3_identity()};
+    snw_leg_end end = {
+        .rod = l->r, .tip_frame = snw_se3_identity(), .plate_frame = snw_se3_identity()};
     if (l->loop < 0) return end; // the plate is at its tip
     const snw_loop *loop = &e->m->loop[l->loop];
     const snw_seat a = snw_shooter_seat(e, loop->a), b = snw_shooter_seat(e, loop->b);
     const snw_se3 axes = {loop->Q, {{0, 0, 0}}};
     const bool tip_is_a = a.leg == leg;
-    end.pin = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
-    end.hole = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
+    end.tip_frame = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
+    end.plate_frame = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
     for (int k = 0; k < 3; k++) {
         end.free[k] =
             loop->joint == SNW_JOINT_SPHERICAL || (loop->joint == SNW_JOINT_REVOLUTE && k == 2);

@@ -179,7 +179,7 @@ static void take_leg(snw_shooter_leg *l, const snw_state *s) {
         }
     }
     snw_shoot_derivatives(r);
-    r->out_rate = feed;
+    r->free_length_rate = feed;
 }
 
 static void take_plate(snw_shooter *e, const snw_state *s) {
@@ -222,7 +222,7 @@ static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int end = piece->node + piece->n;
         const snw_shoot_state tip = {.g = r->g[end], .V = snw_twist_zero()};
-        const snw_wrench W = snw_station_exert(&r->station[p], &still, &tip);
+        const snw_wrench W = snw_station_external_wrench(&r->station[p], &still, &tip);
         sum = snw_wrench_add(sum, snw_wrench_to_parent(r->g[end], W));
         for (int j = piece->n; j >= 0; j--) {
             const int node = piece->node + j, point = piece->point + j * r->method->np;
@@ -250,7 +250,7 @@ static snw_wrench of_loop(const snw_shooter *e, int leg, const snw_work *w) {
 static snw_wrench shooter_fields_of_plate(const snw_shooter *e, const snw_work *w) {
     const snw_station_step still = {.gravity = e->p->gravity};
     const snw_shoot_state plate = {.g = e->p->g, .V = snw_twist_zero()};
-    const snw_wrench W = snw_station_exert(&e->p->plate, &still, &plate);
+    const snw_wrench W = snw_station_external_wrench(&e->p->plate, &still, &plate);
     snw_wrench sum = snw_wrench_to_parent(plate.g, W);
     for (int i = 0; i < e->nleg; i++) {
         if (e->leg[i].loop >= 0) sum = snw_wrench_sub(sum, of_loop(e, i, w));
@@ -291,8 +291,8 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
     snw_shoot_rod *r = l->r;
     const snw_shoot_rod *from = other->r;
     const bool same = same_grid(&l->grid, &other->grid);
-    const bool slopes = same && snw_shoot_of_strains(r) && snw_shoot_of_strains(from);
-    r->out_rate = from->out_rate;
+    const bool slopes = same && snw_shoot_integrates_strain(r) && snw_shoot_integrates_strain(from);
+    r->free_length_rate = from->free_length_rate;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = piece->node; j <= piece->node + piece->n; j++) {
@@ -312,7 +312,9 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
                 r->F[j] = at.F;
             }
             r->V[j] = r->level[0][j].V;
-            if (slopes) r->slope[0][j] = from->slope[0][j], r->slope_rate[j] = from->slope_rate[j];
+            if (slopes)
+                r->strain_d1[0][j] = from->strain_d1[0][j],
+                r->strain_d1_rate[j] = from->strain_d1_rate[j];
         }
     }
     if (!slopes) snw_shoot_derivatives(r);

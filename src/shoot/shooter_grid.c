@@ -114,10 +114,10 @@ void snw_shooter_cut(snw_shooter *e) {
 
 static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) {
     static const snw_space_kind along[] = {SNW_ALONG_RK4, SNW_ALONG_EULER, SNW_ALONG_DP5};
-    static const snw_between between[] = {SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR};
+    static const snw_history_interpolation between[] = {SNW_HISTORY_CUBIC, SNW_HISTORY_LINEAR};
     const snw_shooting_desc *how = &e->step->shooting;
     const snw_shoot_opts o = {.along = along[how->along],
-                              .between = between[how->history],
+                              .interpolation = between[how->history],
                               .npiece = l->grid.npiece,
                               .length = l->grid.length,
                               .intervals = l->grid.intervals};

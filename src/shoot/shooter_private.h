@@ -74,10 +74,10 @@ struct snw_shooter {
     const snw_step_desc *step;
     int nleg; // as the model's rods
     snw_shooter_leg *leg;
-    snw_boundary *b; // of a rod that stands alone; else NULL
-    snw_platform *p; // of rods that a plate joins; else NULL
-    int plate_seg;   // whose frame is the plate's: a free body, or the tip of a leg; -1: none
-    snw_wrench help; // on the plate, as it begins where an equilibrium is hard to find
+    snw_boundary *b;    // of a rod that stands alone; else NULL
+    snw_platform *p;    // of rods that a plate joins; else NULL
+    int plate_seg;      // whose frame is the plate's: a free body, or the tip of a leg; -1: none
+    snw_wrench support; // on the plate, as it begins where an equilibrium is hard to find
     snw_inputs *in;
     double t, t_laws; // of the present fields, and of the laws they obey: before a jump at t
     int nload_point;

@@ -19,15 +19,15 @@ static void shooter_save_carry(snw_shooter *e, snw_shoot_checkpoint *row) {
     double *const single[] = {
         &e->t, &e->h, &e->applied, &e->power, &e->heat, &e->account.work, &e->account.heat};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        snw_shoot_checkpoint_carry(row, single[i], 1);
+        snw_shoot_checkpoint_numbers(row, single[i], 1);
     for (int l = 0; l < e->nleg; l++) {
-        snw_shoot_checkpoint_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
-        snw_shoot_checkpoint_carry(row, e->leg[l].foot_V.e, 6);
-        snw_shoot_carry(e->leg[l].r, row);
+        snw_shoot_checkpoint_numbers(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
+        snw_shoot_checkpoint_numbers(row, e->leg[l].foot_V.e, 6);
+        snw_shoot_rod_checkpoint(e->leg[l].r, row);
     }
-    if (e->tendons.n > 0) snw_shoot_tendons_carry(&e->tendons, row);
-    if (e->b) snw_boundary_carry(e->b, e->room, row);
-    if (e->p) snw_platform_carry(e->p, e->room, row);
+    if (e->tendons.n > 0) snw_shoot_tendons_checkpoint(&e->tendons, row);
+    if (e->b) snw_boundary_checkpoint(e->b, e->room, row);
+    if (e->p) snw_platform_checkpoint(e->p, e->room, row);
 }
 
 // numbers on the present grid; the first one, the time of the laws, is not carried

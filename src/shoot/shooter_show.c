@@ -71,7 +71,7 @@ static double feed_power(const snw_shooter_leg *l) {
     if (l->feed < 0) return 0;
     const snw_shoot_station mouth = {.has_body = true, .M = r->section[0].M};
     const snw_shoot_energy E = snw_station_energies(&mouth, r->gravity, r->g[0], r->level[0][0].V);
-    return r->out_rate * (feed_effort(l) + E.kinetic + E.gravity);
+    return r->free_length_rate * (feed_effort(l) + E.kinetic + E.gravity);
 }
 
 static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
@@ -202,7 +202,7 @@ static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
     const snw_shoot_rod *r = e->leg[leg].r;
     const snw_se3 tip = r->g[r->nnode - 1];
     const snw_se3 from_b = snw_se3_mul(snw_se3_inv(w->g[loop->b]), tip);
-    snw_wrench on_b = snw_wrench_to_parent(from_b, end->beyond);
+    snw_wrench on_b = snw_wrench_to_parent(from_b, end->tip_wrench);
     if (snw_shooter_seat(e, loop->b).leg != leg) on_b = snw_wrench_scale(-1, on_b);
     snw_wrench row[6];
     double A[36], *l = w->lambda + loop->row;

@@ -264,7 +264,7 @@ static void stability_pass_station(const snw_shoot_rod *r, int piece, block P) {
         snw_vec3 theta = {{0, 0, 0}};
         theta.e[j] = 1;
         const snw_wrench W =
-            snw_station_differ(&r->station[piece], &now, &y, theta, snw_twist_zero());
+            snw_station_wrench_variation(&r->station[piece], &now, &y, theta, snw_twist_zero());
         for (int i = 0; i < 6; i++) P[i][j] += W.e[i];
     }
 }
@@ -352,7 +352,7 @@ static void hold_tip(const snw_leg_end *end, block P) {
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
-        unit = snw_twist_to_child(end->pin, unit);
+        unit = snw_twist_to_child(end->tip_frame, unit);
         for (int i = 0; i < 6; i++) A[i][k] = unit.e[i];
     }
     memset(P, 0, sizeof(block));
@@ -378,7 +378,7 @@ static int stability_signature(const snw_leg *leg) {
         snw_wrench b = snw_wrench_zero();
         b.e[at[j]] = 1;
         snw_lu_solve(6, leg->E, leg->pivot, b.e);
-        b = snw_wrench_to_child(leg->end.pin, b);
+        b = snw_wrench_to_child(leg->end.tip_frame, b);
         for (int i = 0; i < n; i++) {
             // moments are measured by force times length
             const double L = leg->end.rod->length;
@@ -421,7 +421,7 @@ static double stability_of_plate(snw_shooter *e) {
     double A[36];
     snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
     const snw_status status = snw_platform_stiffness(e->p, A);
-    snw_platform_forget(
+    snw_platform_reset_guess(
         e->p); // as after any equilibrium; a checkpoint has no room for these segments
     if (status != SNW_OK) return NAN;
     const double L = e->leg[0].r->length;

@@ -189,7 +189,7 @@ void snw_shooter_take_tendons(snw_shooter *e) {
     for (int i = 0; i < e->tendons.n; i++) {
         const snw_shoot_tendon *c = &e->tendons.tendon[i];
         if (c->z < 0) continue;
-        const double whole = snw_shoot_tendon_of(&e->tendons, i);
+        const double whole = snw_shoot_tendon_length_or_volume(&e->tendons, i);
         double T = c->given == SNW_SHOOT_TENDON_EFFORT ? c->value : 0, at = 0;
         if (c->given == SNW_SHOOT_TENDON_LENGTH && c->compliance > 0) {
             T = fmax(((whole + c->extra) / c->value - 1) / c->compliance, 0);
@@ -286,7 +286,7 @@ void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 0; i < e->tendons.n; i++) {
         const snw_shoot_tendon *c = &e->tendons.tendon[i];
-        const double value = snw_shoot_tendon_of(&e->tendons, i);
+        const double value = snw_shoot_tendon_length_or_volume(&e->tendons, i);
         double power;
         const double rate = rate_of(e, i, &power);
         w->tendon[i].value = c->chamber ? value : m->tendon[i].reference - value;

@@ -38,7 +38,8 @@ static snw_status single_residual(void *user, const double *x, double *r) {
     set(b, x);
     snw_boundary_info *info = &b->info;
     if (!isfinite(snw_boundary_march(b, false, info))) return SNW_E_DIVERGED;
-    for (int i = 0; i < unknowns(b); i++) r[i] = b->gap[i] / (i < 6 ? single_unit(b, i) : 1);
+    for (int i = 0; i < unknowns(b); i++)
+        r[i] = b->tip_residual[i] / (i < 6 ? single_unit(b, i) : 1);
     return SNW_OK;
 }
 
@@ -59,9 +60,9 @@ static snw_status single_derivative(void *user, const double *x, double *J) {
             J[n * j + i] = d * single_unit(b, j) / single_unit(b, i);
         }
         for (int i = 6; i < n; i++) {
-            double d = j < 6 ? 0 : b->slope[i - 6][nz + r->law->free[j - 6]];
+            double d = j < 6 ? 0 : b->tip_jacobian[i - 6][nz + r->law->free[j - 6]];
             for (int k = 0; k < nz; k++) {
-                d += b->slope[i - 6][k] * seg->S[(SNW_ROW_Z + k) * ld + column];
+                d += b->tip_jacobian[i - 6][k] * seg->S[(SNW_ROW_Z + k) * ld + column];
             }
             J[n * j + i] = d * single_unit(b, j);
         }

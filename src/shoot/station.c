@@ -15,8 +15,8 @@ static snw_wrench from_arm(snw_vec3 arm, snw_vec3 torque, snw_vec3 force) {
     return W;
 }
 
-snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
-                             const snw_shoot_state *y) {
+snw_wrench snw_station_external_wrench(const snw_shoot_station *st, const snw_station_step *now,
+                                       const snw_shoot_state *y) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
@@ -40,11 +40,11 @@ static snw_station_step step_of(const snw_shoot_rod *r, int piece) {
 
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
     const snw_station_step now = step_of(r, piece);
-    return snw_station_exert(&r->station[piece], &now, y);
+    return snw_station_external_wrench(&r->station[piece], &now, y);
 }
 
-snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
-                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
+snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
+                                        const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
@@ -71,7 +71,7 @@ void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *
         snw_twist dV;
         for (int i = 0; i < 3 && r->world; i++) theta.e[i] = S[(SNW_ROW_G + i) * columns + c];
         for (int i = 0; i < 6; i++) dV.e[i] = S[(SNW_ROW_V + i) * columns + c];
-        const snw_wrench W = snw_station_differ(&r->station[piece], &now, y, theta, dV);
+        const snw_wrench W = snw_station_wrench_variation(&r->station[piece], &now, y, theta, dV);
         for (int i = 0; i < 6; i++) dW[i * columns + c] = W.e[i];
     }
 }
@@ -102,7 +102,7 @@ double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, in
     static const double two[] = {-1.0 / 2}, four[] = {-5.0 / 8, 1.0 / 6, -1.0 / 24},
                         six[] = {-193.0 / 288, 77.0 / 240, -7.0 / 30, 73.0 / 720, -3.0 / 160};
     const int n = piece->n;
-    const bool paper = r->replica || r->between == SNW_BETWEEN_LINEAR;
+    const bool paper = r->replica || r->interpolation == SNW_HISTORY_LINEAR;
     const bool coarse = paper || r->method->kind == SNW_ALONG_EULER || n < 2;
     const bool fine = !coarse && r->method->kind == SNW_ALONG_DP5 && n >= 4;
     const double *add = coarse ? two : fine ? six : four;

@@ -478,10 +478,10 @@ snw_status snw_shoot_tendons_law(snw_shoot_tendons *c) {
     c->law.user = c;
     c->law.nz = nz;
     c->law.nfree = nfree;
-    c->law.nline = 0;
+    c->law.nterm = 0;
     c->law.strain = shoot_tendon_strain;
-    c->law.bends = !c->fluids;
-    c->law.carry = shoot_tendon_carry;
+    c->law.depends_on_strain = !c->fluids;
+    c->law.wrench = shoot_tendon_carry;
     c->law.close = close_all;
     return SNW_OK;
 }
@@ -559,8 +559,8 @@ static void draw_line(snw_shoot_tendons *c, int i, snw_wrench *a) {
         a[p].m = (snw_vec3){{0, area * at->z, -area * at->y}};
         a[p].f = (snw_vec3){{area, 0, 0}};
     }
-    c->law.line[i] = (snw_law_line){.z = tendon->z, .given = &tendon->value, .a = a};
-    c->law.nline = i + 1;
+    c->law.term[i] = (snw_law_linear_term){.z = tendon->z, .given = &tendon->value, .a = a};
+    c->law.nterm = i + 1;
 }
 
 snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r) {
@@ -609,13 +609,13 @@ void snw_shoot_tendons_release(snw_shoot_tendons *c) {
     c->block = NULL;
 }
 
-void snw_shoot_tendons_carry(snw_shoot_tendons *c, snw_shoot_checkpoint *row) {
+void snw_shoot_tendons_checkpoint(snw_shoot_tendons *c, snw_shoot_checkpoint *row) {
     const size_t np = (size_t)c->r->npoint;
     double c0 = c->c0;
-    snw_shoot_checkpoint_carry(row, &c0, 1);
+    snw_shoot_checkpoint_numbers(row, &c0, 1);
     if (row->in && c0 >= 0) refresh(c, c0);
-    snw_shoot_checkpoint_carry(row, c->guess, 6 * np);
-    snw_shoot_checkpoint_carry(row, c->inverse, 36 * np);
+    snw_shoot_checkpoint_numbers(row, c->guess, 6 * np);
+    snw_shoot_checkpoint_numbers(row, c->inverse, 36 * np);
     for (size_t i = 0; i < np; i++) snw_shoot_checkpoint_flag(row, &c->known[i]);
 }
 
@@ -649,6 +649,6 @@ static double shoot_tendon_now(const snw_shoot_tendons *c, int i, int node, int 
     return shoot_tendons_look(&c->tendon[i], &c->tendon[i].point[point], xi).f;
 }
 
-double snw_shoot_tendon_of(const snw_shoot_tendons *c, int i) {
+double snw_shoot_tendon_length_or_volume(const snw_shoot_tendons *c, int i) {
     return shoot_tendon_integrate(c, i, shoot_tendon_now);
 }

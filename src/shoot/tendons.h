@@ -48,7 +48,7 @@ typedef struct snw_shoot_tendon {
     snw_tendon_point *point; // npoint: where it is; weight w is zero where it is not
 } snw_shoot_tendon;
 
-enum { SNW_SHOOT_TENDONS = SNW_LAW_LINES }; // most along one rod
+enum { SNW_SHOOT_TENDONS = SNW_LAW_TERMS }; // most along one rod
 
 typedef struct snw_shoot_tendons {
     snw_shoot_law law;
@@ -76,7 +76,7 @@ SNW_NODISCARD snw_status snw_shoot_tendons_law(snw_shoot_tendons *c);
 SNW_NODISCARD snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r);
 void snw_shoot_tendons_release(snw_shoot_tendons *c);
 // Where the searches of the next step begin (saving.h).
-void snw_shoot_tendons_carry(snw_shoot_tendons *c, snw_shoot_checkpoint *row);
+void snw_shoot_tendons_checkpoint(snw_shoot_tendons *c, snw_shoot_checkpoint *row);
 
 // Before a step, after `value`s have changed: values at the base.
 void snw_shoot_tendons_base(const snw_shoot_tendons *c, snw_shoot_rod *r);
@@ -84,6 +84,6 @@ void snw_shoot_tendons_base(const snw_shoot_tendons *c, snw_shoot_rod *r);
 // Of the newest level of the rod: effort at the base (of a slack tendon zero), and length or
 // volume.
 double snw_shoot_tendon_effort(const snw_shoot_tendons *c, int i);
-double snw_shoot_tendon_of(const snw_shoot_tendons *c, int i);
+double snw_shoot_tendon_length_or_volume(const snw_shoot_tendons *c, int i);
 // Effort at a node.
 double snw_shoot_tendon_effort_at(const snw_shoot_tendons *c, int i, int node);
