@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Unknowns are the wrench at the base and the law's free values, residuals what does not hold at
-// the tip, both measured by typical values. The derivative is that of the march.
+// Single shooting: the unknowns are the wrench at the base and the free states of the law, the
+// residual is that of the boundary conditions at the tip, both scaled by typical values. The
+// derivative is that of the march.
 #include "shoot/single.h"
 
 #include "base/fail.h"
@@ -22,7 +23,7 @@ static double single_unit(const snw_boundary *b, int i) {
     return i < 6 ? s->scale[s->na + i] : s->r->law->typical[s->r->law->free[i - 6]];
 }
 
-static void set(snw_boundary *b, const double *x) {
+static void set_unknowns(snw_boundary *b, const double *x) {
     snw_shoot_state *y = &b->segments->seg[0].start;
     for (int i = 0; i < unknowns(b); i++) {
         if (i < 6) {
@@ -35,7 +36,7 @@ static void set(snw_boundary *b, const double *x) {
 
 static snw_status single_residual(void *user, const double *x, double *r) {
     snw_boundary *b = user;
-    set(b, x);
+    set_unknowns(b, x);
     snw_boundary_info *info = &b->info;
     if (!isfinite(snw_boundary_march(b, false, info))) return SNW_E_DIVERGED;
     for (int i = 0; i < unknowns(b); i++)
@@ -45,7 +46,7 @@ static snw_status single_residual(void *user, const double *x, double *r) {
 
 static snw_status single_derivative(void *user, const double *x, double *J) {
     snw_boundary *b = user;
-    set(b, x);
+    set_unknowns(b, x);
     if (!isfinite(snw_boundary_march(b, true, &b->info))) return SNW_E_DIVERGED;
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -99,7 +100,7 @@ snw_status snw_single_solve(snw_boundary *b, snw_boundary_info *info) {
         b->info.iterations = done.iterations;
     }
     *info = b->info;
-    set(b, x);
+    set_unknowns(b, x);
     info->residual = snw_boundary_march(b, false, info);
     if (info->residual <= b->opts.tol) return SNW_OK;
     return status == SNW_OK ? SNW_E_DIVERGED : status;
