@@ -231,7 +231,7 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
 
 snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
     SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
-    const snw_status status = snw_shooter_follow(*out, e, err);
+    const snw_status status = snw_shooter_copy_fields(*out, e, err);
     if (status == SNW_OK) return status;
     snw_shooter_destroy(*out);
     *out = NULL;
@@ -250,7 +250,9 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_free(e);
 }
 
-void snw_shooter_hold(snw_shooter *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
+void snw_shooter_set_manual_inputs(snw_shooter *e, const snw_manual_inputs *manual) {
+    e->in->manual = manual;
+}
 
 // ---- laws
 // -------------------------------------------------------------------------------------------

@@ -22,17 +22,17 @@ void snw_shooter_destroy(snw_shooter *e); // NULL is fine
 SNW_NODISCARD snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err);
 
 // From now on the hand stands for the laws it gives; NULL: none.
-void snw_shooter_hold(snw_shooter *e, const snw_manual_inputs *manual);
+void snw_shooter_set_manual_inputs(snw_shooter *e, const snw_manual_inputs *manual);
 
 // Fields <- those of coordinates and velocities; or of another shooter on a model with the same
 // rod, on its own nodes.
-void snw_shooter_take(snw_shooter *e, const snw_state *s);
+void snw_shooter_set_state(snw_shooter *e, const snw_state *s);
 // Likewise, of coordinates near an equilibrium: rods carry what their loads and, by the multipliers
 // of w, which is that of s, their loops exert, and not what their strains are the stress of.
 void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w);
 // Where both choose intervals by their error, and are cut alike, the grid is the other's, too.
-SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other,
-                                            snw_error *err);
+SNW_NODISCARD snw_status snw_shooter_copy_fields(snw_shooter *e, const snw_shooter *other,
+                                                 snw_error *err);
 
 // Equilibrium under the laws of time t, from the present fields, or, where that fails, under
 // growing loads. *reached: the share of the loads that it got to.
@@ -59,8 +59,8 @@ snw_shooter_energy_account snw_shooter_work(const snw_shooter *e);
 // Numbers that say all the steps to come depend on, laws and hands aside; they stay as many while
 // the grid changes, unless it has become so fine that they do not fit. Restoring, into a shooter of
 // the same model and step, may take memory for another grid.
-size_t snw_shooter_saves(const snw_shooter *e);
-bool snw_shooter_fits(const snw_shooter *e);
+size_t snw_shooter_checkpoint_size(const snw_shooter *e);
+bool snw_shooter_checkpoint_fits(const snw_shooter *e);
 void snw_shooter_save(const snw_shooter *e, double *out);
 SNW_NODISCARD snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err);
 
@@ -92,4 +92,4 @@ snw_wrench snw_shooter_wrench(const snw_shooter *e, int rod, double x);
 
 // s <- time, coordinates and velocities nearest to the fields; w <- poses, velocities and
 // accelerations of all segments and observers, and what holds the links.
-void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w);
+void snw_shooter_get_state(const snw_shooter *e, snw_state *s, snw_work *w);

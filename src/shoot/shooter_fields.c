@@ -259,7 +259,7 @@ static snw_wrench shooter_fields_of_plate(const snw_shooter *e, const snw_work *
 }
 
 void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
-    snw_shooter_take(e, s);
+    snw_shooter_set_state(e, s);
     for (int i = 0; i < e->nleg; i++) {
         snw_wrench tip = snw_wrench_zero();
         if (e->p) tip = e->leg[i].loop >= 0 ? of_loop(e, i, w) : shooter_fields_of_plate(e, w);
@@ -267,7 +267,7 @@ void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
     }
 }
 
-void snw_shooter_take(snw_shooter *e, const snw_state *s) {
+void snw_shooter_set_state(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
     snw_shooter_load(e, s->t, 1);
     for (int i = 0; i < e->nleg; i++) {
@@ -333,7 +333,7 @@ static snw_status follow_grids(snw_shooter *e, const snw_shooter *other, snw_err
     return snw_shooter_build(e, err);
 }
 
-snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other, snw_error *err) {
+snw_status snw_shooter_copy_fields(snw_shooter *e, const snw_shooter *other, snw_error *err) {
     SNW_TRY(follow_grids(e, other, err));
     e->t = other->t, e->t_laws = other->t_laws;
     snw_shooter_load(e, other->t, 1);

@@ -68,14 +68,14 @@ bool snw_shooter_saves_all(const snw_shooter *e) {
     return all;
 }
 
-size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
-bool snw_shooter_fits(const snw_shooter *e) { return shooter_save_size(e) <= e->saves; }
+size_t snw_shooter_checkpoint_size(const snw_shooter *e) { return e->saves; }
+bool snw_shooter_checkpoint_fits(const snw_shooter *e) { return shooter_save_size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
     snw_shoot_checkpoint row = {.out = out, .room = e->saves, .n = 1};
     out[0] = e->t_laws;
     shooter_save_carry((snw_shooter *)e, &row);
-    SNW_ASSERT(!row.bad); // the caller has asked snw_shooter_fits
+    SNW_ASSERT(!row.bad); // the caller has asked snw_shooter_checkpoint_fits
 }
 
 static snw_status unsound(snw_error *err) {
@@ -109,7 +109,7 @@ snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err)
     snw_shooter_load(e, in[0], 1);
     e->t_laws = in[0];
     snw_shoot_checkpoint row = {.in = in, .room = e->saves, .n = 1};
-    if (!snw_shooter_fits(e)) return unsound(err);
+    if (!snw_shooter_checkpoint_fits(e)) return unsound(err);
     shooter_save_carry(e, &row);
     return row.bad ? unsound(err) : SNW_OK;
 }

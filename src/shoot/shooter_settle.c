@@ -83,7 +83,7 @@ snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info)
     snw_status status = SNW_E_DIVERGED;
     for (int k = 0; k < PUSHES && status != SNW_OK; k++) {
         const double h = k == 0 ? 0.1 * T : 0.02 * T;
-        if (k > 0 && snw_shooter_follow(e, from, &ignored) != SNW_OK) break;
+        if (k > 0 && snw_shooter_copy_fields(e, from, &ignored) != SNW_OK) break;
         snw_shooter_begin(e, h);
         shooter_settle_push(e->leg[0].r, 0.1 * e->leg[0].r->length / T, k);
         const bool rests = comes_to_rest(e, t, T, h);
@@ -94,7 +94,7 @@ snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info)
             status = SNW_E_DIVERGED;
         }
     }
-    if (status != SNW_OK && snw_shooter_follow(e, from, &ignored) != SNW_OK) {
+    if (status != SNW_OK && snw_shooter_copy_fields(e, from, &ignored) != SNW_OK) {
         status = SNW_E_MEMORY;
     }
     snw_shooter_destroy(from);

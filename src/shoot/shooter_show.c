@@ -284,7 +284,7 @@ static void show_efforts(const snw_shooter *e, snw_work *w) {
     }
 }
 
-void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w) {
+void snw_shooter_get_state(const snw_shooter *e, snw_state *s, snw_work *w) {
     const snw_model *m = e->m;
     show_coordinates(e, s);
     snw_kinematics(m, e->in, s, false, w);

@@ -156,7 +156,7 @@ static double *run_save_field_at(snw_run *r) { return r->save + mover_at(r) + r-
 
 // in a room of so many numbers, which is none where the engine could not be made when the room was
 static bool run_save_fits(const snw_shooter *e, size_t room) {
-    return snw_shooter_fits(e) && snw_shooter_saves(e) <= room;
+    return snw_shooter_checkpoint_fits(e) && snw_shooter_checkpoint_size(e) <= room;
 }
 
 static bool fields_fit(const snw_run *r, const snw_view *v) {

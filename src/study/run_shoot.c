@@ -24,7 +24,7 @@ snw_status snw_run_keep_fields(snw_run *r, int stage, const snw_shooter *fields,
 static snw_status shooting_run_frame(snw_run *r, int stage, const snw_shooter *e,
                                      const snw_stats *stats, snw_work *w, snw_error *err) {
     const snw_shoot_energy E = snw_shooter_energy(e);
-    snw_shooter_show(e, r->state, w);
+    snw_shooter_get_state(e, r->state, w);
     for (int i = 0; i < r->now->model->nv; i++) r->state->v[i] = 0;
     const snw_view view = {.state = r->state,
                            .in = snw_shooter_inputs(e),
@@ -58,7 +58,7 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     const int n = snw_shooter_unstable(e);
     if (n >= 0) return n > 0;
     if (!has_tangent(r->now->model)) return snw_shooter_stability(e) < SNW_SHOOTER_UNSTABLE;
-    snw_shooter_show(e, r->state, w);
+    snw_shooter_get_state(e, r->state, w);
     (void)snw_statics_begin(r->now->statics, r->state, t);
     return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
 }
@@ -125,7 +125,7 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     bool found = led_by_strains(r, e, t, info) && !is_unstable(r, e, t, w);
     snw_status s = SNW_OK;
     if (!found) {
-        s = snw_shooter_follow(e, first, err);
+        s = snw_shooter_copy_fields(e, first, err);
         if (s == SNW_OK && conserves) found = snw_shooter_settle(e, t, info) == SNW_OK;
     }
     snw_shooter_destroy(first);
@@ -148,7 +148,7 @@ static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
     snw_boundary_info more = {0};
     SNW_TRY(snw_shooter_copy(e, &first, err));
     snw_status found = led_by_strains(r, e, t, &more) ? SNW_OK : s;
-    if (found != SNW_OK && snw_shooter_follow(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
+    if (found != SNW_OK && snw_shooter_copy_fields(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
     snw_shooter_destroy(first);
     if (found != SNW_OK) return found;
     info->iterations += more.iterations;
@@ -216,9 +216,9 @@ snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = snw_shooter_restore(e, snw_run_save_integrator(r), err);
     } else if (s == SNW_OK && r->current) {
-        s = snw_shooter_follow(e, r->current, err);
+        s = snw_shooter_copy_fields(e, r->current, err);
     } else if (s == SNW_OK) {
-        snw_shooter_take(e, r->state);
+        snw_shooter_set_state(e, r->state);
     }
     if (s == SNW_OK) s = shooting_run_path(r, stage, e, w, err);
     if (s == SNW_OK) s = snw_run_keep_fields(r, stage, e, err);
