@@ -3,6 +3,7 @@
 // Newton's method with line search for the matching defects and tip conditions of one rod. Factors
 // are kept between time steps and corrected by secants (solve/secants.h); the initial guess is an
 // extrapolation of the previous steps.
+
 #include "shoot/boundary.h"
 
 #include "shoot/single.h"

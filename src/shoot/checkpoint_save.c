@@ -3,6 +3,7 @@
 // Lists the state of rods and their solvers for checkpoints. Arrays of variable size are padded to
 // their largest size, so that a checkpoint has the same length while the number of segments
 // changes.
+
 #include "shoot/checkpoint_save.h"
 
 void snw_shoot_rod_checkpoint(snw_shoot_rod *r, snw_shoot_checkpoint *row) {

@@ -3,6 +3,7 @@
 // Time discretisation of a rod: histories of strain, velocity and states z at nodes from the
 // previous instants, interpolated to the points between nodes, and the compliance of sections for
 // the present formula.
+
 #include "shoot/replica.h"
 
 #include "solve/dense.h"

@@ -2,6 +2,7 @@
 //
 // Marches along a rod: selection of the kernel by the processor, and the local error estimate of
 // the Dormand-Prince method, from which grids are refined.
+
 #include "shoot/march.h"
 
 #include "shoot/march_kernel.h"

@@ -2,6 +2,7 @@
 //
 // The march kernels compiled for x86 processors with AVX2 and fused multiply-add; the build sets
 // the compiler flags of this file.
+
 #include "shoot/march.h"
 
 #ifdef __AVX2__

@@ -23,6 +23,7 @@
 // the tangent, gets a small compliance of the joint, JOINT_COMPLIANCE L^n/EI, and the static
 // balance a small stiffness. These are proximal terms: they vanish as the iteration converges, so
 // the equations solved are the exact ones (theory.md 10.6).
+
 #include "shoot/platform.h"
 
 #include "shoot/pose_rate.h"

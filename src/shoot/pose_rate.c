@@ -2,6 +2,7 @@
 //
 // Velocity of the plate and of moving bases from their last poses, on the group and, for
 // comparison, by the formulas of Till 2019.
+
 #include "shoot/pose_rate.h"
 
 static snw_vec3 pose_rate_plus(snw_vec3 a, double s, snw_vec3 b) {

@@ -12,6 +12,7 @@
 //                   e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z');
 //                   without stretch and shear it replaces m only, and n' is as above with
 //                   c' = dc/ds + dc/dz z' + dc/de e'.
+
 #include "shoot/replica.h"
 
 #include "shoot/field.h"

@@ -2,6 +2,7 @@
 //
 // Memory layout, node and point coordinates, and classification of a rod; growth of disturbances
 // along it, from which the shooting segments are chosen.
+
 #include "shoot/rod.h"
 
 #include "base/alloc.h"

@@ -10,6 +10,7 @@
 // Back substitution from the tip: b = M^-1 (b+ - m - Mp p). No quantity is propagated in a
 // direction in which it grows: Y is the compliance of the rod between base and start, which is
 // bounded for any time step.
+
 #include "shoot/segments.h"
 
 #include "shoot/march.h"

@@ -3,6 +3,7 @@
 // Boundary-value engine on a model: rods and stations from the description, inputs at each instant,
 // equilibria by continuation, and time steps. Uses boundary.c for one rod and platform.c for
 // several.
+
 #include "shoot/shooter_private.h"
 
 #include "shoot/pose_rate.h"

@@ -2,6 +2,7 @@
 //
 // Checks that the boundary-value engine supports a model: one rod, or several rods joined by one
 // body. Finds that body and the joints of the rods.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"

@@ -2,6 +2,7 @@
 //
 // Fields of a shooter: interpolation between nodes, and initial values from coordinates of the
 // model or from another shooter.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"

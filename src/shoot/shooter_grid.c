@@ -4,6 +4,7 @@
 // intervals are chosen by the local error. The grid is fixed while a step is solved; between two
 // solutions the fields of all levels may be interpolated to another grid. This is the only place
 // where a step may allocate.
+
 #include "shoot/shooter_private.h"
 
 #include "shoot/march.h"

@@ -2,6 +2,7 @@
 //
 // Checkpoint of a shooter as a row of numbers, and its restoration. The first number is the time of
 // the inputs.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"

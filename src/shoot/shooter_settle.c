@@ -3,6 +3,7 @@
 // From an unstable equilibrium to a stable one: the rod gets initial velocities and moves by the
 // backward Euler formula, whose numerical damping takes energy out of every mode, until it is at
 // rest (theory.md 10.7).
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"

@@ -2,6 +2,7 @@
 //
 // Results of a shooter in the model's terms: energies and powers, coordinates nearest to the
 // fields, poses and velocities of segments, wrenches on links, multipliers of loops and drives.
+
 #include "shoot/shooter_private.h"
 
 #include "dynamics/closure.h"

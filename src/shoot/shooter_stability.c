@@ -21,6 +21,7 @@
 // each leg is condensed, and those of each leg with its joint fixed (Haynsworth's formula): then dF
 // = -P zeta at the tip, with P stiff in the constrained motions. The plate alone does not suffice:
 // its eigenvalue jumps from minus to plus infinity where a leg with fixed ends buckles.
+
 #include "shoot/shooter_private.h"
 
 #include "solve/dense.h"

@@ -2,6 +2,7 @@
 //
 // Tendons and chambers of the model on the single rod of a shooter: support checks, inputs, initial
 // states, power and dissipation, results.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"

@@ -3,6 +3,7 @@
 // Single shooting: the unknowns are the wrench at the base and the free states of the law, the
 // residual is that of the boundary conditions at the tip, both scaled by typical values. The
 // derivative is that of the march.
+
 #include "shoot/single.h"
 
 #include "base/fail.h"

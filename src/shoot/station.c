@@ -3,6 +3,7 @@
 // Stations: external wrench of loads and bodies at a section, its variation, and energies of a rod.
 // The rate of momentum of a body is M V_t - ad_V'(M V), with V_t by the time formula from the
 // velocity of the section.
+
 #include "shoot/rod.h"
 
 static int station_point(const snw_shoot_rod *r, int piece) {

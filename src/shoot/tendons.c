@@ -2,6 +2,7 @@
 //
 // Tendons and chambers as the law of a rod: strain from the total wrench by Newton's method at each
 // point, derivatives of tension, length and volume along the rod, and their boundary conditions.
+
 #include "shoot/tendons.h"
 
 #include "base/alloc.h"

@@ -2,6 +2,7 @@
 //
 // Coefficients of backward Euler, BDF2, BDF3, BDF-alpha and the trapezoidal rule for variable
 // steps.
+
 #include "shoot/time_formula.h"
 
 // derivative at t = 0 of the polynomial through n + 1 values at t = 0, -h[0], -h[0] - h[1], ..
