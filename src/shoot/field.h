@@ -47,7 +47,7 @@ typedef struct snw_flow {
 } snw_flow;
 
 // C (F - B e^h) for a section that is not diagonal
-SNW_INLINE void snw_field_comply(const snw_shoot_section *s, const snw_flow *x, const double *eh,
+SNW_INLINE void snw_field_strain(const snw_shoot_section *s, const snw_flow *x, const double *eh,
                                  snw_twist *e) {
     double d[6];
     snw_pack_store(x->m, d), snw_pack_store(x->f, d + 3);
@@ -60,7 +60,7 @@ SNW_INLINE void snw_field_comply(const snw_shoot_section *s, const snw_flow *x, 
     }
 }
 
-SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
+SNW_INLINE snw_pack snw_field_rotational_inertia(const snw_inertia *M, snw_pack w) {
     snw_vec3 a;
     snw_pack_store(w, a.e);
     a = snw_inertia_rotate(M, a);
@@ -104,13 +104,13 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
         dl = snw_pack_mul(q->C[1], snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh)));
     } else {
         snw_twist e;
-        snw_field_comply(q->s, x, H->e.e, &e);
+        snw_field_strain(q->s, x, H->e.e, &e);
         dk = snw_pack_load(e.w.e), dl = snw_pack_load(e.v.e);
     }
-    const snw_turned w = snw_turned_of(x->w), v = snw_turned_of(x->v);
-    const snw_turned m = snw_turned_of(x->m), f = snw_turned_of(x->f);
-    const snw_turned k = snw_turned_of(snw_pack_add(q->rest[0], dk));
-    const snw_turned l = snw_turned_of(snw_pack_add(q->rest[1], dl));
+    const snw_permuted w = snw_permuted_of(x->w), v = snw_permuted_of(x->v);
+    const snw_permuted m = snw_permuted_of(x->m), f = snw_permuted_of(x->f);
+    const snw_permuted k = snw_permuted_of(snw_pack_add(q->rest[0], dk));
+    const snw_permuted l = snw_permuted_of(snw_pack_add(q->rest[1], dl));
     x->k = k.a, x->l = l.a;
     if (flags & SNW_FIELD_TERMS) {
         for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = 0;
@@ -124,27 +124,29 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
         }
     }
     // e_t - ad_xi V
-    x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_turn(snw_skew(k, w)));
+    x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_permute(snw_skew(k, w)));
     x->vs = snw_pack_sub(snw_pack_axpy(c0, dl, lh),
-                         snw_pack_turn(snw_pack_add(snw_skew(k, v), snw_skew(l, w))));
+                         snw_pack_permute(snw_pack_add(snw_skew(k, v), snw_skew(l, w))));
     // rate of momentum, d/dt (M V) in the moving frame, + ad_xi' F
     const snw_pack wt = snw_pack_axpy(c0, x->w, snw_pack_load(H->V.w.e));
     const snw_pack vt = snw_pack_axpy(c0, x->v, snw_pack_load(H->V.v.e));
     const snw_pack strain_terms = snw_pack_add(snw_skew(k, m), snw_skew(l, f));
     if (flags & SNW_FIELD_DIAGONAL) {
-        const snw_turned Iw = snw_turned_of(snw_pack_mul(q->I, x->w));
+        const snw_permuted Iw = snw_permuted_of(snw_pack_mul(q->I, x->w));
         x->ms = snw_pack_add(snw_pack_mul(q->I, wt),
-                             snw_pack_turn(snw_pack_sub(snw_skew(w, Iw), strain_terms)));
+                             snw_pack_permute(snw_pack_sub(snw_skew(w, Iw), strain_terms)));
         x->fs = snw_pack_axpy(
             M->m, vt,
-            snw_pack_turn(snw_pack_sub(snw_pack_scale(M->m, snw_skew(w, v)), snw_skew(k, f))));
+            snw_pack_permute(snw_pack_sub(snw_pack_scale(M->m, snw_skew(w, v)), snw_skew(k, f))));
     } else {
         const snw_pack c = snw_pack_load(M->mc.e), a = snw_pack_add(vt, snw_pack_cross(x->w, x->v));
-        const snw_pack Iw = snw_field_turn(M, x->w);
-        const snw_pack spin = snw_pack_add(snw_field_turn(M, wt), snw_pack_cross(x->w, Iw));
-        x->ms = snw_pack_sub(snw_pack_add(spin, snw_pack_cross(c, a)), snw_pack_turn(strain_terms));
+        const snw_pack Iw = snw_field_rotational_inertia(M, x->w);
+        const snw_pack spin =
+            snw_pack_add(snw_field_rotational_inertia(M, wt), snw_pack_cross(x->w, Iw));
+        x->ms =
+            snw_pack_sub(snw_pack_add(spin, snw_pack_cross(c, a)), snw_pack_permute(strain_terms));
         x->fs = snw_pack_add(snw_pack_cross(wt, c), snw_pack_cross(x->w, snw_pack_cross(x->w, c)));
-        x->fs = snw_pack_sub(snw_pack_axpy(M->m, a, x->fs), snw_pack_turn(snw_skew(k, f)));
+        x->fs = snw_pack_sub(snw_pack_axpy(M->m, a, x->fs), snw_pack_permute(snw_skew(k, f)));
     }
     if (r->drags) {
         x->fs = snw_pack_add(x->fs, snw_pack_mul(q->drag, snw_pack_mul(x->v, snw_pack_abs(x->v))));

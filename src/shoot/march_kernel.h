@@ -158,10 +158,10 @@ SNW_INLINE snw_twist pose_increment(snw_space_kind kind, double h, const snw_flo
     if (kind != SNW_ALONG_EULER) {
         const snw_flow *e = &x[m->stages - 1];
         const double c = h * h / 12;
-        const snw_turned k0 = snw_turned_of(x[0].k), l0 = snw_turned_of(x[0].l);
-        const snw_turned k1 = snw_turned_of(e->k), l1 = snw_turned_of(e->l);
-        w = snw_pack_axpy(c, snw_pack_turn(snw_skew(k0, k1)), w);
-        v = snw_pack_axpy(c, snw_pack_turn(snw_pack_add(snw_skew(l0, k1), snw_skew(k0, l1))), v);
+        const snw_permuted k0 = snw_permuted_of(x[0].k), l0 = snw_permuted_of(x[0].l);
+        const snw_permuted k1 = snw_permuted_of(e->k), l1 = snw_permuted_of(e->l);
+        w = snw_pack_axpy(c, snw_pack_permute(snw_skew(k0, k1)), w);
+        v = snw_pack_axpy(c, snw_pack_permute(snw_pack_add(snw_skew(l0, k1), snw_skew(k0, l1))), v);
     }
     snw_twist W;
     snw_pack_store(w, W.w.e), snw_pack_store(v, W.v.e);

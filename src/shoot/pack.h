@@ -56,7 +56,9 @@ SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }
 // (y, z, x)
-SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+SNW_INLINE snw_pack snw_pack_permute(snw_pack a) {
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3);
+}
 #else
 typedef snw_vec3 snw_pack;
 SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
@@ -86,24 +88,26 @@ SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
     return (snw_pack){{fabs(a.x), fabs(a.y), fabs(a.z)}};
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
-SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
+SNW_INLINE snw_pack snw_pack_permute(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
 #endif
 
 SNW_INLINE snw_pack snw_pack_axpy(double s, snw_pack a, snw_pack b) {
     return snw_pack_add(b, snw_pack_scale(s, a));
 }
 
-// Cross product a x b = turn(skew(a, b)): sums of products are permuted once.
-typedef struct snw_turned {
+// Cross product a x b = permute(skew(a, b)): sums of products are permuted once.
+typedef struct snw_permuted {
     snw_pack a, t; // a vector, and its permutation (y, z, x)
-} snw_turned;
+} snw_permuted;
 
-SNW_INLINE snw_turned snw_turned_of(snw_pack a) { return (snw_turned){a, snw_pack_turn(a)}; }
-SNW_INLINE snw_pack snw_skew(snw_turned a, snw_turned b) {
+SNW_INLINE snw_permuted snw_permuted_of(snw_pack a) {
+    return (snw_permuted){a, snw_pack_permute(a)};
+}
+SNW_INLINE snw_pack snw_skew(snw_permuted a, snw_permuted b) {
     return snw_pack_sub(snw_pack_mul(a.a, b.t), snw_pack_mul(a.t, b.a));
 }
 SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
-    return snw_pack_turn(snw_skew(snw_turned_of(a), snw_turned_of(b)));
+    return snw_pack_permute(snw_skew(snw_permuted_of(a), snw_permuted_of(b)));
 }
 
 // ---- several columns ----------------------------------------------------------------------------

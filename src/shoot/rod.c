@@ -177,8 +177,8 @@ snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
         }
     }
     r->world = loads_in_world(r);
-    const double L = r->length, bend = fmax(r->K[7], r->K[14]);
-    r->force = fmax(fmax(bend / (L * L), rod_weight(r)), applied);
+    const double L = r->length, bending = fmax(r->K[7], r->K[14]);
+    r->force = fmax(fmax(bending / (L * L), rod_weight(r)), applied);
     return SNW_OK;
 }
 
@@ -187,10 +187,10 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
     double most = 0;
     for (int i = 0; i < (r->uniform ? 1 : r->npoint); i++) {
         const snw_shoot_section *a = &r->section[i];
-        const double bend = fmax(a->C[7], a->C[14]);
+        const double bending = fmax(a->C[7], a->C[14]);
         // static rod under an axial force f: disturbances grow as exp(s sqrt(f/EI))
-        if (c0 == 0) most = fmax(most, sqrt(r->force * bend));
-        most = fmax(most, sqrt(c0 * sqrt(a->M.m * bend / 4)));
+        if (c0 == 0) most = fmax(most, sqrt(r->force * bending));
+        most = fmax(most, sqrt(c0 * sqrt(a->M.m * bending / 4)));
         most = fmax(most, c0 * sqrt(a->M.I[0] * a->C[0]));
         for (int k = 3; k < 6; k++) most = fmax(most, c0 * sqrt(a->M.m * a->C[7 * k]));
     }

@@ -187,7 +187,7 @@ static void state_difference(const snw_segments *s, const snw_shoot_state *a,
     for (int i = 0; i < 6; i++) out[n++] = a->F.e[i] - b->F.e[i];
 }
 
-static bool finite_state(const snw_shoot_state *y) {
+static bool is_finite_state(const snw_shoot_state *y) {
     double sum = 0;
     for (int i = 0; i < 6; i++) sum += fabs(y->V.e[i]) + fabs(y->F.e[i]);
     return isfinite(sum);
@@ -201,7 +201,7 @@ double snw_segments_march(snw_segments *s, bool derivatives) {
     for (int k = 0; k < s->n; k++) {
         march_segment(s, k, derivatives);
         snw_segment *seg = &s->seg[k];
-        if (!finite_state(&seg->end)) return NAN;
+        if (!is_finite_state(&seg->end)) return NAN;
         if (k + 1 == s->n) break;
         state_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
         for (int i = 0; i < s->na + 6; i++) {

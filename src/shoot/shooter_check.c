@@ -82,11 +82,11 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
                 return snw_shooter_refuse(step, l->location, err, "more than one free body",
                                           l->name);
         } else if (!is_on_driven_base(m, i)) {
-            const bool fed = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
+            const bool variable_length = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
             return snw_shooter_refuse(
                 step, l->location, err,
-                fed ? "rods whose feed no actuator gives as a position or rate"
-                    : "joints whose position no actuator gives",
+                variable_length ? "rods whose feed no actuator gives as a position or rate"
+                                : "joints whose position no actuator gives",
                 l->name);
         }
     }

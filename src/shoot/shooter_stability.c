@@ -114,7 +114,7 @@ static bool stability_compliance(const snw_shoot_rod *r, int node, int point, do
 
 // Change of the distributed dead loads and weight, in body axes, for a rotation theta of the
 // section.
-static snw_wrench turned_loads(const snw_shoot_rod *r, int node, int point, snw_vec3 theta) {
+static snw_wrench load_variation(const snw_shoot_rod *r, int node, int point, snw_vec3 theta) {
     const snw_inertia *M = &r->section[r->uniform ? 0 : point].M;
     const snw_mat3 R = r->g[node].R;
     const snw_vec3 weight = snw_cross(snw_rotate_inv(R, r->gravity), theta);
@@ -141,7 +141,7 @@ static bool stability_coefficients(const snw_shoot_rod *r, int piece, int node, 
         unit.e[k] = along.e[k] = 1;
         for (int i = 0; i < 6; i++) eps.e[i] = (*C)[i][k];
         const snw_twist rotated = snw_ad(xi, unit);
-        if (k < 3) loads = turned_loads(r, node, point, unit.w);
+        if (k < 3) loads = load_variation(r, node, point, unit.w);
         along = snw_wrench_add(snw_ad_pull(xi, along), snw_ad_pull(eps, r->F[node]));
         for (int i = 0; i < 6; i++) {
             H->e[i][k] = -rotated.e[i];
