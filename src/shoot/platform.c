@@ -165,17 +165,17 @@ static double evaluate_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip
     const snw_se3 D =
         snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->tip_frame)), snw_se3_mul(g, e->plate_frame));
     const bool any = e->free[0] || e->free[1] || e->free[2];
-    snw_vec3 turn = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
+    snw_vec3 angle = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
     for (int k = 0; k < 3 && any && !all_rotations_free(e); k++) {
         if (!e->free[k]) continue;
         // rotation about one axis is free: the other two components of the tilt of that axis
         const snw_vec3 unit = {{k == 0, k == 1, k == 2}};
-        turn = snw_cross(unit, snw_rotate(D.R, unit));
+        angle = snw_cross(unit, snw_rotate(D.R, unit));
     }
     leg->rotation = D.R;
     double worst = 0;
     for (int i = 0; i < 6; i++) {
-        leg->violation[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
+        leg->violation[i] = e->free[i] ? 0 : (i < 3 ? angle.e[i] : D.p.e[i - 3]);
         worst = platform_larger(worst, fabs(leg->violation[i]) / (i < 3 ? 1 : e->rod->length));
     }
     return worst;
@@ -217,8 +217,9 @@ static double platform_march(snw_platform *p, bool derivatives, snw_boundary_inf
     const snw_shoot_state plate = {.g = p->g, .V = p->V};
     p->balance = snw_wrench_sub(sum, snw_station_external_wrench(&p->plate, &now, &plate));
     p->balance = snw_wrench_sub(p->balance, p->support);
-    const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
-    return platform_larger(worst, miss);
+    const double imbalance =
+        fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
+    return platform_larger(worst, imbalance);
 }
 
 // y <- A x, 6 x 6 column major

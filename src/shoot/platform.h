@@ -34,7 +34,7 @@ typedef struct snw_leg {
     // wrench on the tip by b; Wa: wrench of the tip station by pose and velocity
     double E[36];
     int pivot[6];
-    bool known; // E, Y, Z and Wa are valid
+    bool known; // E was factorised
     double Y[36], Z[36], Wa[6][12];
     double x[6]; // scratch
 } snw_leg;

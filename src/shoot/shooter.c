@@ -654,7 +654,8 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         return status;
     }
     shooter_accept(e, h);
-    // the state does not fit a checkpoint: continue from the nodes, as after a restore
+    // more segments than a checkpoint holds: continue from the nodes, so that a resumed run is the
+    // same; steps so much shorter than usual lose little by it
     if (!snw_shooter_segments_fit(e)) shooter_reset_guess(e);
     e->t += h;
     e->t_laws = t_laws;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// relax.h: damped relaxation in pseudo-time to a stable equilibrium, D x' = -r(x) (theory.md
-// 5).
+// relax.h: damped relaxation in pseudo-time to a stable equilibrium,
+//   D x' = -r(x)                                                              (theory.md 5)
 //
 // D is constant, symmetric and positive definite. With D = mu K the time constant is mu, and the
 // fixed step of the classical Runge-Kutta method of order 4 must be below 2.8 mu. The method is
