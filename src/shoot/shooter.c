@@ -509,8 +509,8 @@ static snw_status balance_at_time(snw_shooter *e, double t, double fraction,
     return shooter_balance(e, e->t + fraction * (t - e->t), 1, info);
 }
 
-// continuation from 0 to 1 with adaptive increments, by `solve_at` each fraction; for platforms the
-// number of solutions is limited; returns the fraction reached
+// continuation from 0 to 1 with adaptive increments, by `solve_at` at each fraction; for platforms
+// the number of solutions is limited; returns the fraction reached
 static double continuation(snw_shooter *e, double t, snw_boundary_info *info, double increment,
                            snw_status (*solve_at)(snw_shooter *e, double t, double fraction,
                                                   snw_boundary_info *info)) {

@@ -106,8 +106,10 @@ struct snw_shooter {
 // Reports that the engine does not support `what`, in the part called `name`.
 snw_status snw_shooter_refuse(const snw_step_desc *step, snw_source_location at, snw_error *err,
                               const char *what, const char *name);
+// Reports a model or step that the engine does not support.
 SNW_NODISCARD snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step,
                                            snw_error *err);
+// The body that carries a segment, and the pose of the segment on it.
 snw_attachment snw_shooter_attachment_of(const snw_shooter *e, int seg);
 // e->plate_seg and the loops of the legs <- from the model; inputs at t = 0 are known.
 SNW_NODISCARD snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err);
@@ -136,7 +138,8 @@ SNW_NODISCARD snw_status snw_shooter_refine(snw_shooter *e, bool *again);
 
 // ---- inputs and steps (shooter.c) ---------------------------------------------------------------
 
-// Bases, lengths, loads and gravity of the rods <- inputs of time t; loads times `fraction`.
+// Bases, lengths, loads and gravity of the rods <- inputs of time t; loads, gravity and tendon
+// inputs times `fraction`.
 void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction);
 // As snw_shoot_begin; also takes the next initial guess from the nodes.
 void snw_shooter_restart(snw_shooter *e, bool rest, double h);
@@ -169,19 +172,22 @@ snw_shoot_history snw_shooter_interpolate(const snw_shoot_rod *r, const snw_shoo
 void snw_shooter_powers(snw_shooter *e);
 
 // ---- tendons and chambers (shooter_tendons.c) ---------------------------------------------------
-//
-// Report unsupported ones; e->tendons with its law; values of time t, times `fraction`; states z
-// copied from another shooter, or computed from the strains; power on the rod and dissipation by
-// friction, W; results in w.
+
+// Reports tendons and chambers that the engine does not support.
 SNW_NODISCARD snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
                                                    snw_error *err);
+// e->tendons and its law <- from the model.
 void snw_shooter_make_tendons(snw_shooter *e);
+// Given efforts, lengths and volumes <- inputs of time t, times `fraction`.
 void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction);
+// States z at the newest level <- those of another shooter; or from the strains of the fields.
 void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other);
 void snw_shooter_set_tendon_state(snw_shooter *e);
 // States at all levels, and initial guesses of the strains, interpolated from another grid of the
 // rod.
 void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from);
+// Power on the rod, and dissipation by friction, W.
 double snw_shooter_tendons_power(const snw_shooter *e);
 double snw_shooter_tendons_heat(const snw_shooter *e);
+// w->tendon, and fractions of the tension at its points <- from the fields.
 void snw_shooter_get_tendons(const snw_shooter *e, snw_work *w);

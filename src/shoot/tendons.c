@@ -168,11 +168,11 @@ static void shoot_tendon_factor(const snw_shoot_tendons *c, const snw_law_in *in
 }
 
 // loss of tension per angle at the sliding speed nu, and its derivative, as in tendon_friction.c
-static double shoot_tendon_loss(const snw_shoot_tendon *c, double nu, double *jacobian) {
-    *jacobian = c->viscous;
+static double shoot_tendon_loss(const snw_shoot_tendon *c, double nu, double *d1) {
+    *d1 = c->viscous;
     if (!(c->friction > 0)) return c->viscous * nu;
     const double size = sqrt(nu * nu + c->creep * c->creep), unit = nu / size;
-    *jacobian += c->friction * (1 - unit * unit) / size;
+    *d1 += c->friction * (1 - unit * unit) / size;
     return c->viscous * nu + c->friction * unit;
 }
 
@@ -197,16 +197,16 @@ static void shoot_tendon_state_d1(const snw_shoot_tendon *c, const snw_law_in *i
     const bool is_static = in->c0 == 0;
     if (!snw_shoot_tendon_has_friction(c) || (is_static && c->sliding == 0)) return;
     // T' = -chi s(nu) T (10.3); nu: rate of the path length up to here less the rate paid out
-    double of_xi[6], of_dxi[6], jacobian = 0;
+    double of_xi[6], of_dxi[6], d1 = 0;
     const double nu = in->c0 * in->z[z + 1] + in->zh[z + 1] - c->rate;
     const double chi = snw_tendon_point_turning(p, xi, snw_twist_zero(), smoothing / c->reference,
                                                 by ? of_xi : NULL, of_dxi);
-    const double lost = is_static ? c->friction * c->sliding : shoot_tendon_loss(c, nu, &jacobian);
+    const double lost = is_static ? c->friction * c->sliding : shoot_tendon_loss(c, nu, &d1);
     zs[z] = -chi * lost * in->z[z];
     if (!by) return;
     for (int i = 0; i < 6; i++) by[0][i] = -of_xi[i] * lost * in->z[z];
     by[0][6 + z] = -chi * lost;
-    by[0][6 + z + 1] = -chi * jacobian * in->c0 * in->z[z];
+    by[0][6 + z + 1] = -chi * d1 * in->c0 * in->z[z];
 }
 
 static void shoot_tendon_differentiate(const snw_shoot_tendons *c, const snw_law_in *in,
@@ -404,9 +404,9 @@ static void shoot_tendon_wrench(void *user, const snw_law_in *in, snw_twist e, s
 // ---- boundary conditions ------------------------------------------------------------------------
 
 // unstretched length between winch and base, and its derivative by the tension
-static double unstretched_outside(const snw_shoot_tendon *c, double T, double *jacobian) {
+static double unstretched_outside(const snw_shoot_tendon *c, double T, double *d1) {
     const double stretch = 1 + c->compliance * (T > 0 ? T : 0);
-    *jacobian = T > 0 ? -c->extra * c->compliance / (stretch * stretch) : 0;
+    *d1 = T > 0 ? -c->extra * c->compliance / (stretch * stretch) : 0;
     return c->extra / stretch;
 }
 
