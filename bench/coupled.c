@@ -81,7 +81,7 @@ static void transfer(void *user) {
 static void finger(void *user) {
     setting *b = user;
     cord_rod a = {.pool = snw_pool_create(1 << 20)};
-    b->failed = cord_finger(b->gas, b->points, SNW_BETWEEN_CUBIC, &a) != SNW_OK;
+    b->failed = cord_finger(b->gas, b->points, SNW_HISTORY_CUBIC, &a) != SNW_OK;
     a.c.tendon[0].value = cord_finger_at(b->gas, 0);
     if (!b->failed) b->failed = cord_static(&a) != SNW_OK;
     if (!b->failed) cord_begin(&a, 0.01);
@@ -105,7 +105,7 @@ static void platform(void *user) {
     setting *b = user;
     stewart s;
     b->failed = !stewart_read("examples/parallel/stewart_gough.csv", &path) ||
-                stewart_make(b->points, b->along, SNW_BETWEEN_CUBIC, &s) != SNW_OK;
+                stewart_make(b->points, b->along, SNW_HISTORY_CUBIC, &s) != SNW_OK;
     if (b->failed) return;
     stewart_feed(&s, &path, 0);
     b->failed = stewart_static(&s) != SNW_OK;
@@ -148,10 +148,11 @@ static void ring(void *user) {
                     shot_fill(&s, rod[i]) != SNW_OK;
         if (b->failed) break;
         const snw_se3 g = {shot_base().R, stewart_hole(360.0 * i / b->legs)};
-        snw_shoot_rest(rod[i], g);
-        end[i] = (snw_leg_end){.rod = rod[i],
-                               .pin = snw_se3_identity(),
-                               .hole = {shot_base().R, stewart_hole(360.0 * i / b->legs + 40)}};
+        snw_shoot_set_unstressed(rod[i], g);
+        end[i] =
+            (snw_leg_end){.rod = rod[i],
+                          .tip_frame = snw_se3_identity(),
+                          .plate_frame = {shot_base().R, stewart_hole(360.0 * i / b->legs + 40)}};
     }
     const snw_boundary_opts opts = snw_boundary_defaults();
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.49}}};

@@ -139,7 +139,7 @@ static void slow_damping(const bench_table *t) {
     printf("\n%-8s %-16s %14s %10s\n", "along", "scheme", "tau over 10 s", "paper");
     for (int along = 0; along < 2; along++) {
         setting b = benchmark(along, false, scheme);
-        b.s.between = SNW_BETWEEN_LINEAR;
+        b.s.interpolation = SNW_HISTORY_LINEAR;
         b.steps = LONG;
         bool done = bend(&b);
         b.rod.r->replica = true;
@@ -163,7 +163,7 @@ static void damping(const bench_table *t) {
             for (int kirchhoff = 0; kirchhoff < 2; kirchhoff++) {
                 setting b = benchmark(along, kirchhoff, i);
                 // as the paper has it: linear histories, world axes
-                b.s.between = SNW_BETWEEN_LINEAR;
+                b.s.interpolation = SNW_HISTORY_LINEAR;
                 bool done = bend(&b);
                 b.rod.r->replica = true;
                 if (done) done = shot_static(&b.rod) == SNW_OK;

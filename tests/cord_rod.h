@@ -59,8 +59,11 @@ static inline snw_status cord_make(const shot *s, double damping, const cord_sec
     snw_status status = snw_shoot_tendons_law(&a->c);
     if (status != SNW_OK) return status;
     const int n = s->points - 1;
-    const snw_shoot_opts o = {
-        .along = s->along, .between = s->between, .npiece = 1, .length = &s->L, .intervals = &n};
+    const snw_shoot_opts o = {.along = s->along,
+                              .interpolation = s->interpolation,
+                              .npiece = 1,
+                              .length = &s->L,
+                              .intervals = &n};
     status = snw_shoot_create(&o, &a->c.law, true, false, &a->s.r);
     if (status == SNW_OK) status = shot_fill(s, a->s.r);
     for (int i = 0; i < 3 && status == SNW_OK; i++) a->s.r->section[0].B[7 * i] = damping;
@@ -68,7 +71,7 @@ static inline snw_status cord_make(const shot *s, double damping, const cord_sec
     if (status == SNW_OK) status = snw_shoot_ready(a->s.r, 0);
     if (status == SNW_OK) status = snw_shoot_tendons_place(&a->c, a->s.r);
     if (status != SNW_OK) return status;
-    snw_shoot_rest(a->s.r, shot_base());
+    snw_shoot_set_unstressed(a->s.r, shot_base());
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = s->kind;
     return snw_boundary_create(a->s.r, &opts, &a->s.b);
@@ -87,7 +90,7 @@ static inline snw_status cord_static(cord_rod *a) {
 
 static inline void cord_begin(cord_rod *a, double h) {
     snw_shoot_begin(a->s.r, true, h);
-    snw_boundary_forget(a->s.b);
+    snw_boundary_reset_guess(a->s.b);
 }
 
 static inline snw_status cord_step(cord_rod *a, snw_time_kind kind, double alpha, double h) {
@@ -153,7 +156,8 @@ static inline double cord_winch_at(double t) {
 
 // the soft finger
 static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_space_kind along,
-                                          int points, snw_between between, cord_rod *a) {
+                                          int points, snw_history_interpolation interpolation,
+                                          cord_rod *a) {
     const shot s = {.L = 0.1,
                     .radius = 0.015,
                     .E = 20e3,
@@ -161,7 +165,7 @@ static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_spac
                     .rho = 300,
                     .points = points,
                     .along = along,
-                    .between = between};
+                    .interpolation = interpolation};
     const cord_section x = {6.8722339e-4, {7.7440609e-8, 3.9730102e-8, 3.7710507e-8}};
     a->c.n = 1;
     a->c.tendon[0] = (snw_shoot_tendon){.chamber = true,
@@ -173,9 +177,10 @@ static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_spac
     return cord_make(&s, 0, &x, a);
 }
 // filled with a gas or with a liquid
-static inline snw_status cord_finger(bool gas, int points, snw_between between, cord_rod *a) {
+static inline snw_status cord_finger(bool gas, int points, snw_history_interpolation interpolation,
+                                     cord_rod *a) {
     return cord_finger_with(gas ? SNW_SHOOT_TENDON_GAS : SNW_SHOOT_TENDON_VOLUME, SNW_ALONG_RK4,
-                            points, between, a);
+                            points, interpolation, a);
 }
 // what it is given when `filled` (0 to 1)
 static inline double cord_finger_at(bool gas, double filled) {

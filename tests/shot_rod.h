@@ -13,7 +13,7 @@ typedef struct shot {
     double L, radius, E, G, rho;
     int points; // nodes
     snw_space_kind along;
-    snw_between between;
+    snw_history_interpolation interpolation;
     bool kirchhoff, still; // still: no rotary inertia
     snw_vec3 gravity, tip; // tip: a dead force there
     double drag;           // of v|v|, kg/m^2
@@ -79,12 +79,15 @@ static inline snw_status shot_fill(const shot *s, snw_shoot_rod *r) {
 static inline snw_status shot_make(const shot *s, shot_rod *out) {
     *out = (shot_rod){0};
     const int n = s->points - 1;
-    const snw_shoot_opts o = {
-        .along = s->along, .between = s->between, .npiece = 1, .length = &s->L, .intervals = &n};
+    const snw_shoot_opts o = {.along = s->along,
+                              .interpolation = s->interpolation,
+                              .npiece = 1,
+                              .length = &s->L,
+                              .intervals = &n};
     snw_status status = snw_shoot_create(&o, NULL, true, false, &out->r);
     if (status == SNW_OK) status = shot_fill(s, out->r);
     if (status != SNW_OK) return status;
-    snw_shoot_rest(out->r, shot_base());
+    snw_shoot_set_unstressed(out->r, shot_base());
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = s->kind;
     return snw_boundary_create(out->r, &opts, &out->b);
@@ -107,7 +110,7 @@ static inline snw_status shot_solve(shot_rod *s) {
 static inline snw_status shot_static(shot_rod *s) {
     snw_shoot_formula(s->r, SNW_TIME_STATIC, 0, 1);
     const snw_status status = shot_solve(s);
-    if (status == SNW_OK) snw_shoot_push(s->r, 1);
+    if (status == SNW_OK) snw_shoot_accept(s->r, 1);
     return status;
 }
 
@@ -115,7 +118,7 @@ static inline snw_status shot_step(shot_rod *s, snw_time_kind kind, double alpha
     snw_shoot_formula(s->r, kind, alpha, h);
     const snw_status status = shot_solve(s);
     if (status != SNW_OK) return status;
-    snw_shoot_push(s->r, h);
+    snw_shoot_accept(s->r, h);
     snw_boundary_accept(s->b, h);
     return SNW_OK;
 }
@@ -125,7 +128,7 @@ static inline snw_status shot_release(shot_rod *s, double h) {
     s->r->station[s->r->npiece - 1].nload = 0;
     const snw_status status = snw_shoot_ready(s->r, s->r->force);
     snw_shoot_begin(s->r, true, h);
-    snw_boundary_forget(s->b);
+    snw_boundary_reset_guess(s->b);
     return status;
 }
 
@@ -161,7 +164,7 @@ static inline snw_status shot_first_mode(int points, shot_rod *a) {
         a->r->density[p].force.x = 2e-3 * shot_mode_shape(snw_shoot_point_s(a->r, p) / s.L);
     }
     status = shot_fill(&s, a->r);
-    snw_shoot_rest(a->r, shot_base());
+    snw_shoot_set_unstressed(a->r, shot_base());
     const snw_boundary_opts opts = snw_boundary_defaults();
     if (status == SNW_OK) status = snw_boundary_create(a->r, &opts, &a->b);
     if (status == SNW_OK) status = shot_static(a);

@@ -27,8 +27,8 @@ static inline snw_vec3 stewart_hole(double deg) {
 }
 
 // At home, legs straight, which they are not.
-static inline snw_status stewart_make(int points, snw_space_kind along, snw_between between,
-                                      stewart *out) {
+static inline snw_status stewart_make(int points, snw_space_kind along,
+                                      snw_history_interpolation interpolation, stewart *out) {
     static const double base[] = {-10, 10, 110, 130, 230, 250},
                         plate[] = {-50, 50, 70, 170, 190, 290};
     const shot s = {.L = STEWART_HOME,
@@ -40,18 +40,21 @@ static inline snw_status stewart_make(int points, snw_space_kind along, snw_betw
                     .gravity = {{0, 0, -9.81}}};
     *out = (stewart){0};
     const int n = points - 1;
-    const snw_shoot_opts o = {
-        .along = along, .between = between, .npiece = 1, .length = &s.L, .intervals = &n};
+    const snw_shoot_opts o = {.along = along,
+                              .interpolation = interpolation,
+                              .npiece = 1,
+                              .length = &s.L,
+                              .intervals = &n};
     snw_leg_end end[STEWART_LEGS];
     for (int i = 0; i < STEWART_LEGS; i++) {
         snw_status status = snw_shoot_create(&o, NULL, true, false, &out->rod[i]);
         if (status == SNW_OK) status = shot_fill(&s, out->rod[i]);
         if (status != SNW_OK) return status;
         const snw_se3 g = {shot_base().R, stewart_hole(base[i])};
-        snw_shoot_rest(out->rod[i], g);
+        snw_shoot_set_unstressed(out->rod[i], g);
         end[i] = (snw_leg_end){.rod = out->rod[i],
-                               .pin = snw_se3_identity(),
-                               .hole = {shot_base().R, stewart_hole(plate[i])}};
+                               .tip_frame = snw_se3_identity(),
+                               .plate_frame = {shot_base().R, stewart_hole(plate[i])}};
     }
     const snw_boundary_opts opts = snw_boundary_defaults();
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.5}}};
@@ -78,7 +81,7 @@ static inline snw_status stewart_solve(stewart *s) {
 }
 
 static inline snw_status stewart_static(stewart *s) {
-    snw_platform_forget(s->p); // the last equilibrium is the best guess
+    snw_platform_reset_guess(s->p); // the last equilibrium is the best guess
     snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
     const snw_status status = stewart_solve(s);
     if (status == SNW_OK) snw_platform_accept(s->p, 1);
@@ -127,7 +130,8 @@ static inline double stewart_length(const stewart_path *path, int leg, double t)
 }
 
 static inline void stewart_feed(stewart *s, const stewart_path *path, double t) {
-    for (int i = 0; i < STEWART_LEGS; i++) snw_shoot_feed(s->rod[i], stewart_length(path, i, t));
+    for (int i = 0; i < STEWART_LEGS; i++)
+        snw_shoot_set_length(s->rod[i], stewart_length(path, i, t));
 }
 
 // What the leg carries where it leaves the base, world axes.
@@ -152,14 +156,14 @@ static inline void stewart_try(stewart *s, int k, double by) {
     for (int i = 0; i < STEWART_LEGS; i++) {
         snw_shoot_rod *r = s->rod[i];
         if (k < 6) r->F[0].e[k] += by;
-        if (k == 6) snw_shoot_feed(r, r->length + by);
+        if (k == 6) snw_shoot_set_length(r, r->length + by);
     }
     snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
-    snw_platform_look(s->p);
+    snw_platform_evaluate(s->p);
 }
 
 static inline void stewart_residual(const stewart *s, double r[STEWART_ALL]) {
-    for (int i = 0; i < STEWART_LEGS; i++) memcpy(r + 6 * i, s->p->leg[i].gap, 6 * sizeof *r);
+    for (int i = 0; i < STEWART_LEGS; i++) memcpy(r + 6 * i, s->p->leg[i].violation, 6 * sizeof *r);
     memcpy(r + 6 * STEWART_LEGS, s->p->balance.e, 6 * sizeof *r);
 }
 
@@ -183,7 +187,7 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
                     const snw_leg *leg = &s->p->leg[i];
                     double *column = A + (STEWART_ASK * i + k) * STEWART_ALL;
                     for (int a = 0; a < 6; a++) {
-                        column[6 * i + a] += side * leg->gap[a] / (2 * h);
+                        column[6 * i + a] += side * leg->violation[a] / (2 * h);
                         column[6 * STEWART_LEGS + a] += side * leg->on_plate.e[a] / (2 * h);
                     }
                 }
@@ -196,7 +200,7 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
         for (int i = 0; i < STEWART_LEGS; i++) {
             snw_shoot_rod *rod = s->rod[i];
             for (int k = 0; k < 6; k++) rod->F[0].e[k] -= r[STEWART_ASK * i + k];
-            snw_shoot_feed(rod, rod->length - r[STEWART_ASK * i + 6]);
+            snw_shoot_set_length(rod, rod->length - r[STEWART_ASK * i + 6]);
         }
     }
     return SNW_E_DIVERGED;

@@ -82,8 +82,8 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
         f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
-        f.power += fabs(at->press * at->rate);
-        f.contact_set = 31 * f.contact_set + (at->press > 0);
+        f.power += fabs(at->elastic_force * at->rate);
+        f.contact_set = 31 * f.contact_set + (at->elastic_force > 0);
     }
     return f;
 }

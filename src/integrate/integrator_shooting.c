@@ -35,9 +35,9 @@ static snw_status shooting_start(void *self, const snw_state *s, snw_error *err)
     shooting *sh = self;
     snw_state_copy(sh->m, s, sh->s);
     if (sh->from) {
-        SNW_TRY(snw_shooter_follow(sh->e, sh->from, err));
+        SNW_TRY(snw_shooter_copy_fields(sh->e, sh->from, err));
     } else {
-        snw_shooter_take(sh->e, s);
+        snw_shooter_set_state(sh->e, s);
     }
     snw_shooter_begin(sh->e, sh->control.longest);
     sh->start = shooting_total(sh);
@@ -102,7 +102,7 @@ static const snw_inputs *shooting_inputs(const void *self) {
 
 static const snw_work *shooting_work_at(void *self) {
     shooting *sh = self;
-    snw_shooter_show(sh->e, sh->s, sh->w);
+    snw_shooter_get_state(sh->e, sh->s, sh->w);
     return sh->w;
 }
 
@@ -149,7 +149,7 @@ size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *st
     snw_shooter *e;
     // a step that cannot be created reports it when it starts
     if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
-    const size_t n = snw_shooter_saves(e);
+    const size_t n = snw_shooter_checkpoint_size(e);
     snw_shooter_destroy(e);
     return snw_integrator_shooting_head(m) + n;
 }

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Newton's method with line search for the matching defects and tip conditions of one rod. Factors
+// are kept between time steps and corrected by secants (solve/secants.h); the initial guess is an
+// extrapolation of the previous steps.
+
 #include "shoot/boundary.h"
 
 #include "shoot/single.h"
@@ -31,8 +36,8 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
     b->segments = segments;
     snw_shoot_state *at = (snw_shoot_state *)(void *)(b + 1);
     for (int i = 0; i < SNW_BOUNDARY_PAST; i++) b->past[i] = at + (size_t)i * n;
-    b->kept = at + SNW_BOUNDARY_PAST * n;
-    b->delta = (double *)(void *)(b->kept + n);
+    b->saved = at + SNW_BOUNDARY_PAST * n;
+    b->delta = (double *)(void *)(b->saved + n);
     b->weight = b->delta + rows;
     b->memory = b->weight + rows;
     *out = b;
@@ -45,39 +50,39 @@ void snw_boundary_destroy(snw_boundary *b) {
     snw_free(b);
 }
 
-// ---- the tip
-// ----------------------------------------------------------------------------------------
+// ---- boundary conditions at the tip -------------------------------------------------------------
 
 static int nfree(const snw_boundary *b) {
     const snw_shoot_law *law = b->segments->r->law;
     return law ? law->nfree : 0;
 }
 
-// b->gap <- what does not hold at the tip; the largest of it, scaled
-static double look_at_tip(snw_boundary *b) {
+// b->tip_residual <- residual of the boundary conditions at the tip; returns its largest scaled
+// entry
+static double evaluate_tip(snw_boundary *b) {
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
     const snw_shoot_state *tip = snw_segments_tip(s);
     const snw_wrench W = snw_station_wrench(r, r->npiece - 1, tip);
     double worst = 0;
     for (int i = 0; i < 6; i++) {
-        b->gap[i] = W.e[i] - tip->F.e[i];
-        const double x = fabs(b->gap[i]) / s->scale[s->na + i];
+        b->tip_residual[i] = W.e[i] - tip->F.e[i];
+        const double x = fabs(b->tip_residual[i]) / s->scale[s->na + i];
         if (!(x <= worst)) worst = x;
     }
     if (nfree(b) == 0) return worst;
-    double slope[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];
-    r->law->close(r->law->user, tip->z, s->seg[0].start.z, b->gap + 6, slope);
+    double jacobian[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];
+    r->law->close(r->law->user, tip->z, s->seg[0].start.z, b->tip_residual + 6, jacobian);
     const int nz = r->law->nz;
     for (int i = 0; i < nfree(b); i++) {
-        for (int k = 0; k < 2 * nz; k++) b->slope[i][k] = slope[2 * nz * i + k];
-        if (!(fabs(b->gap[6 + i]) <= worst)) worst = fabs(b->gap[6 + i]);
+        for (int k = 0; k < 2 * nz; k++) b->tip_jacobian[i][k] = jacobian[2 * nz * i + k];
+        if (!(fabs(b->tip_residual[6 + i]) <= worst)) worst = fabs(b->tip_residual[6 + i]);
     }
     return worst;
 }
 
-// Wa and the matrix of the closing: dF - Wa da = gap, gap + Gt dz + Gb dz0 = 0, with da = Y dF + y
-// + P dp
+// Wa, and the factors of the tip equations with residual r:
+//   dF - Wa da = r,   r + Gt dz + Gb dz0 = 0,   da = Y dF + y + P dp
 static snw_status factor_tip(snw_boundary *b) {
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -98,10 +103,10 @@ static snw_status factor_tip(snw_boundary *b) {
     }
     for (int i = 0; i < nf; i++) {
         for (int j = 0; j < n; j++) {
-            double x = j < 6 ? 0 : b->slope[i][nz + r->law->free[j - 6]];
+            double x = j < 6 ? 0 : b->tip_jacobian[i][nz + r->law->free[j - 6]];
             for (int k = 0; k < nz; k++) {
                 const int a = s->na - nz + k;
-                x += b->slope[i][k] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
+                x += b->tip_jacobian[i][k] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
             }
             b->closing[n * j + 6 + i] = x;
         }
@@ -112,36 +117,35 @@ static snw_status factor_tip(snw_boundary *b) {
     return snw_lu_factor(n, b->closing, b->pivot);
 }
 
-// x <- dF and dp that close the rod
-static void close_tip(const snw_boundary *b, double *x) {
+// x <- dF and dp that fulfil the linearised boundary conditions
+static void solve_tip(const snw_boundary *b, double *x) {
     const snw_segments *s = b->segments;
     const snw_segment *t = snw_segments_relation(s);
     const int nf = nfree(b), nz = snw_shoot_nz(s->r);
     for (int i = 0; i < 6; i++) {
-        x[i] = b->gap[i];
+        x[i] = b->tip_residual[i];
         for (int a = 0; a < s->na; a++) {
             if (s->row[a] < 12) x[i] += b->Wa[i][s->row[a]] * t->y[a];
         }
     }
     for (int i = 0; i < nf; i++) {
-        x[6 + i] = -b->gap[6 + i];
-        for (int k = 0; k < nz; k++) x[6 + i] -= b->slope[i][k] * t->y[s->na - nz + k];
+        x[6 + i] = -b->tip_residual[6 + i];
+        for (int k = 0; k < nz; k++) x[6 + i] -= b->tip_jacobian[i][k] * t->y[s->na - nz + k];
     }
     snw_lu_solve(6 + nf, b->closing, b->pivot, x);
 }
 
-// ---- first guesses
-// ----------------------------------------------------------------------------------
+// ---- initial guess ------------------------------------------------------------------------------
 
-// of the polynomials through the last instants, at the next one
+// extrapolation weights of the polynomials through the last instants
 static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
     {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
 
 double snw_boundary_weight(int n, int k) { return weight[n][k]; }
 
-// a polynomial through the last poses of start k, carried on. Nodes of fed rods do not move with
-// their material.
-static snw_se3 pose_ahead(const snw_boundary *b, int k) {
+// pose of start k extrapolated by a polynomial through its last poses; used for variable-length
+// rods, too, whose nodes do not move with the material
+static snw_se3 extrapolate_pose(const snw_boundary *b, int k) {
     const snw_se3 last = b->past[0][k].g;
     snw_twist x = snw_twist_zero();
     for (int l = 1; l < b->npast; l++) {
@@ -149,12 +153,12 @@ static snw_se3 pose_ahead(const snw_boundary *b, int k) {
         x = snw_twist_axpy(weight[b->npast][l], back, x);
     }
     snw_se3 g = snw_se3_mul(last, snw_se3_exp(x));
-    // what is not quite a rotation must not become less so with each step
+    // the extrapolation must not accumulate errors of orthogonality
     g.R = snw_quat_to_mat3(snw_quat_normalise(snw_quat_from_mat3(g.R)));
     return g;
 }
 
-// starts <- polynomials through the last steps, carried on; the pose from the velocity
+// starts <- extrapolation of the last steps; the pose by integration of the velocity
 static void boundary_predict(snw_boundary *b) {
     snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -172,7 +176,7 @@ static void boundary_predict(snw_boundary *b) {
         }
         sum.g =
             s->pose == SNW_POSE_ALL
-                ? pose_ahead(b, k)
+                ? extrapolate_pose(b, k)
                 : snw_se3_mul(last->g,
                               snw_se3_exp(snw_twist_scale(0.5 * h, snw_twist_add(last->V, sum.V))));
         *y = sum;
@@ -184,16 +188,16 @@ static void boundary_predict(snw_boundary *b) {
     }
 }
 
-void snw_boundary_forget(snw_boundary *b) {
+void snw_boundary_reset_guess(snw_boundary *b) {
     b->npast = 0;
     b->segments->n = 0;
     b->segments->factored = false;
-    b->secants = (snw_secants){0}; // they are of these factors
+    b->secants = (snw_secants){0}; // they belong to the discarded factors
 }
 
 void snw_boundary_accept(snw_boundary *b, double h) {
     snw_segments *s = b->segments;
-    // of steps of different length only the last state says something
+    // with different step lengths only the last state is used
     const double was = s->r->step[1];
     if (b->npast > 1 && !(fabs(h - was) <= 1e-9 * h)) b->npast = 1;
     snw_shoot_state *oldest = b->past[SNW_BOUNDARY_PAST - 1];
@@ -206,21 +210,20 @@ void snw_boundary_accept(snw_boundary *b, double h) {
     if (b->npast < SNW_BOUNDARY_PAST) b->npast++;
 }
 
-// ---- Newton
-// -----------------------------------------------------------------------------------------
+// ---- Newton iteration ---------------------------------------------------------------------------
 
-double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info) {
-    const double defects = snw_segments_march(b->segments, slopes);
+double snw_boundary_march(snw_boundary *b, bool derivatives, snw_boundary_info *info) {
+    const double defects = snw_segments_march(b->segments, derivatives);
     info->marches++;
-    info->tangents += slopes;
+    info->tangents += derivatives;
     if (!isfinite(defects)) return NAN;
-    const double tip = look_at_tip(b);
+    const double tip = evaluate_tip(b);
     return tip >= defects || !isfinite(tip) ? tip : defects;
 }
 
 static snw_status boundary_factor(snw_boundary *b) {
     SNW_TRY(snw_segments_factor(b->segments));
-    b->segments->factored = false; // until the tip is
+    b->segments->factored = false; // until the tip equations are factorised
     snw_segments_condense(b->segments);
     SNW_TRY(factor_tip(b));
     b->segments->factored = true;
@@ -229,31 +232,32 @@ static snw_status boundary_factor(snw_boundary *b) {
 }
 
 void snw_boundary_save(snw_boundary *b) {
-    for (int k = 0; k < b->segments->n; k++) b->kept[k] = b->segments->seg[k].start;
+    for (int k = 0; k < b->segments->n; k++) b->saved[k] = b->segments->seg[k].start;
 }
 
 void snw_boundary_restore(snw_boundary *b) {
-    for (int k = 0; k < b->segments->n; k++) b->segments->seg[k].start = b->kept[k];
+    for (int k = 0; k < b->segments->n; k++) b->segments->seg[k].start = b->saved[k];
 }
 
 enum { HALVINGS = 10 };
 
-// b->delta <- Newton's increment with the present factors, and what has been learnt of them
+// b->delta <- Newton increment with the present factors, corrected by the secants
 static void boundary_increment(snw_boundary *b) {
     double x[6 + SNW_SHOOT_Z];
     snw_segments_condense(b->segments);
-    close_tip(b, x);
+    solve_tip(b, x);
     snw_segments_solution(b->segments, x, x + 6, b->delta);
     snw_secants_next(&b->secants, b->delta);
 }
 
-// One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
+// One step with line search; norm in and out. Returns whether the norm fell; otherwise the starts
+// are unchanged.
 static bool boundary_step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
     boundary_increment(b);
     snw_boundary_save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
-        if (i > 0) snw_secants_pause(&b->secants); // not taken as it was given
+        if (i > 0) snw_secants_pause(&b->secants); // a shortened step is no secant pair
         snw_segments_move(b->segments, b->delta, size);
         const double now = snw_boundary_march(b, false, info);
         if (now < *norm) {
@@ -265,7 +269,7 @@ static bool boundary_step(snw_boundary *b, double *norm, int halvings, snw_bound
     return false;
 }
 
-// Secants of the steps before serve while the factors do.
+// Secants of previous steps remain valid while the factors are kept.
 static void boundary_begin_secants(snw_boundary *b, bool have) {
     const snw_segments *s = b->segments;
     const int n = s->na + 6;
@@ -275,8 +279,7 @@ static void boundary_begin_secants(snw_boundary *b, bool have) {
     b->secants = snw_secants_on(s->n * n, SNW_BOUNDARY_SECANTS, b->weight, b->memory);
 }
 
-// A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is
-// this small.
+// A residual below this that an exact Newton step cannot reduce is accepted as rounding error.
 static const double rounding = 1e-7;
 
 static snw_status boundary_newton(snw_boundary *b, snw_boundary_info *info) {
@@ -287,20 +290,20 @@ static snw_status boundary_newton(snw_boundary *b, snw_boundary_info *info) {
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
     if (!have && norm > b->opts.tol) SNW_TRY(boundary_factor(b));
-    bool exact = !have; // the factors are those of the present starts
+    bool exact = !have; // the factors belong to the present starts
     for (; info->iterations < b->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= b->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = boundary_step(b, &norm, exact ? HALVINGS : 0, info);
-        if (!better && exact) {
-            // the trial that failed left its nodes behind
+        const bool improved = boundary_step(b, &norm, exact ? HALVINGS : 0, info);
+        if (!improved && exact) {
+            // restore the nodes after the failed trial
             (void)snw_boundary_march(b, false, info);
             info->residual = norm;
             return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
         }
         exact = false;
-        if (norm <= b->opts.tol || (better && norm <= 0.5 * before)) continue;
+        if (norm <= b->opts.tol || (improved && norm <= 0.5 * before)) continue;
         norm = snw_boundary_march(b, true, info);
         SNW_TRY(boundary_factor(b));
         snw_secants_reset(&b->secants);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// boundary.h: solves the boundary-value problem of one rod in one step of time: clamped at its
-// base, loads and bodies at its stations, the equations of its law closed at the tip.
+// boundary.h: solves the boundary-value problem of one rod in one time step. The rod is clamped at
+// its base, carries loads and bodies at its stations, and fulfils the boundary conditions of its
+// law at the tip.
 #pragma once
 
 #include "shoot/segments.h"
 #include "solve/secants.h"
 
 typedef enum snw_boundary_kind {
-    SNW_BOUNDARY_BANDED,    // multiple shooting: as many segments as the growth asks for
-    SNW_BOUNDARY_NEWTON,    // single shooting,
-    SNW_BOUNDARY_LEVENBERG, // and other ways to its root
+    SNW_BOUNDARY_BANDED,    // multiple shooting, with as many segments as the growth requires
+    SNW_BOUNDARY_NEWTON,    // single shooting by Newton's method
+    SNW_BOUNDARY_LEVENBERG, // single shooting by Levenberg-Marquardt or Powell's dogleg
     SNW_BOUNDARY_DOGLEG
 } snw_boundary_kind;
 
@@ -18,60 +19,63 @@ typedef struct snw_boundary_opts {
     snw_boundary_kind kind;
     double tol;            // on the largest scaled residual, default 1e-10
     int max_iter;          // default 40
-    double growth;         // over a segment, default 2
-    bool keep;             // factors of earlier steps while they serve, default true
-    snw_segment_pose pose; // default: none but what loads ask for
+    double growth;         // largest growth exponent over a segment, default 2
+    bool keep;             // keep factors from step to step while they converge, default true
+    snw_segment_pose pose; // default SNW_POSE_NONE: rotations only where loads need them
 } snw_boundary_opts;
 
 typedef struct snw_boundary_info {
     int iterations, marches, tangents;
-    double residual; // largest scaled one
+    double residual; // largest scaled residual
 } snw_boundary_info;
 
 snw_boundary_opts snw_boundary_defaults(void);
 
 enum {
-    SNW_BOUNDARY_PAST = 5, // instants that a guess is made of
+    SNW_BOUNDARY_PAST = 5, // previous instants used for the initial guess
     SNW_BOUNDARY_SECANTS = 8
 };
 
 typedef struct snw_boundary {
     snw_boundary_opts opts;
     snw_segments *segments;
-    double closing[(6 + SNW_SHOOT_Z) * (6 + SNW_SHOOT_Z)]; // factors
+    double closing[(6 + SNW_SHOOT_Z) * (6 + SNW_SHOOT_Z)]; // factors of the tip equations
     int pivot[6 + SNW_SHOOT_Z];
-    double Wa[6][12];                           // d(tip's wrench)/d(pose, velocity)
-    double slope[SNW_SHOOT_Z][2 * SNW_SHOOT_Z]; // of the law's closing
-    double gap[6 + SNW_SHOOT_Z];                // what does not hold at the tip
-    double c0;                                  // that the factors are of
-    // starts at earlier instants, newest first, for a first guess
+    double Wa[6][12]; // d(wrench of the tip station)/d(pose, velocity)
+    double tip_jacobian[SNW_SHOOT_Z]
+                       [2 * SNW_SHOOT_Z]; // of the law's boundary conditions, by z at tip and base
+    double tip_residual[6 +
+                        SNW_SHOOT_Z]; // residual at the tip: wrench, boundary conditions of the law
+    double c0;                        // c_0 of the factors
+    // starts at previous instants, newest first, for the initial guess
     int npast;
-    snw_shoot_state *past[SNW_BOUNDARY_PAST], *kept;
-    snw_secants secants; // on the kept factors
+    snw_shoot_state *past[SNW_BOUNDARY_PAST], *saved;
+    snw_secants secants; // corrections of the kept factors
     double *delta, *weight, *memory;
-    snw_boundary_info info; // of a minimiser under way
+    snw_boundary_info info; // of a running single-shooting solve
 } snw_boundary;
 
-// Of a rod that is ready.
+// r must be ready (snw_shoot_ready).
 SNW_NODISCARD snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
                                              snw_boundary **out);
 void snw_boundary_destroy(snw_boundary *b); // NULL is fine
 
-// After snw_shoot_formula: nodes of the rod <- the solution. On SNW_E_DIVERGED and SNW_E_SINGULAR
-// the nodes are whatever the last iterate left; snw_shoot_push must not be called then.
+// Call after snw_shoot_formula. Nodes of the rod <- the solution. On SNW_E_DIVERGED and
+// SNW_E_SINGULAR the nodes hold the last iterate; snw_shoot_accept must not be called then.
 SNW_NODISCARD snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info);
-// The step was accepted, at length h: it serves for the next guess.
+// Store the accepted step of length h for later initial guesses.
 void snw_boundary_accept(snw_boundary *b, double h);
-// The nodes have changed by other hands, or the step shall be tried again with another length:
-// guess from the nodes.
-void snw_boundary_forget(snw_boundary *b);
+// Take the next initial guess from the nodes. Call after the nodes were changed from outside, and
+// before a step is repeated with another length.
+void snw_boundary_reset_guess(snw_boundary *b);
 
-// March the segments from their starts and look at the tip: the largest scaled residual, NaN when
-// the march has left the numbers. For the files of this engine.
-double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info);
-// Likewise: segments cut, starts guessed; starts kept and brought back.
+// March the segments from their starts and evaluate the boundary conditions at the tip. Returns the
+// largest scaled residual, NaN when the march overflowed. This and the following functions are
+// internal to src/shoot.
+double snw_boundary_march(snw_boundary *b, bool derivatives, snw_boundary_info *info);
+// Choose the segments and the initial guess of their starts; save the starts; restore them.
 void snw_boundary_begin(snw_boundary *b);
 void snw_boundary_save(snw_boundary *b);
 void snw_boundary_restore(snw_boundary *b);
-// And the weight of the k-th of the last n instants in a guess.
+// Weight of the k-th newest of n instants in the initial guess, k from 0.
 double snw_boundary_weight(int n, int k);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// checkpoint.h: numbers that lie in several places, to or from one row. What is to be saved is
-// listed once, by a function that carries it: with a row to write to it saves, with one to read
-// from it loads, with neither it counts.
+// checkpoint.h: copies numbers from several arrays to one row and back. Each object lists its state
+// in one function; with `out` set the function saves, with `in` set it loads, with neither it
+// counts.
 #pragma once
 
 #include <stdbool.h>
@@ -12,12 +12,13 @@
 typedef struct snw_shoot_checkpoint {
     double *out;
     const double *in;
-    size_t room; // numbers that out or in has; nothing beyond is written or read
-    size_t n;    // numbers so far, those beyond the room included
-    bool bad;    // a count or an index read was none that can be, or the room was too small
+    size_t room; // numbers available in out or in; nothing beyond is written or read
+    size_t n;    // numbers so far, those beyond `room` included
+    bool bad;    // a count or index read was out of range, or `room` was too small
 } snw_shoot_checkpoint;
 
-static inline void snw_shoot_checkpoint_carry(snw_shoot_checkpoint *row, void *numbers, size_t n) {
+static inline void snw_shoot_checkpoint_numbers(snw_shoot_checkpoint *row, void *numbers,
+                                                size_t n) {
     const bool within = row->n <= row->room && n <= row->room - row->n;
     if ((row->out || row->in) && !within) row->bad = true;
     if (row->out && within && n) memcpy(row->out + row->n, numbers, n * sizeof(double));
@@ -25,16 +26,17 @@ static inline void snw_shoot_checkpoint_carry(snw_shoot_checkpoint *row, void *n
     row->n += n;
 }
 
-// What follows begins at `end`, whatever was carried since; more than has room before it counts in
-// full, so that a count shows that it does not fit.
+// Continue at `end`. If more numbers than fit before `end` were copied, n is left as it is, so that
+// the count shows the excess.
 static inline void snw_shoot_checkpoint_skip(snw_shoot_checkpoint *row, size_t end) {
     if (row->n < end) row->n = end;
 }
 
-// A count or an index, which a row that comes from a file has within bounds only if it is sound.
+// A count or an index. Values of a damaged file may be out of range: then row->bad is set and *x is
+// left alone.
 static inline void snw_shoot_checkpoint_int(snw_shoot_checkpoint *row, int low, int high, int *x) {
     double as = *x;
-    snw_shoot_checkpoint_carry(row, &as, 1);
+    snw_shoot_checkpoint_numbers(row, &as, 1);
     if (!row->in) return;
     if (as >= low && as <= high) {
         *x = (int)as;
@@ -45,6 +47,6 @@ static inline void snw_shoot_checkpoint_int(snw_shoot_checkpoint *row, int low, 
 
 static inline void snw_shoot_checkpoint_flag(snw_shoot_checkpoint *row, bool *x) {
     double as = *x;
-    snw_shoot_checkpoint_carry(row, &as, 1);
+    snw_shoot_checkpoint_numbers(row, &as, 1);
     if (row->in) *x = as != 0;
 }

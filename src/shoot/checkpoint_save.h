@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// checkpoint_save.h: all that the steps to come depend on, of a rod and of what solves it: fields
-// with their past, guesses, and factors that are kept from one step to the next. A step after
-// loading has the bits of one after saving.
+// checkpoint_save.h: the state of a rod and of its solver on which later steps depend: fields at
+// the previous instants, initial guesses, and factors kept between steps. Steps after loading are
+// the same to the last bit as steps after saving.
 #pragma once
 
 #include "shoot/checkpoint.h"
 #include "shoot/platform.h"
 
-// Nodes with their past. Base, loads and formulas are made anew for each step.
-void snw_shoot_carry(snw_shoot_rod *r, snw_shoot_checkpoint *row);
+// Nodes and previous instants. Base, loads and formulas are recomputed for each step.
+void snw_shoot_rod_checkpoint(snw_shoot_rod *r, snw_shoot_checkpoint *row);
 
-// Guesses and factors, in room for `segments`; where more are in use the count is larger.
-void snw_boundary_carry(snw_boundary *b, int segments, snw_shoot_checkpoint *row);
-// Of a plate and its legs; their rods are carried by themselves.
-void snw_platform_carry(snw_platform *p, int segments, snw_shoot_checkpoint *row);
+// Initial guesses and factors, with space for `segments`; the count is larger where more are in
+// use.
+void snw_boundary_checkpoint(snw_boundary *b, int segments, snw_shoot_checkpoint *row);
+// Of the plate and the solvers of its legs, without their rods.
+void snw_platform_checkpoint(snw_platform *p, int segments, snw_shoot_checkpoint *row);

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// field.h: the right-hand side of the rod's equation in arc length, in packs, and its derivative
-// along variations, several columns at a time. Inlined into the marches, whose flags are constants
-// there.
+// field.h: right-hand side of the rod equations in arc length (theory.md 10.1), with 3-vectors in
+// SIMD packs, and its variation for several columns at a time. Inlined into the march kernels,
+// where the flags are compile-time constants.
 #pragma once
 
 #include "shoot/pack.h"
 #include "shoot/rod.h"
 
-// ---- the field
-// --------------------------------------------------------------------------------------
+// ---- right-hand side ----------------------------------------------------------------------------
 
-// Constants of a march.
+// Flags of a march.
 enum {
     SNW_FIELD_DIAGONAL = 1, // sections are diagonal
-    SNW_FIELD_WORLD = 2,    // the world's axes matter: gravity, or loads in them
+    SNW_FIELD_WORLD = 2,    // orientation matters: gravity, or loads in world axes
     SNW_FIELD_LAW = 4,      // a law gives the strain
-    SNW_FIELD_LOADS = 8,    // there are loads along the rod
-    SNW_FIELD_LINES = 16    // the law consists of lines
+    SNW_FIELD_LOADS = 8,    // there are distributed loads
+    SNW_FIELD_TERMS = 16    // the law is a sum of linear terms
 };
 
-// A section as the field reads it.
+// Section data in packs.
 typedef struct snw_field_section {
     const snw_shoot_section *s;
     snw_pack C[2], B[2], rest[2]; // diagonals; angular, linear
@@ -38,17 +37,17 @@ SNW_INLINE snw_field_section snw_field_section_of(const snw_shoot_section *s) {
         .drag = snw_pack_load(s->drag)};
 }
 
-// Where the field is looked at, and what it is there.
+// State at a point, and its derivative along the rod.
 typedef struct snw_flow {
     snw_pack w, v, m, f;            // velocity, wrench
-    snw_pack weight, force, torque; // gravity, loads per length, in the section's axes
+    snw_pack weight, force, torque; // gravity and distributed loads, in section axes
     snw_pack k, l;                  // strain
-    snw_pack ws, vs, ms, fs;        // slopes of velocity and wrench
+    snw_pack ws, vs, ms, fs;        // derivatives of velocity and wrench
     double z[SNW_SHOOT_Z], zs[SNW_SHOOT_Z];
 } snw_flow;
 
-// C (F - B e^h) of a section that is not diagonal
-SNW_INLINE void snw_field_comply(const snw_shoot_section *s, const snw_flow *x, const double *eh,
+// C (F - B e^h) for a section that is not diagonal
+SNW_INLINE void snw_field_strain(const snw_shoot_section *s, const snw_flow *x, const double *eh,
                                  snw_twist *e) {
     double d[6];
     snw_pack_store(x->m, d), snw_pack_store(x->f, d + 3);
@@ -61,31 +60,31 @@ SNW_INLINE void snw_field_comply(const snw_shoot_section *s, const snw_flow *x, 
     }
 }
 
-SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
+SNW_INLINE snw_pack snw_field_rotational_inertia(const snw_inertia *M, snw_pack w) {
     snw_vec3 a;
     snw_pack_store(w, a.e);
     a = snw_inertia_rotate(M, a);
     return snw_pack_of(a.x, a.y, a.z);
 }
 
-// x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say
-// where; law: what a law answers, its derivatives included if `slopes`; zs it does not have are the
-// caller's zeros.
+// x->k, l and the derivatives in x <- right-hand side at the velocity, wrench, z and loads of x, at
+// point `point` of r. law <- output of the law, with its derivatives if `derivatives`; entries of
+// zs beyond the law's nz must be zero on entry.
 SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_section *q,
-                             int point, bool slopes, snw_law_out *law, snw_flow *x) {
+                             int point, bool derivatives, snw_law_out *law, snw_flow *x) {
     const double c0 = r->formula.c[0];
     const snw_shoot_history *H = &r->history[point];
     const snw_inertia *M = &q->s->M;
     const snw_pack kh = snw_pack_load(H->e.w.e), lh = snw_pack_load(H->e.v.e);
-    snw_pack dk, dl; // less rest
-    if (flags & SNW_FIELD_LINES) {
+    snw_pack dk, dl; // elastic strain: strain less rest
+    if (flags & SNW_FIELD_TERMS) {
         dk = snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh));
         dl = snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh));
-        for (int i = 0; i < r->law->nline; i++) {
-            const snw_law_line *line = &r->law->line[i];
-            const double T = line->z < 0 ? *line->given : x->z[line->z];
-            dk = snw_pack_axpy(T, snw_pack_load(line->a[point].m.e), dk);
-            dl = snw_pack_axpy(T, snw_pack_load(line->a[point].f.e), dl);
+        for (int i = 0; i < r->law->nterm; i++) {
+            const snw_law_linear_term *term = &r->law->term[i];
+            const double T = term->z < 0 ? *term->given : x->z[term->z];
+            dk = snw_pack_axpy(T, snw_pack_load(term->a[point].m.e), dk);
+            dl = snw_pack_axpy(T, snw_pack_load(term->a[point].f.e), dl);
         }
         dk = snw_pack_mul(q->C[0], dk), dl = snw_pack_mul(q->C[1], dl);
     } else if (flags & SNW_FIELD_LAW) {
@@ -97,7 +96,7 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
                          .zh = r->zh + (size_t)point * (size_t)nz,
                          .section = q->s};
         snw_pack_store_two(x->m, x->f, in.F.e);
-        r->law->strain(r->law->user, &in, slopes, law);
+        r->law->strain(r->law->user, &in, derivatives, law);
         snw_pack_load_two(law->e.e, &dk, &dl);
         for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = law->zs[i];
     } else if (flags & SNW_FIELD_DIAGONAL) {
@@ -105,47 +104,49 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
         dl = snw_pack_mul(q->C[1], snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh)));
     } else {
         snw_twist e;
-        snw_field_comply(q->s, x, H->e.e, &e);
+        snw_field_strain(q->s, x, H->e.e, &e);
         dk = snw_pack_load(e.w.e), dl = snw_pack_load(e.v.e);
     }
-    const snw_turned w = snw_turned_of(x->w), v = snw_turned_of(x->v);
-    const snw_turned m = snw_turned_of(x->m), f = snw_turned_of(x->f);
-    const snw_turned k = snw_turned_of(snw_pack_add(q->rest[0], dk));
-    const snw_turned l = snw_turned_of(snw_pack_add(q->rest[1], dl));
+    const snw_permuted w = snw_permuted_of(x->w), v = snw_permuted_of(x->v);
+    const snw_permuted m = snw_permuted_of(x->m), f = snw_permuted_of(x->f);
+    const snw_permuted k = snw_permuted_of(snw_pack_add(q->rest[0], dk));
+    const snw_permuted l = snw_permuted_of(snw_pack_add(q->rest[1], dl));
     x->k = k.a, x->l = l.a;
-    if (flags & SNW_FIELD_LINES) {
+    if (flags & SNW_FIELD_TERMS) {
         for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = 0;
-        for (int i = 0; i < r->law->nline; i++) {
-            const snw_law_line *line = &r->law->line[i];
-            if (line->z < 0) continue;
-            const snw_wrench *a = &line->a[point];
-            x->zs[line->z + 1] =
+        for (int i = 0; i < r->law->nterm; i++) {
+            const snw_law_linear_term *term = &r->law->term[i];
+            if (term->z < 0) continue;
+            const snw_wrench *a = &term->a[point];
+            x->zs[term->z + 1] =
                 snw_pack_sum(snw_pack_add(snw_pack_mul(snw_pack_load(a->m.e), x->k),
                                           snw_pack_mul(snw_pack_load(a->f.e), x->l)));
         }
     }
     // e_t - ad_xi V
-    x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_turn(snw_skew(k, w)));
+    x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_permute(snw_skew(k, w)));
     x->vs = snw_pack_sub(snw_pack_axpy(c0, dl, lh),
-                         snw_pack_turn(snw_pack_add(snw_skew(k, v), snw_skew(l, w))));
-    // momentum's rate, d/dt (M V) in the moving frame, + ad_xi' F
+                         snw_pack_permute(snw_pack_add(snw_skew(k, v), snw_skew(l, w))));
+    // rate of momentum, d/dt (M V) in the moving frame, + ad_xi' F
     const snw_pack wt = snw_pack_axpy(c0, x->w, snw_pack_load(H->V.w.e));
     const snw_pack vt = snw_pack_axpy(c0, x->v, snw_pack_load(H->V.v.e));
-    const snw_pack bend = snw_pack_add(snw_skew(k, m), snw_skew(l, f));
+    const snw_pack strain_terms = snw_pack_add(snw_skew(k, m), snw_skew(l, f));
     if (flags & SNW_FIELD_DIAGONAL) {
-        const snw_turned Iw = snw_turned_of(snw_pack_mul(q->I, x->w));
+        const snw_permuted Iw = snw_permuted_of(snw_pack_mul(q->I, x->w));
         x->ms = snw_pack_add(snw_pack_mul(q->I, wt),
-                             snw_pack_turn(snw_pack_sub(snw_skew(w, Iw), bend)));
+                             snw_pack_permute(snw_pack_sub(snw_skew(w, Iw), strain_terms)));
         x->fs = snw_pack_axpy(
             M->m, vt,
-            snw_pack_turn(snw_pack_sub(snw_pack_scale(M->m, snw_skew(w, v)), snw_skew(k, f))));
+            snw_pack_permute(snw_pack_sub(snw_pack_scale(M->m, snw_skew(w, v)), snw_skew(k, f))));
     } else {
         const snw_pack c = snw_pack_load(M->mc.e), a = snw_pack_add(vt, snw_pack_cross(x->w, x->v));
-        const snw_pack Iw = snw_field_turn(M, x->w);
-        const snw_pack spin = snw_pack_add(snw_field_turn(M, wt), snw_pack_cross(x->w, Iw));
-        x->ms = snw_pack_sub(snw_pack_add(spin, snw_pack_cross(c, a)), snw_pack_turn(bend));
+        const snw_pack Iw = snw_field_rotational_inertia(M, x->w);
+        const snw_pack spin =
+            snw_pack_add(snw_field_rotational_inertia(M, wt), snw_pack_cross(x->w, Iw));
+        x->ms =
+            snw_pack_sub(snw_pack_add(spin, snw_pack_cross(c, a)), snw_pack_permute(strain_terms));
         x->fs = snw_pack_add(snw_pack_cross(wt, c), snw_pack_cross(x->w, snw_pack_cross(x->w, c)));
-        x->fs = snw_pack_sub(snw_pack_axpy(M->m, a, x->fs), snw_pack_turn(snw_skew(k, f)));
+        x->fs = snw_pack_sub(snw_pack_axpy(M->m, a, x->fs), snw_pack_permute(snw_skew(k, f)));
     }
     if (r->drags) {
         x->fs = snw_pack_add(x->fs, snw_pack_mul(q->drag, snw_pack_mul(x->v, snw_pack_abs(x->v))));
@@ -163,16 +164,14 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     }
 }
 
-// ---- variations
-// -------------------------------------------------------------------------------------
+// ---- variations ---------------------------------------------------------------------------------
 
-// What variations of a stage ask for.
+// State of a stage, stored for its variations.
 typedef struct snw_stage {
     snw_twist V, xi;
     snw_wrench F;
     snw_vec3 weight;
-    snw_mat3
-        Q; // (rotation of the stage)' times that of the node; where there are loads along the rod
+    snw_mat3 Q; // (rotation of the stage)' times that of the node; only with distributed loads
     snw_law_out law;
 } snw_stage;
 
@@ -183,7 +182,7 @@ SNW_INLINE void snw_stage_of(int flags, const snw_flow *x, snw_stage *st) {
     if (flags & SNW_FIELD_WORLD) snw_pack_store(x->weight, st->weight.e);
 }
 
-// A variation of a stage: in dV, dF, dz and those of weight, force and torque; out dxi, dVs, dFs,
+// Variation of a stage. In: dV, dF, dz and those of weight, force and torque. Out: dxi, dVs, dFs,
 // dzs.
 typedef struct snw_variation {
     snw_lane6 V, F, xi, Vs, Fs;

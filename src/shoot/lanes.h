@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lanes.h: the same number of several columns, and threes and sixes of them.
+// lanes.h: the same component of SNW_LANES columns in one SIMD register, and vectors of three and
+// six of them.
 #pragma once
 
 #include "base/vectorise.h"

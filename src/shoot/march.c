@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Marches along a rod: selection of the kernel by the processor, and the local error estimate of
+// the Dormand-Prince method, from which grids are refined.
+
 #include "shoot/march.h"
 
 #include "shoot/march_kernel.h"
@@ -53,7 +57,7 @@ static double march_largest(snw_pack a) {
 }
 
 double snw_shoot_error(const snw_shoot_rod *r, int node) {
-    // weights of order 5 less those of order 4; the seventh stage is at the end
+    // weights of order 5 less those of order 4; the seventh stage is the end
     static const double off[7] = {35.0 / 384 - 5179.0 / 57600,
                                   0,
                                   500.0 / 1113 - 7571.0 / 16695,
@@ -69,18 +73,18 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     for (int i = 0; i < nz; i++) y.z[i] = r->z[node * nz + i];
     snw_flow x[SNW_SHOOT_STAGES + 1];
     node_state at = from_state(flags, r, &y);
-    look_around(flags, r, &y.g, &at);
+    set_node_loads(flags, r, &y.g, &at);
     snw_law_out law;
     memset(law.zs, 0, sizeof law.zs);
     stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, x, NULL);
     kernel_finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
-    y.g = snw_se3_mul(y.g, snw_se3_exp(advance_by(SNW_ALONG_DP5, piece->h, x)));
-    look_around(flags, r, &y.g, &at);
+    y.g = snw_se3_mul(y.g, snw_se3_exp(pose_increment(SNW_ALONG_DP5, piece->h, x)));
+    set_node_loads(flags, r, &y.g, &at);
     at.section = snw_field_section_of(section_at(r, point + np));
     snw_mat3 Q[1];
     stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, x + SNW_SHOOT_STAGES);
-    // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place
-    // of that at both ends
+    // pose: strains integrated by both formulas, and the Magnus commutator with the strains at 0.3
+    // and 0.8 instead of those at both ends
     const double h = piece->h, c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length;
     const snw_pack zero = snw_pack_of(0, 0, 0);
     snw_flow d = {.w = zero, .v = zero, .m = zero, .f = zero};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The marches once more, for x86 processors with vectors of four and fused multiply-add; the build
-// gives this file its flags.
+// The march kernels compiled for x86 processors with AVX2 and fused multiply-add; the build sets
+// the compiler flags of this file.
+
 #include "shoot/march.h"
 
 #ifdef __AVX2__

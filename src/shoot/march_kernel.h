@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// march_kernel.h: an interval, its variations, and a row of them. Read by each file that computes
-// them with instructions of its own (march.c, march_avx2.c): for rods that are common with their
-// flags as constants, and once for all others.
+// march_kernel.h: integrates one interval and its variations, and a sequence of intervals. Included
+// by each file that compiles it for an instruction set (march.c, march_avx2.c). Common kinds of
+// rods have kernels with compile-time flags; one generic kernel serves all others.
 //
-// An interval of length h from node j. Wrench, velocity and z are ordinary Runge-Kutta vectors.
-// Rotations of stages are needed only to turn loads into their axes: R_i = R_j Q_i', Q_i = 1 - h
-// sum a_ik k_k^ Q_k, the same method on the matrix; of the weight, whose direction all points
-// share, on the vector: b_i = b_j - h sum a_ik k_k x b_k. The pose of the next node is a group
-// step, g_{j+1} = g_j exp(W) with the Magnus expansion of the stages' strains,
+// Interval of length h from node j. Wrench, velocity and z are integrated by a Runge-Kutta method.
+// Rotations of stages are needed only for loads in world axes: R_i = R_j Q_i', with the same method
+// for the matrix, Q_i = 1 - h sum a_ik k_k^ Q_k. The weight has one direction at all points, so the
+// method is applied to the vector, b_i = b_j - h sum a_ik k_k x b_k. The pose of the next node is a
+// group step g_{j+1} = g_j exp(W) with the Magnus expansion
 //   W = h sum b_i xi_i + h^2/12 [xi_1, xi_last],
-// of the method's order up to four.
+// which has the order of the method, up to four.
 #pragma once
 
 #include "base/fail.h"
@@ -22,8 +22,8 @@
 #include <stddef.h>
 
 enum {
-    POSE = 32,  // a flag more: poses are wanted,
-    FIXED = 64, // and another: method and flags are constants
+    POSE = 32,  // further flag: compute poses
+    FIXED = 64, // further flag: method and flags are compile-time constants
     PLAIN = SNW_FIELD_WORLD | POSE
 };
 
@@ -50,8 +50,8 @@ static const snw_along methods[] = {
      {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
 };
 
-// stages whose slopes enter stage i: all before it, of Euler and RK4 only the last one
-SNW_INLINE int earliest(snw_space_kind kind, int i) {
+// first stage whose derivative enters stage i; for Euler and RK4 only the previous one does
+SNW_INLINE int first_dependency(snw_space_kind kind, int i) {
     return kind == SNW_ALONG_DP5 ? 0 : (i > 0 ? i - 1 : 0);
 }
 
@@ -59,22 +59,21 @@ SNW_INLINE const snw_shoot_section *section_at(const snw_shoot_rod *r, int point
     return r->uniform ? r->section : r->section + point;
 }
 
-// ---- stages
-// -----------------------------------------------------------------------------------------
+// ---- stages -------------------------------------------------------------------------------------
 
-// where an interval begins
+// state at the start of an interval
 typedef struct node_state {
     snw_flow y;
     snw_mat3 R;
     snw_field_section section; // of a uniform rod
 } node_state;
 
-// Q_i, from the stages before
-SNW_INLINE snw_mat3 kernel_turned(snw_space_kind kind, double h, int i, const snw_flow *x,
-                                  const snw_mat3 *Q) {
+// Q_i from the previous stages
+SNW_INLINE snw_mat3 stage_rotation(snw_space_kind kind, double h, int i, const snw_flow *x,
+                                   const snw_mat3 *Q) {
     snw_mat3 sum = snw_mat3_identity();
     const snw_along *m = &methods[kind];
-    for (int k = earliest(kind, i); k < i; k++) {
+    for (int k = first_dependency(kind, i); k < i; k++) {
         const double a = -h * m->a[i][k];
         snw_vec3 xi;
         snw_pack_store(x[k].k, xi.e);
@@ -87,18 +86,19 @@ SNW_INLINE snw_mat3 kernel_turned(snw_space_kind kind, double h, int i, const sn
     return sum;
 }
 
-SNW_INLINE void see_loads(const snw_shoot_rod *r, int point, snw_mat3 R, snw_mat3 Q, snw_flow *x) {
+SNW_INLINE void loads_in_section_axes(const snw_shoot_rod *r, int point, snw_mat3 R, snw_mat3 Q,
+                                      snw_flow *x) {
     const snw_shoot_density *d = &r->density[point];
     const snw_vec3 f = snw_rotate(Q, snw_rotate_inv(R, d->force));
     const snw_vec3 t = snw_rotate(Q, snw_rotate_inv(R, d->torque));
     x->force = snw_pack_of(f.x, f.y, f.z), x->torque = snw_pack_of(t.x, t.y, t.z);
 }
 
-// x[i] <- stage i of the interval from `from` on; Q: rotations of the stages, where there are loads
-// along the rod
+// x[i] <- stage i of the interval that begins at `from`; Q: rotations of the stages, with
+// distributed loads
 SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
-                      bool slopes, int i, const node_state *from, snw_law_out *law, snw_mat3 *Q,
-                      snw_flow *x) {
+                      bool derivatives, int i, const node_state *from, snw_law_out *law,
+                      snw_mat3 *Q, snw_flow *x) {
     const snw_along *m = &methods[kind];
     const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     const snw_flow *y = &from->y;
@@ -106,7 +106,7 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
     s->w = y->w, s->v = y->v, s->m = y->m, s->f = y->f;
     if (flags & SNW_FIELD_WORLD) s->weight = y->weight;
     for (int k = 0; k < nz; k++) s->z[k] = y->z[k];
-    for (int k = earliest(kind, i); k < i; k++) {
+    for (int k = first_dependency(kind, i); k < i; k++) {
         const double a = h * m->a[i][k];
         s->w = snw_pack_axpy(a, x[k].ws, s->w), s->v = snw_pack_axpy(a, x[k].vs, s->v);
         s->m = snw_pack_axpy(a, x[k].ms, s->m), s->f = snw_pack_axpy(a, x[k].fs, s->f);
@@ -117,23 +117,23 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
     }
     const int p = point + m->at[i];
     if (flags & SNW_FIELD_LOADS) {
-        Q[i] = kernel_turned(kind, h, i, x, Q);
-        see_loads(r, p, from->R, Q[i], s);
+        Q[i] = stage_rotation(kind, h, i, x, Q);
+        loads_in_section_axes(r, p, from->R, Q[i], s);
     }
     if (r->uniform) {
-        snw_field_at(flags, r, &from->section, p, slopes, law, s);
+        snw_field_at(flags, r, &from->section, p, derivatives, law, s);
     } else {
         const snw_field_section here = snw_field_section_of(r->section + p);
-        snw_field_at(flags, r, &here, p, slopes, law, s);
+        snw_field_at(flags, r, &here, p, derivatives, law, s);
     }
 }
 
-// all of them; st: what variations ask for, or NULL
+// all stages; st <- their states for the variations, unless NULL
 SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
                        const node_state *from, snw_law_out *law, snw_flow *x, snw_stage *st) {
     snw_mat3 Q[SNW_SHOOT_STAGES];
     if (flags & FIXED) {
-        // one after the other, so that a stage stays in registers for the next
+        // unrolled, so that a stage stays in registers for the next
         stage(flags, kind, r, point, h, false, 0, from, law, Q, x);
         if (kind == SNW_ALONG_EULER) return;
         stage(flags, kind, r, point, h, false, 1, from, law, Q, x);
@@ -148,8 +148,8 @@ SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, i
     }
 }
 
-// W of the pose's step
-SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_flow *x) {
+// W of the pose increment
+SNW_INLINE snw_twist pose_increment(snw_space_kind kind, double h, const snw_flow *x) {
     const snw_along *m = &methods[kind];
     snw_pack w = snw_pack_scale(h * m->b[0], x[0].k), v = snw_pack_scale(h * m->b[0], x[0].l);
     for (int i = 1; i < m->stages; i++) {
@@ -158,10 +158,10 @@ SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_flow *x
     if (kind != SNW_ALONG_EULER) {
         const snw_flow *e = &x[m->stages - 1];
         const double c = h * h / 12;
-        const snw_turned k0 = snw_turned_of(x[0].k), l0 = snw_turned_of(x[0].l);
-        const snw_turned k1 = snw_turned_of(e->k), l1 = snw_turned_of(e->l);
-        w = snw_pack_axpy(c, snw_pack_turn(snw_skew(k0, k1)), w);
-        v = snw_pack_axpy(c, snw_pack_turn(snw_pack_add(snw_skew(l0, k1), snw_skew(k0, l1))), v);
+        const snw_permuted k0 = snw_permuted_of(x[0].k), l0 = snw_permuted_of(x[0].l);
+        const snw_permuted k1 = snw_permuted_of(e->k), l1 = snw_permuted_of(e->l);
+        w = snw_pack_axpy(c, snw_pack_permute(snw_skew(k0, k1)), w);
+        v = snw_pack_axpy(c, snw_pack_permute(snw_pack_add(snw_skew(l0, k1), snw_skew(k0, l1))), v);
     }
     snw_twist W;
     snw_pack_store(w, W.w.e), snw_pack_store(v, W.v.e);
@@ -180,8 +180,7 @@ SNW_INLINE void kernel_finish(int flags, snw_space_kind kind, double h, const sn
     }
 }
 
-// ---- variations
-// -------------------------------------------------------------------------------------
+// ---- variations ---------------------------------------------------------------------------------
 
 typedef struct dframe {
     snw_lane3 c[3]; // variations of the columns of Q
@@ -193,11 +192,11 @@ SNW_INLINE snw_lane3 column_times(const dframe *d, snw_vec3 b) {
         snw_lane3_add(snw_lane3_scale(b.y, d->c[1]), snw_lane3_scale(b.z, d->c[2])));
 }
 
-SNW_INLINE dframe vary_turned(snw_space_kind kind, double h, int i, const snw_stage *st,
-                              const snw_variation *v, const dframe *dQ) {
+SNW_INLINE dframe vary_rotation(snw_space_kind kind, double h, int i, const snw_stage *st,
+                                const snw_variation *v, const dframe *dQ) {
     dframe d = {{{{0}, {0}, {0}}, {{0}, {0}, {0}}, {{0}, {0}, {0}}}};
     const snw_along *m = &methods[kind];
-    for (int k = earliest(kind, i); k < i; k++) {
+    for (int k = first_dependency(kind, i); k < i; k++) {
         const double a = -h * m->a[i][k];
         for (int c = 0; c < 3; c++) {
             const snw_vec3 q = {{st[k].Q.e[0][c], st[k].Q.e[1][c], st[k].Q.e[2][c]}};
@@ -220,12 +219,12 @@ SNW_INLINE void vary_loads(const snw_shoot_rod *r, int point, snw_mat3 R, const 
     v->torque = vary_load(s, dQ, snw_rotate_inv(R, r->density[point].torque), theta);
 }
 
-// d(R'g) = R'g x theta at the node, then along the stages
+// d(R'g) = R'g x theta at the node, then propagated through the stages
 SNW_INLINE snw_lane3 vary_weight(snw_space_kind kind, double h, int i, const snw_stage *st,
                                  const snw_variation *v, snw_lane3 theta) {
     const snw_along *m = &methods[kind];
     snw_lane3 d = snw_lane3_cross(st[0].weight, theta);
-    for (int k = earliest(kind, i); k < i; k++) {
+    for (int k = first_dependency(kind, i); k < i; k++) {
         const snw_lane3 x = snw_lane3_add(snw_lane3_cross_by(v[k].xi.a, st[k].weight),
                                           snw_lane3_cross(st[k].xi.w, v[k].weight));
         d = snw_lane3_add(d, snw_lane3_scale(-h * m->a[i][k], x));
@@ -233,7 +232,7 @@ SNW_INLINE snw_lane3 vary_weight(snw_space_kind kind, double h, int i, const snw
     return d;
 }
 
-// what all columns share in the step of the pose: exp(W) and T(W)
+// pose increment shared by all columns: exp(W) and T(W)
 typedef struct pose_step {
     snw_se3 E;
     snw_lower T;
@@ -279,7 +278,7 @@ SNW_INLINE void store6(snw_lane6 x, int ld, double *S) {
     for (int i = 0; i < 6; i++) snw_lanes_store(x.e[i], S + (ptrdiff_t)i * ld);
 }
 
-// a pair of columns through an interval whose stages are known
+// SNW_LANES columns through an interval whose stages are known
 SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
                             double h, snw_mat3 R, const snw_stage *st, const pose_step *ps, int ld,
                             double *S) {
@@ -297,7 +296,7 @@ SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod 
         v[i].V = V;
         v[i].F = F;
         for (int c = 0; c < nz; c++) v[i].z[c] = z[c];
-        for (int k = earliest(kind, i); k < i; k++) {
+        for (int k = first_dependency(kind, i); k < i; k++) {
             const double a = h * m->a[i][k];
             for (int c = 0; c < 6; c++) v[i].V.e[c] += a * v[k].Vs.e[c];
             for (int c = 0; c < 6; c++) v[i].F.e[c] += a * v[k].Fs.e[c];
@@ -308,7 +307,7 @@ SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod 
         if (flags & SNW_FIELD_LOADS) {
             v[i].force = v[i].torque = (snw_lane3){{0}, {0}, {0}};
             if (flags & SNW_FIELD_WORLD) {
-                dQ[i] = vary_turned(kind, h, i, st, v, dQ);
+                dQ[i] = vary_rotation(kind, h, i, st, v, dQ);
                 vary_loads(r, p, R, &st[i], &dQ[i], zeta.a, &v[i]);
             }
         }
@@ -327,11 +326,10 @@ SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod 
     for (int c = 0; c < nz; c++) snw_lanes_store(z1[c], S + (SNW_ROW_Z + c) * ld);
 }
 
-// ---- marches
-// ----------------------------------------------------------------------------------------
+// ---- marches ------------------------------------------------------------------------------------
 
-SNW_INLINE void kernel_keep(snw_shoot_rod *r, int flags, int node, const snw_flow *y,
-                            const snw_se3 *g) {
+SNW_INLINE void kernel_store_node(snw_shoot_rod *r, int flags, int node, const snw_flow *y,
+                                  const snw_se3 *g) {
     snw_pack_store(y->w, r->V[node].w.e), snw_pack_store(y->v, r->V[node].v.e);
     snw_pack_store(y->m, r->F[node].m.e), snw_pack_store(y->f, r->F[node].f.e);
     if (flags & POSE) r->g[node] = *g;
@@ -349,7 +347,8 @@ SNW_INLINE node_state from_state(int flags, const snw_shoot_rod *r, const snw_sh
     return at;
 }
 
-SNW_INLINE void look_around(int flags, const snw_shoot_rod *r, const snw_se3 *g, node_state *at) {
+SNW_INLINE void set_node_loads(int flags, const snw_shoot_rod *r, const snw_se3 *g,
+                               node_state *at) {
     const snw_vec3 b = snw_rotate_inv(g->R, r->gravity);
     if (flags & SNW_FIELD_WORLD) at->y.weight = snw_pack_of(b.x, b.y, b.z);
     if (flags & SNW_FIELD_LOADS) at->R = g->R;
@@ -380,10 +379,10 @@ SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, i
         memset(st[i].law.zs, 0, sizeof law.zs);
     for (int j = 0; j < n; j++) {
         const int point = piece->point + (node + j - piece->node) * np;
-        if (j > 0) kernel_keep(r, flags, node + j, &at.y, &g);
-        look_around(flags, r, &g, &at);
+        if (j > 0) kernel_store_node(r, flags, node + j, &at.y, &g);
+        set_node_loads(flags, r, &g, &at);
         stages(flags, kind, r, point, h, &at, &law, x, columns > 0 ? st : NULL);
-        const snw_twist W = r->W[node + j] = advance_by(kind, h, x);
+        const snw_twist W = r->W[node + j] = pose_increment(kind, h, x);
         pose_step ps = {0};
         if (flags & POSE) ps.E = snw_se3_exp(W);
         if (columns > 0) {
@@ -400,16 +399,16 @@ SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, i
     for (int c = 0; c < nz; c++) state->z[c] = at.y.z[c];
 }
 
-// variations ask the law for its derivatives
+// variations need the derivatives of the law, which linear terms do not provide
 SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
-    const bool lines = r->law && r->law->nline > 0 && r->diagonal && !varied;
-    return (lines ? SNW_FIELD_LINES : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
+    const bool lines = r->law && r->law->nterm > 0 && r->diagonal && !varied;
+    return (lines ? SNW_FIELD_TERMS : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
            (r->law ? SNW_FIELD_LAW : 0) | (r->world ? PLAIN : (pose ? POSE : 0)) |
            (r->density ? SNW_FIELD_LOADS : 0);
 }
 
-// Round rods and the like, by Euler or RK4, have kernels of their own, with flags and method as
-// constants. Sanitizers, which take ten times as long to compile them, see one such.
+// Rods with diagonal sections, by Euler or RK4, have kernels with compile-time flags and method.
+// Builds with sanitizers, which compile these ten times slower, have one of them only.
 #ifdef __SANITIZE_ADDRESS__
 #define KERNELS(X) X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)
 #define VARIED(X)
@@ -419,11 +418,11 @@ SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
     X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                      \
     X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                    \
     X(rk4_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                        \
-    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_LINES, SNW_ALONG_RK4)              \
+    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_TERMS, SNW_ALONG_RK4)              \
     X(rk4_law, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                  \
     X(euler_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)                \
     X(rk4_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)
-// and variations of these
+// kernels with variations
 #define VARIED(X)                                                                                  \
     X(euler, SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                  \
     X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)
@@ -444,7 +443,7 @@ KERNELS(X)
 VARIED(X)
 #undef X
 
-// all others
+// all other rods
 static void march_other(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
                         snw_shoot_state *y) {
     kernel_march(flags, r->method->kind, r, node, n, columns, S, y);
@@ -462,7 +461,7 @@ static void march_columns(int flags, snw_shoot_rod *r, int node, int n, int colu
     march_other(flags, r, node, n, columns, S, y);
 }
 
-// columns made up to whole lanes
+// columns padded to whole lanes
 static void march_varied(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
                          snw_shoot_state *y) {
     const int rows = SNW_ROW_Z + snw_shoot_nz(r);

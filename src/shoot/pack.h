@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// pack.h: numbers side by side, for processors that compute several at once: the three of a vector,
-// where four go together, and the same number of several columns. Elsewhere, or where numbers are
-// other than doubles, one by one.
+// pack.h: SIMD arithmetic of the march: the three components of a vector in one register of four,
+// and the same component of several columns (lanes.h). Scalar code on other compilers, or where
+// numbers are not doubles.
 #pragma once
 
 #include "base/vectorise.h"
@@ -13,11 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-// ---- the three of a vector
-// --------------------------------------------------------------------------
+// ---- components of a vector ---------------------------------------------------------------------
 
 #if defined(__AVX2__) && !defined(SNW_NUMBERS)
-typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
+typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x, y, z, unused
 typedef long long snw_pack_bits __attribute__((vector_size(4 * sizeof(double))));
 typedef double snw_half __attribute__((vector_size(2 * sizeof(double))));
 
@@ -27,13 +26,13 @@ SNW_INLINE snw_pack snw_pack_load(const double *a) {
     const snw_half hi = {a[2], 0};
     return __builtin_shufflevector(lo, hi, 0, 1, 2, 3);
 }
-// of numbers that were just computed
+// from numbers that were just computed
 SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack){x, y, z, 0}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
-// six numbers by twos, as other functions read and write them: what is stored in other pieces is
-// slow to load
+// six numbers in pairs, as other functions read and write them: a load that does not match the
+// preceding stores is slow
 SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
     snw_half x[3];
     memcpy(x, in, sizeof x);
@@ -56,8 +55,10 @@ SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
     return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){sign, sign, sign, sign});
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }
-// y z x
-SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+// (y, z, x)
+SNW_INLINE snw_pack snw_pack_permute(snw_pack a) {
+    return __builtin_shufflevector(a, a, 1, 2, 0, 3);
+}
 #else
 typedef snw_vec3 snw_pack;
 SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
@@ -87,28 +88,29 @@ SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
     return (snw_pack){{fabs(a.x), fabs(a.y), fabs(a.z)}};
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
-SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
+SNW_INLINE snw_pack snw_pack_permute(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
 #endif
 
 SNW_INLINE snw_pack snw_pack_axpy(double s, snw_pack a, snw_pack b) {
     return snw_pack_add(b, snw_pack_scale(s, a));
 }
 
-// A product is a x b = turn(skew(a, b)): sums of products are turned once.
-typedef struct snw_turned {
-    snw_pack a, t; // a vector, and turned
-} snw_turned;
+// Cross product a x b = permute(skew(a, b)): sums of products are permuted once.
+typedef struct snw_permuted {
+    snw_pack a, t; // a vector, and its permutation (y, z, x)
+} snw_permuted;
 
-SNW_INLINE snw_turned snw_turned_of(snw_pack a) { return (snw_turned){a, snw_pack_turn(a)}; }
-SNW_INLINE snw_pack snw_skew(snw_turned a, snw_turned b) {
+SNW_INLINE snw_permuted snw_permuted_of(snw_pack a) {
+    return (snw_permuted){a, snw_pack_permute(a)};
+}
+SNW_INLINE snw_pack snw_skew(snw_permuted a, snw_permuted b) {
     return snw_pack_sub(snw_pack_mul(a.a, b.t), snw_pack_mul(a.t, b.a));
 }
 SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
-    return snw_pack_turn(snw_skew(snw_turned_of(a), snw_turned_of(b)));
+    return snw_pack_permute(snw_skew(snw_permuted_of(a), snw_permuted_of(b)));
 }
 
-// ---- several columns
-// --------------------------------------------------------------------------------
+// ---- several columns ----------------------------------------------------------------------------
 
 SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};
@@ -119,7 +121,7 @@ SNW_INLINE snw_lane3 snw_lane3_sub(snw_lane3 a, snw_lane3 b) {
 SNW_INLINE snw_lane3 snw_lane3_scale(double s, snw_lane3 a) {
     return (snw_lane3){s * a.x, s * a.y, s * a.z};
 }
-// a x b with a number vector a; b x a is its negative
+// a x b with the same a for all columns
 SNW_INLINE snw_lane3 snw_lane3_cross(snw_vec3 a, snw_lane3 b) {
     return (snw_lane3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }

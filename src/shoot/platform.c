@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// With zeta a variation of the plate's pose in its frame, a = (zeta_t, dV) that of a leg's tip and
-// b that of the wrench there, a = Y b + y (segments.h), the joint at the tip in its own axes, t pin
-// and g hole, D = (t pin)^-1 g hole = (Q, d),
-//   held      d_i, or the turn r_i of Q       r_i + (Q Ad(hole^-1) zeta)_i = (Ad(pin^-1) zeta_t)_i
-//   free      what passes through it          (Ad(pin)' (G + dG))_i = 0
-//   exerted   G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y         W: the station at the tip,
-//   its weight, inertia and loads balance   sum Ad*(g^-1 t) (G + dG - ad_zeta_t' G) + ad_zeta' (the
-//   same of G alone) = W + dW of the plate
-// The first two lines give b by zeta, and six equations for zeta are left. The terms with ad are
-// how wrenches turn along with their frames; where all motions are held they cancel.
+// Newton's method for legs joined to a plate: each leg is eliminated, and six equations for the
+// pose of the plate remain. Factors are kept between steps and corrected by secants.
 //
-// The plate moves by the formula of time on its poses (pose_rate.h), V_t = c_0 V + sum c_k V_k + d
-// V_t1.
+// Let zeta be a variation of the plate's pose in its frame, a = (zeta_t, dV) that of a leg's tip
+// and b that of the wrench there, with a = Y b + y (segments.h). Let t be the pose of the tip, g
+// that of the plate, o = tip_frame, h = plate_frame, and D = (t o)^-1 g h = (Q, d). By components
+// in the axes of the joint (theory.md (10.4)),
+//   constrained   r_i + (Q Ad(h^-1) zeta)_i = (Ad(o^-1) zeta_t)_i       r: d, or the rotation of Q
+//   free          (Ad(o)' (G + dG))_i = 0
+//   with          G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y
+//   balance       sum Ad*(g^-1 t) (G + dG - ad_zeta_t' G) + ad_zeta' Ad*(g^-1 t) G = W_p + dW_p
+// G is the wrench of the plate on the tip, W the external wrench of the tip station, W_p that on
+// the plate itself. The first two lines determine b from zeta, so six equations for zeta remain.
+// The terms with ad account for the rotation of the frames of the wrenches; they cancel where all
+// motions are constrained.
 //
-// Strains that a leg does not allow leave its compliance Y singular, and the joints of several such
-// legs say the same: the first line then has no solution, or many. There the tangent alone gets a
-// small compliance of the joint, b_i GIVE L^n/EI, and the balance of statics a small stiffness:
-// proximal terms, which vanish where the iteration converges, so that the equations solved are the
-// exact ones. theory.md 10.6
+// The plate's velocity follows from its poses (pose_rate.h); V_t = c_0 V + sum c_k V_k + d V_t1.
+//
+// Inactive strains of a leg make its compliance Y singular, and the joints of several such legs may
+// be redundant: the first line then has no solution, or many. In these cases the tangent, and only
+// the tangent, gets a small compliance of the joint, JOINT_COMPLIANCE L^n/EI, and the static
+// balance a small stiffness. These are proximal terms: they vanish as the iteration converges, so
+// the equations solved are the exact ones (theory.md 10.6).
+
 #include "shoot/platform.h"
 
 #include "shoot/pose_rate.h"
@@ -81,8 +86,7 @@ void snw_platform_ready(snw_platform *p) {
     }
 }
 
-// ---- time
-// -------------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
     for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, kind, alpha, h);
@@ -92,18 +96,18 @@ static const snw_time_formula *formula_of(const snw_platform *p) {
     return &p->leg[0].end.rod->formula;
 }
 
-// does it all as the paper does?
-static bool replica(const snw_platform *p) { return p->leg[0].end.rod->replica; }
+// is the march of Till 2019 used throughout?
+static bool uses_replica(const snw_platform *p) { return p->leg[0].end.rod->replica; }
 
-// p->V <- by the formula; its variation by that of the pose, unless that is NULL
+// p->V <- by the time formula; by <- its derivative by the pose, unless NULL
 static void plate_velocity(snw_platform *p, snw_lower *by) {
     p->V = snw_pose_rate(formula_of(p), p->g, p->past, p->V_past[0], by);
-    if (replica(p)) p->V = snw_pose_rate_text(formula_of(p), p->g, p->past, p->V_past[0]);
+    if (uses_replica(p)) p->V = snw_pose_rate_text(formula_of(p), p->g, p->past, p->V_past[0]);
 }
 
 static snw_station_step plate_step(const snw_platform *p) {
     const snw_time_formula *f = formula_of(p);
-    if (replica(p) && f->c[0] > 0) {
+    if (uses_replica(p) && f->c[0] > 0) {
         const snw_twist Vt = snw_velocity_rate_text(f, p->g, p->V, p->past, p->V_past, p->A);
         return (snw_station_step){
             .gravity = p->gravity, .c0 = f->c[0], .Vh = snw_twist_axpy(-f->c[0], p->V, Vt)};
@@ -120,14 +124,14 @@ void snw_platform_accept(snw_platform *p, double h) {
     const snw_station_step now = plate_step(p);
     p->A = snw_twist_axpy(now.c0, p->V, now.Vh);
     for (int i = 0; i < p->n; i++) {
-        snw_shoot_push(p->leg[i].end.rod, h);
+        snw_shoot_accept(p->leg[i].end.rod, h);
         snw_boundary_accept(p->leg[i].b, h);
     }
     for (int k = SNW_BOUNDARY_PAST - 1; k > 0; k--) p->past[k] = p->past[k - 1];
     for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) p->V_past[k] = p->V_past[k - 1];
     p->past[0] = p->g;
     p->V_past[0] = p->V;
-    p->npast = p->leg[0].b->npast; // of steps of the same length, as the guesses of the legs
+    p->npast = p->leg[0].b->npast; // number of equal steps, as for the legs
 }
 
 void snw_platform_begin(snw_platform *p, bool rest, double h) {
@@ -137,48 +141,49 @@ void snw_platform_begin(snw_platform *p, bool rest, double h) {
         p->V_past[k] = snw_twist_axpy(-k * h, p->A, p->V);
     }
     for (int i = 0; i < p->n; i++) snw_shoot_begin(p->leg[i].end.rod, rest, h);
-    snw_platform_forget(p);
+    snw_platform_reset_guess(p);
 }
 
-void snw_platform_forget(snw_platform *p) {
-    for (int i = 0; i < p->n; i++) snw_boundary_forget(p->leg[i].b);
+void snw_platform_reset_guess(snw_platform *p) {
+    for (int i = 0; i < p->n; i++) snw_boundary_reset_guess(p->leg[i].b);
     p->npast = 0;
     p->factored = false;
-    p->secants = (snw_secants){0}; // they are of these factors
+    p->secants = (snw_secants){0}; // they belong to the discarded factors
 }
 
-// ---- Newton
-// -----------------------------------------------------------------------------------------
+// ---- Newton iteration ---------------------------------------------------------------------------
 
 static double platform_larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
 
-static bool all_turns(const snw_leg_end *e) { return e->free[0] && e->free[1] && e->free[2]; }
+static bool all_rotations_free(const snw_leg_end *e) {
+    return e->free[0] && e->free[1] && e->free[2];
+}
 
-// what the joint does not let be, in its axes; the largest, a length by L
-static double look_at_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip) {
+// violation of the constrained motions, in joint axes; returns the largest, lengths scaled by L
+static double evaluate_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip) {
     const snw_leg_end *e = &leg->end;
     const snw_se3 D =
-        snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->pin)), snw_se3_mul(g, e->hole));
+        snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->tip_frame)), snw_se3_mul(g, e->plate_frame));
     const bool any = e->free[0] || e->free[1] || e->free[2];
-    snw_vec3 turn = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
-    for (int k = 0; k < 3 && any && !all_turns(e); k++) {
+    snw_vec3 angle = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
+    for (int k = 0; k < 3 && any && !all_rotations_free(e); k++) {
         if (!e->free[k]) continue;
-        // about one axis: the other two components of its tilt
+        // rotation about one axis is free: the other two components of the tilt of that axis
         const snw_vec3 unit = {{k == 0, k == 1, k == 2}};
-        turn = snw_cross(unit, snw_rotate(D.R, unit));
+        angle = snw_cross(unit, snw_rotate(D.R, unit));
     }
-    leg->turn = D.R;
+    leg->rotation = D.R;
     double worst = 0;
     for (int i = 0; i < 6; i++) {
-        leg->gap[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
-        worst = platform_larger(worst, fabs(leg->gap[i]) / (i < 3 ? 1 : e->rod->length));
+        leg->violation[i] = e->free[i] ? 0 : (i < 3 ? angle.e[i] : D.p.e[i - 3]);
+        worst = platform_larger(worst, fabs(leg->violation[i]) / (i < 3 ? 1 : e->rod->length));
     }
     return worst;
 }
 
-// what passes through the free motions, by what is typical
-static double leaks(const snw_leg *leg, double force) {
-    const snw_wrench G = snw_wrench_to_child(leg->end.pin, leg->beyond);
+// largest wrench component along the free motions, scaled
+static double free_wrench_residual(const snw_leg *leg, double force) {
+    const snw_wrench G = snw_wrench_to_child(leg->end.tip_frame, leg->tip_wrench);
     double worst = 0;
     for (int i = 0; i < 6; i++) {
         const double size = force * (i < 3 ? leg->end.rod->length : 1);
@@ -187,33 +192,34 @@ static double leaks(const snw_leg *leg, double force) {
     return worst;
 }
 
-// march all legs; the largest scaled residual: defects, joints, balance
-static double platform_march(snw_platform *p, bool slopes, snw_boundary_info *info) {
+// march all legs; returns the largest scaled residual of defects, joints and balance
+static double platform_march(snw_platform *p, bool derivatives, snw_boundary_info *info) {
     double worst = 0, length = 0;
     snw_wrench sum = snw_wrench_zero();
     info->marches++;
-    info->tangents += slopes;
+    info->tangents += derivatives;
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
         const snw_shoot_rod *r = leg->end.rod;
-        worst = platform_larger(worst, snw_segments_march(leg->b->segments, slopes));
+        worst = platform_larger(worst, snw_segments_march(leg->b->segments, derivatives));
         if (!isfinite(worst)) return NAN;
         const snw_shoot_state *tip = snw_segments_tip(leg->b->segments);
-        worst = platform_larger(worst, look_at_joint(leg, p->g, tip));
-        leg->at = snw_se3_mul(snw_se3_inv(p->g), tip->g);
-        leg->beyond = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
-        leg->on_plate = snw_wrench_to_parent(leg->at, leg->beyond);
-        worst = platform_larger(worst, leaks(leg, p->force));
+        worst = platform_larger(worst, evaluate_joint(leg, p->g, tip));
+        leg->g_pt = snw_se3_mul(snw_se3_inv(p->g), tip->g);
+        leg->tip_wrench = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
+        leg->on_plate = snw_wrench_to_parent(leg->g_pt, leg->tip_wrench);
+        worst = platform_larger(worst, free_wrench_residual(leg, p->force));
         sum = snw_wrench_add(sum, leg->on_plate);
         length = fmax(length, r->length);
     }
     plate_velocity(p, NULL);
     const snw_station_step now = plate_step(p);
     const snw_shoot_state plate = {.g = p->g, .V = p->V};
-    p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
-    p->balance = snw_wrench_sub(p->balance, p->help);
-    const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
-    return platform_larger(worst, miss);
+    p->balance = snw_wrench_sub(sum, snw_station_external_wrench(&p->plate, &now, &plate));
+    p->balance = snw_wrench_sub(p->balance, p->support);
+    const double imbalance =
+        fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
+    return platform_larger(worst, imbalance);
 }
 
 // y <- A x, 6 x 6 column major
@@ -224,43 +230,44 @@ static void platform_times(const double *A, const double *x, double *y) {
     }
 }
 
-// what the joint hears of a move zeta of the plate, in its axes
-static void platform_hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
-    const snw_twist u = snw_twist_to_child(leg->end.hole, zeta);
-    const snw_vec3 w = snw_rotate(leg->turn, u.w), v = snw_rotate(leg->turn, u.v);
+// x <- components along the constrained motions, in joint axes, of a motion zeta of the plate
+static void platform_joint_motion(const snw_leg *leg, snw_twist zeta, double x[6]) {
+    const snw_twist u = snw_twist_to_child(leg->end.plate_frame, zeta);
+    const snw_vec3 w = snw_rotate(leg->rotation, u.w), v = snw_rotate(leg->rotation, u.v);
     for (int i = 0; i < 3; i++) {
         x[i] = leg->end.free[i] ? 0 : w.e[i];
         x[3 + i] = leg->end.free[3 + i] ? 0 : v.e[i];
     }
 }
 
-// change of what the plate exerts, in its frame, when the wrench at the tip changes by b, and in
-// all else as `rest`, pose of the tip and what is exerted there
-static snw_wrench exert_on_plate(const snw_leg *leg, const double b[6], snw_twist pose,
-                                 snw_wrench G) {
-    double zeta[6], more[6];
+// change of the wrench between leg and plate, in the plate frame, for the change b of the wrench at
+// the tip and the further changes `pose` of the tip's pose and G of the wrench on the tip
+static snw_wrench wrench_change_on_plate(const snw_leg *leg, const double b[6], snw_twist pose,
+                                         snw_wrench G) {
+    double zeta[6], dG[6];
     platform_times(leg->Y, b, zeta);
-    platform_times(leg->Z, b, more);
-    for (int i = 0; i < 6; i++) pose.e[i] += zeta[i], G.e[i] += more[i];
-    return snw_wrench_to_parent(leg->at, snw_wrench_sub(G, snw_ad_pull(pose, leg->beyond)));
+    platform_times(leg->Z, b, dG);
+    for (int i = 0; i < 6; i++) pose.e[i] += zeta[i], G.e[i] += dG[i];
+    return snw_wrench_to_parent(leg->g_pt, snw_wrench_sub(G, snw_ad_pull(pose, leg->tip_wrench)));
 }
 
-// Part of the typical compliance of a leg that keeps its tangent regular.
-static const double GIVE = 1e-9;
+// Compliance added to joints in the tangent, relative to a typical compliance of the leg.
+static const double JOINT_COMPLIANCE = 1e-9;
 
-// may turn about, and move along, its axis and across in all ways: bending, twist and stretch
+// are bending, twist and stretch active?
 static bool is_compliant(const snw_shoot_rod *r) {
     return r->active[0] && r->active[1] && r->active[2] && r->active[3];
 }
 
-// leg's factors, and the stiffness it lends to the plate
+// factors of a leg; its stiffness is added to p->A_plate
 static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     const snw_shoot_rod *r = leg->end.rod;
     leg->known = false;
     SNW_TRY(snw_segments_factor(s));
     const snw_segment *t = snw_segments_relation(s);
-    const double give = is_compliant(r) ? 0 : GIVE * r->length / fmin(r->K[7], r->K[14]);
+    const double compliance =
+        is_compliant(r) ? 0 : JOINT_COMPLIANCE * r->length / fmin(r->K[7], r->K[14]);
     double S[SNW_SHOOT_ROWS * 12] = {0};
     for (int i = 0; i < 12; i++) S[i * 12 + i] = 1;
     snw_station_vary(r, r->npiece - 1, snw_segments_tip(s), 12, S, &leg->Wa[0][0]);
@@ -273,13 +280,13 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
             leg->Y[6 * j + i] = zeta.e[i] = t->Y[i][j];
             leg->Z[6 * j + i] = G.e[i] = z;
         }
-        zeta = snw_twist_to_child(leg->end.pin, zeta);
-        G = snw_wrench_to_child(leg->end.pin, G);
+        zeta = snw_twist_to_child(leg->end.tip_frame, zeta);
+        G = snw_wrench_to_child(leg->end.tip_frame, G);
         snw_wrench b = snw_wrench_zero();
         b.e[j] = 1;
-        b = snw_wrench_to_child(leg->end.pin, b);
+        b = snw_wrench_to_child(leg->end.tip_frame, b);
         for (int i = 0; i < 6; i++) {
-            const double by = i < 3 ? give : give * r->length * r->length;
+            const double by = i < 3 ? compliance : compliance * r->length * r->length;
             leg->E[6 * j + i] = leg->end.free[i] ? G.e[i] : zeta.e[i] + by * b.e[i];
         }
     }
@@ -289,17 +296,17 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
         double b[6];
-        platform_hear(leg, unit, b);
+        platform_joint_motion(leg, unit, b);
         snw_lu_solve(6, leg->E, leg->pivot, b);
         const snw_wrench W =
-            snw_wrench_add(exert_on_plate(leg, b, snw_twist_zero(), snw_wrench_zero()),
+            snw_wrench_add(wrench_change_on_plate(leg, b, snw_twist_zero(), snw_wrench_zero()),
                            snw_ad_pull(unit, leg->on_plate));
         for (int i = 0; i < 6; i++) p->A_plate[6 * k + i] += W.e[i];
     }
     return SNW_OK;
 }
 
-// p->A_plate <- what the plate itself takes
+// p->A_plate <- contribution of the plate itself
 static void factor_plate(snw_platform *p) {
     snw_lower by;
     plate_velocity(p, &by);
@@ -308,8 +315,8 @@ static void factor_plate(snw_platform *p) {
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
-        const snw_wrench W =
-            snw_station_differ(&p->plate, &now, &plate, unit.w, snw_lower_apply(&by, unit));
+        const snw_wrench W = snw_station_wrench_variation(&p->plate, &now, &plate, unit.w,
+                                                          snw_lower_apply(&by, unit));
         for (int i = 0; i < 6; i++) p->A_plate[6 * k + i] = -W.e[i];
     }
 }
@@ -323,9 +330,9 @@ static snw_status platform_factor(snw_platform *p) {
     }
     memcpy(p->LU, p->A_plate, sizeof p->LU);
     const snw_shoot_rod *r = p->leg[0].end.rod;
-    const double hold = p->damping * fmax(r->K[7], r->K[14]) / r->length;
+    const double stiffness = p->damping * fmax(r->K[7], r->K[14]) / r->length;
     for (int i = 0; i < 6 && formula_of(p)->c[0] == 0; i++) {
-        p->LU[7 * i] += i < 3 ? hold : hold / (r->length * r->length);
+        p->LU[7 * i] += i < 3 ? stiffness : stiffness / (r->length * r->length);
     }
     SNW_TRY(snw_lu_factor(6, p->LU, p->pivot));
     p->factored = true;
@@ -333,8 +340,8 @@ static snw_status platform_factor(snw_platform *p) {
     return SNW_OK;
 }
 
-// leg->x <- what the joint asks for while the plate stands, and what is then exerted on the plate
-// beyond what is
+// leg->x <- right-hand side of the joint equations with the plate fixed; returns the resulting
+// change of the wrench between leg and plate
 static snw_wrench condense_leg(snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     snw_segments_condense(s);
@@ -345,22 +352,23 @@ static snw_wrench condense_leg(snw_leg *leg) {
         pose.e[i] = t->y[i];
         for (int a = 0; a < 12; a++) G.e[i] -= leg->Wa[i][a] * t->y[a];
     }
-    const snw_twist zeta = snw_twist_to_child(leg->end.pin, pose);
-    const snw_wrench passes = snw_wrench_to_child(leg->end.pin, snw_wrench_add(leg->beyond, G));
+    const snw_twist zeta = snw_twist_to_child(leg->end.tip_frame, pose);
+    const snw_wrench on_tip =
+        snw_wrench_to_child(leg->end.tip_frame, snw_wrench_add(leg->tip_wrench, G));
     double b[6];
     for (int i = 0; i < 6; i++) {
-        b[i] = leg->x[i] = leg->end.free[i] ? -passes.e[i] : leg->gap[i] - zeta.e[i];
+        b[i] = leg->x[i] = leg->end.free[i] ? -on_tip.e[i] : leg->violation[i] - zeta.e[i];
     }
     snw_lu_solve(6, leg->E, leg->pivot, b);
-    return exert_on_plate(leg, b, pose, G);
+    return wrench_change_on_plate(leg, b, pose, G);
 }
 
-// numbers of a leg's increment
+// size of a leg's increment
 static int platform_rows_of(const snw_leg *leg) {
     return leg->b->segments->n * (leg->b->segments->na + 6);
 }
 
-// Secants of the steps before serve while the factors do.
+// Secants of previous steps remain valid while the factors are kept.
 static void platform_begin_secants(snw_platform *p, bool have) {
     int n = 6;
     for (int i = 0; i < p->n; i++) n += platform_rows_of(&p->leg[i]);
@@ -379,7 +387,7 @@ static void platform_begin_secants(snw_platform *p, bool have) {
     p->secants = snw_secants_on(n, SNW_BOUNDARY_SECANTS, p->weight, p->memory);
 }
 
-// p->delta <- zeta and increments of all starts, with what has been learnt of the factors
+// p->delta <- zeta and increments of all starts, corrected by the secants
 static void platform_increment(snw_platform *p) {
     snw_wrench sum = p->balance;
     for (int i = 0; i < p->n; i++) sum = snw_wrench_add(sum, condense_leg(&p->leg[i]));
@@ -391,7 +399,7 @@ static void platform_increment(snw_platform *p) {
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
         double b[6];
-        platform_hear(leg, zeta, b);
+        platform_joint_motion(leg, zeta, b);
         for (int k = 0; k < 6; k++) b[k] += leg->x[k];
         snw_lu_solve(6, leg->E, leg->pivot, b);
         snw_segments_solution(leg->b->segments, b, NULL, delta);
@@ -410,7 +418,7 @@ static bool platform_step(snw_platform *p, double *norm, int halvings, snw_bound
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
     double size = 1;
     for (int k = 0; k <= halvings; k++, size *= 0.5) {
-        if (k > 0) snw_secants_pause(&p->secants); // not taken as it was given
+        if (k > 0) snw_secants_pause(&p->secants); // a shortened step is no secant pair
         p->g = snw_se3_mul(g, snw_se3_exp(snw_twist_scale(size, zeta)));
         const double *delta = p->delta + 6;
         for (int i = 0; i < p->n; i++) {
@@ -428,42 +436,42 @@ static bool platform_step(snw_platform *p, double *norm, int halvings, snw_bound
     return false;
 }
 
-// As in boundary.c: what a fresh step cannot make smaller is rounding when it is this small.
+// As in boundary.c: a smaller residual that an exact step cannot reduce is accepted as rounding.
 static const double rounding = 1e-7;
 
 static snw_status platform_newton(snw_platform *p, snw_boundary_info *info) {
-    // the factors are those of this very iterate, or were kept
-    bool here = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
-    for (int i = 0; i < p->n; i++) here = here || !p->leg[i].b->segments->factored;
-    platform_begin_secants(p, !here);
-    double norm = platform_march(p, here, info);
+    // the factors belong to this iterate; otherwise they were kept
+    bool exact = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
+    for (int i = 0; i < p->n; i++) exact = exact || !p->leg[i].b->segments->factored;
+    platform_begin_secants(p, !exact);
+    double norm = platform_march(p, exact, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
-    if (here && norm > p->opts.tol) SNW_TRY(platform_factor(p));
+    if (exact && norm > p->opts.tol) SNW_TRY(platform_factor(p));
     for (; info->iterations < p->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= p->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = platform_step(p, &norm, here ? HALVINGS : 0, info), last = here;
-        here = false;
-        if (better && norm <= 0.5 * before) continue; // a tangent costs nine marches
+        const bool improved = platform_step(p, &norm, exact ? HALVINGS : 0, info), last = exact;
+        exact = false;
+        if (improved && norm <= 0.5 * before) continue; // a tangent costs as much as nine marches
         if (norm <= p->opts.tol) continue;
-        const double now = platform_march(
-            p, true, info); // and the nodes are as they were before a trial that failed
-        if (!better && last) {
+        const double now =
+            platform_march(p, true, info); // also restores the nodes after a failed trial
+        if (!improved && last) {
             info->residual = now;
             return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
         }
         norm = now;
         SNW_TRY(platform_factor(p));
         snw_secants_reset(&p->secants);
-        here = true;
+        exact = true;
     }
     info->residual = norm;
     return norm <= p->opts.tol ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// a polynomial through the last poses, carried on
+// initial guess of the pose: extrapolation by a polynomial through the last poses
 static void platform_guess(snw_platform *p) {
     snw_twist x = snw_twist_zero();
     for (int k = 1; k < p->npast; k++) {
@@ -472,7 +480,7 @@ static void platform_guess(snw_platform *p) {
     }
     if (p->npast < 2) return;
     p->g = snw_se3_mul(p->past[0], snw_se3_exp(x));
-    // what is not quite a rotation must not become less so with each step
+    // the extrapolation must not accumulate errors of orthogonality
     p->g.R = snw_quat_to_mat3(snw_quat_normalise(snw_quat_from_mat3(p->g.R)));
 }
 
@@ -483,16 +491,16 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     platform_guess(p);
     const snw_status status = platform_newton(p, info);
     if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
-    // marches of legs with weight have kept the poses
+    // the marches of legs with r->world have stored the poses
     for (int i = 0; i < p->n && status == SNW_OK; i++) {
         if (!p->leg[i].end.rod->world) snw_shoot_poses(p->leg[i].end.rod);
     }
     return status;
 }
 
-double snw_platform_look(snw_platform *p) {
+double snw_platform_evaluate(snw_platform *p) {
     snw_boundary_info ignored = {0};
-    snw_platform_forget(p);
+    snw_platform_reset_guess(p);
     for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
     return platform_march(p, false, &ignored);
 }
@@ -500,7 +508,7 @@ double snw_platform_look(snw_platform *p) {
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {
     snw_boundary_info ignored = {0};
     for (int i = 0; i < p->n; i++) {
-        // forgotten, so cut from the nodes
+        // no segments after a reset: start from the nodes
         if (p->leg[i].b->segments->n == 0) snw_boundary_begin(p->leg[i].b);
     }
     if (!isfinite(platform_march(p, true, &ignored))) return SNW_E_DIVERGED;

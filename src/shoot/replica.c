@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Runge-Kutta on (p, h, n, m, q, w, z) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2. R(h) does not
-// depend on the length of h, and h' is linear in h: to begin with a unit quaternion at any node
-// changes nothing.
+// The march of Till 2019: Runge-Kutta on (p, h, n, m, q, w, z) with a quaternion h, p' = R v, h' =
+// (-u.hv, h1 u + hv x u)/2. R(h) does not depend on the length of h, and h' is linear in h, so that
+// a start with a unit quaternion at any node changes nothing.
 //
-// The engine's wrench F is that of rod, tendons and fluids together, F' the slope of field.h. Of it
-// a law carries c(e, z, s), and
-//   rod or chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m; c' =
-//   dc/ds + dc/dz z'; tendons           in place of n and m the strain e: F = K e + B e_t + c, so
-//   that
-//                     e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z');
-//                     of a rod without stretch and shear in place of m alone, and n' as above with
-//                     c' = .. + dc/de e'.
+// F is the wrench of rod, tendons and fluids together, and F' its derivative by field.h. With the
+// part c(e, z, s) of tendons and fluids,
+//   rod, chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m, with
+//                   c' = dc/ds + dc/dz z'
+//   tendons         the strain e replaces n and m: F = K e + B e_t + c, so that
+//                   e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z');
+//                   without stretch and shear it replaces m only, and n' is as above with
+//                   c' = dc/ds + dc/dz z' + dc/de e'.
+
 #include "shoot/replica.h"
 
 #include "shoot/field.h"
@@ -20,7 +21,7 @@
 
 typedef struct world {
     snw_vec3 p, n,
-        m; // n, m: with tendons strain less rest, linear (where there is such) and angular
+        m; // with tendons m is the angular elastic strain, n the linear one where it is active
     snw_quat h;
     snw_twist V;
     double z[SNW_SHOOT_Z];
@@ -28,7 +29,7 @@ typedef struct world {
 
 enum { NUMBERS = sizeof(world) / sizeof(double) };
 
-static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const double *z) {
+static snw_law_in law_input(const snw_shoot_rod *r, int point, snw_wrench F, const double *z) {
     return (snw_law_in){.point = point,
                         .c0 = r->formula.c[0],
                         .F = F,
@@ -38,17 +39,20 @@ static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const d
                         .section = r->uniform ? r->section : r->section + point};
 }
 
-// a rod that carries strains but has neither stretch nor shear: its force goes along in their place
-static bool of_force(const snw_shoot_rod *r) { return snw_shoot_of_strains(r) && !r->active[3]; }
+// does the march integrate angular strains and, for lack of stretch and shear, the force?
+static bool integrates_force(const snw_shoot_rod *r) {
+    return snw_shoot_integrates_strain(r) && !r->active[3];
+}
 
-// what the law carries, and its slope where those of strain and z are es and zs (NULL: none)
-static snw_wrench replica_carried(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
-                                  const double *z, const double *zs, snw_wrench *along) {
+// wrench of the law, and its derivative along the rod where strain and z have the derivatives es
+// and zs (NULL: zero)
+static snw_wrench law_wrench(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
+                             const double *z, const double *zs, snw_wrench *along) {
     snw_wrench W = snw_wrench_zero();
     *along = W;
     if (!r->law) return W;
-    const snw_law_in in = asked(r, point, W, z);
-    r->law->carry(r->law->user, &in, e, es, zs, &W, along);
+    const snw_law_in in = law_input(r, point, W, z);
+    r->law->wrench(r->law->user, &in, e, es, zs, &W, along);
     return W;
 }
 
@@ -65,7 +69,7 @@ static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
 static snw_twist replica_strain_of(const snw_shoot_rod *r, const world *y) {
     snw_twist e = snw_twist_zero();
     e.w = y->m;
-    if (!of_force(r)) e.v = y->n;
+    if (!integrates_force(r)) e.v = y->n;
     return e;
 }
 
@@ -73,23 +77,23 @@ static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *
     world y = {.p = b->g.p, .h = snw_quat_from_mat3(b->g.R), .V = b->V};
     memcpy(y.z, b->z, (size_t)snw_shoot_nz(r) * sizeof *y.z);
     snw_twist e = snw_twist_zero();
-    if (snw_shoot_of_strains(r)) {
-        const snw_law_in in = asked(r, point, b->F, b->z);
+    if (snw_shoot_integrates_strain(r)) {
+        const snw_law_in in = law_input(r, point, b->F, b->z);
         snw_law_out law;
         r->law->strain(r->law->user, &in, false, &law);
         e = law.e;
         y.n = e.v, y.m = e.w;
-        if (!of_force(r)) return y;
+        if (!integrates_force(r)) return y;
     }
     snw_wrench along;
-    const snw_wrench W = replica_carried(r, point, e, snw_twist_zero(), b->z, NULL, &along),
+    const snw_wrench W = law_wrench(r, point, e, snw_twist_zero(), b->z, NULL, &along),
                      F = snw_wrench_sub(b->F, W);
     y.n = snw_rotate(b->g.R, F.f);
-    if (!of_force(r)) y.m = snw_rotate(b->g.R, F.m);
+    if (!integrates_force(r)) y.m = snw_rotate(b->g.R, F.m);
     return y;
 }
 
-// *along: as above
+// *along: derivative of the wrench of the law, as above
 static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y,
                                snw_wrench *along) {
     snw_shoot_state b = {.g = {snw_quat_to_mat3(y->h), y->p}, .V = y->V};
@@ -97,21 +101,22 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
     const snw_twist none = snw_twist_zero();
     snw_twist e = none;
     b.F.f = snw_rotate_inv(b.g.R, y->n);
-    if (snw_shoot_of_strains(r)) {
+    if (snw_shoot_integrates_strain(r)) {
         e = replica_strain_of(r, y);
         const snw_wrench K = elastic(r, point, e);
         b.F.m = K.m;
-        if (!of_force(r)) b.F.f = K.f;
+        if (!integrates_force(r)) b.F.f = K.f;
     } else {
         b.F.m = snw_rotate_inv(b.g.R, y->m);
     }
-    b.F = snw_wrench_add(b.F, replica_carried(r, point, e, none, y->z, NULL, along));
+    b.F = snw_wrench_add(b.F, law_wrench(r, point, e, none, y->z, NULL, along));
     return b;
 }
 
-// e', D of the law: (K + c0 B + dc/de)^-1, and that times -dc/dz
-static snw_twist replica_strain_slope(const snw_shoot_rod *r, int point, const snw_law_out *law,
-                                      snw_wrench Fs, snw_wrench along, snw_twist ehs) {
+// e'; D of the law is (K + c0 B + dc/de)^-1, and for z that times -dc/dz
+static snw_twist replica_strain_derivative(const snw_shoot_rod *r, int point,
+                                           const snw_law_out *law, snw_wrench Fs, snw_wrench along,
+                                           snw_twist ehs) {
     const double *B = (r->uniform ? r->section : r->section + point)->B;
     snw_wrench x = snw_wrench_sub(Fs, along);
     for (int i = 0; i < 36; i++) x.e[i / 6] -= B[i] * ehs.e[i % 6];
@@ -123,9 +128,9 @@ static snw_twist replica_strain_slope(const snw_shoot_rod *r, int point, const s
     return es;
 }
 
-// slope of the rod's own wrench in world axes: efforts of chambers do not change along them
-static snw_wrench wrench_slope(const snw_shoot_state *b, const world *y, snw_vec3 u, snw_wrench Fs,
-                               snw_wrench along) {
+// derivative of the rod's own wrench in world axes; the effort of a chamber is constant along it
+static snw_wrench wrench_d1(const snw_shoot_state *b, const world *y, snw_vec3 u, snw_wrench Fs,
+                            snw_wrench along) {
     const snw_mat3 R = b->g.R;
     const snw_vec3 f = snw_sub(Fs.f, along.f), m = snw_sub(Fs.m, along.m);
     snw_wrench s;
@@ -134,7 +139,7 @@ static snw_wrench wrench_slope(const snw_shoot_state *b, const world *y, snw_vec
     return s;
 }
 
-static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
+static world replica_derivative(const snw_shoot_rod *r, int point, const world *y) {
     snw_wrench along;
     const snw_shoot_state b = to_body(r, point, y, &along);
     const snw_mat3 R = b.g.R;
@@ -155,7 +160,7 @@ static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
     snw_law_out law;
     memcpy(x.z, y->z, sizeof x.z);
     memset(law.zs, 0, sizeof law.zs);
-    snw_field_at(flags, r, &q, point, snw_shoot_of_strains(r), &law, &x);
+    snw_field_at(flags, r, &q, point, snw_shoot_integrates_strain(r), &law, &x);
     snw_twist xi, Vs;
     snw_wrench Fs;
     snw_pack_store(x.k, xi.w.e), snw_pack_store(x.l, xi.v.e);
@@ -165,16 +170,16 @@ static world replica_slope(const snw_shoot_rod *r, int point, const world *y) {
     const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
     world s = {.p = snw_rotate(R, xi.v), .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}}, .V = Vs};
     memcpy(s.z, law.zs, sizeof s.z);
-    if (snw_shoot_of_strains(r)) {
+    if (snw_shoot_integrates_strain(r)) {
         const snw_twist es =
-            replica_strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
+            replica_strain_derivative(r, point, &law, Fs, along, r->strain_d1_history[point]);
         s.n = es.v, s.m = es.w;
-        if (of_force(r)) {
-            (void)replica_carried(r, point, replica_strain_of(r, y), es, y->z, law.zs, &along);
-            s.n = wrench_slope(&b, y, u, Fs, along).f;
+        if (integrates_force(r)) {
+            (void)law_wrench(r, point, replica_strain_of(r, y), es, y->z, law.zs, &along);
+            s.n = wrench_d1(&b, y, u, Fs, along).f;
         }
     } else {
-        const snw_wrench own = wrench_slope(&b, y, u, Fs, along);
+        const snw_wrench own = wrench_d1(&b, y, u, Fs, along);
         s.n = own.f, s.m = own.m;
     }
     return s;
@@ -200,7 +205,7 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
         for (int i = 0; i < m->stages; i++) {
             world stage = y;
             for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
-            k[i] = replica_slope(r, point + m->at[i], &stage);
+            k[i] = replica_derivative(r, point + m->at[i], &stage);
             axpy(piece->h * m->b[i], &k[i], &next);
         }
         y = next;
@@ -219,14 +224,13 @@ snw_twist snw_replica_strain_d1(const snw_shoot_rod *r, int point, int node) {
     const int nz = snw_shoot_nz(r);
     snw_shoot_state b = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     memcpy(b.z, r->z + (ptrdiff_t)node * nz, (size_t)nz * sizeof *b.z);
-    const world y = to_world(r, point, &b), s = replica_slope(r, point, &y);
+    const world y = to_world(r, point, &b), s = replica_derivative(r, point, &y);
     return replica_strain_of(r, &s);
 }
 
-// ---- variations
-// -------------------------------------------------------------------------------------
+// ---- variations ---------------------------------------------------------------------------------
 
-// by what the rows of a variation are measured
+// scale of a row of a variation
 static double replica_typical(const snw_shoot_rod *r, int row) {
     if (row >= SNW_ROW_Z) return r->law->typical[row - SNW_ROW_Z];
     const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1;
@@ -235,30 +239,30 @@ static double replica_typical(const snw_shoot_rod *r, int row) {
     return row % 6 < 3 ? turn[row / 6] : shift[row / 6];
 }
 
-static snw_shoot_state replica_moved(const snw_shoot_state *y, double by, int nz, int ld,
+static snw_shoot_state replica_moved(const snw_shoot_state *y, double step, int nz, int ld,
                                      const double *column) {
     snw_shoot_state out = *y;
     snw_vec3 w, v;
     for (int i = 0; i < 3; i++) {
-        w.e[i] = by * column[i * ld];
-        v.e[i] = by * column[(3 + i) * ld];
+        w.e[i] = step * column[i * ld];
+        v.e[i] = step * column[(3 + i) * ld];
     }
     out.g.R = snw_mat3_mul(y->g.R, snw_so3_exp(w));
     out.g.p = snw_add(y->g.p, snw_rotate(y->g.R, v));
     for (int i = 0; i < 6; i++) {
-        out.V.e[i] += by * column[(SNW_ROW_V + i) * ld];
-        out.F.e[i] += by * column[(SNW_ROW_F + i) * ld];
+        out.V.e[i] += step * column[(SNW_ROW_V + i) * ld];
+        out.F.e[i] += step * column[(SNW_ROW_F + i) * ld];
     }
-    for (int i = 0; i < nz; i++) out.z[i] += by * column[(SNW_ROW_Z + i) * ld];
+    for (int i = 0; i < nz; i++) out.z[i] += step * column[(SNW_ROW_Z + i) * ld];
     return out;
 }
 
-// end <- where the march comes from start, moved; its variation from `from`, in the frame of that
+// d <- end of the march from the displaced start, relative to `from` and in its frame
 static void replica_displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
-                              double by, int columns, const double *column,
+                              double step, int columns, const double *column,
                               const snw_shoot_state *from, double *d) {
     const int nz = snw_shoot_nz(r);
-    snw_shoot_state y = replica_moved(start, by, nz, columns, column);
+    snw_shoot_state y = replica_moved(start, step, nz, columns, column);
     snw_replica_march(r, node, n, &y, &y);
     const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(from->g.R), y.g.R));
     const snw_vec3 v = snw_rotate_inv(from->g.R, snw_sub(y.g.p, from->g.p));
@@ -277,17 +281,17 @@ void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_s
     snw_replica_march(r, node, n, start, end);
     const int rows = SNW_ROW_Z + snw_shoot_nz(r);
     for (int c = 0; c < columns; c++) {
-        double size = 0, slope[SNW_SHOOT_ROWS] = {0}, d[SNW_SHOOT_ROWS];
+        double size = 0, difference[SNW_SHOOT_ROWS] = {0}, d[SNW_SHOOT_ROWS];
         for (int i = 0; i < rows; i++) {
             size = fmax(size, fabs(S[i * columns + c]) / replica_typical(r, i));
         }
-        if (size == 0) continue; // one that is there to fill up a pair
-        const double by = 2e-5 / size;
+        if (size == 0) continue; // padding column
+        const double step = 2e-5 / size;
         for (int k = 0; k < 4; k++) {
-            replica_displaced(r, node, n, start, at[k] * by, columns, S + c, end, d);
-            for (int i = 0; i < rows; i++) slope[i] += weight[k] / by * d[i];
+            replica_displaced(r, node, n, start, at[k] * step, columns, S + c, end, d);
+            for (int i = 0; i < rows; i++) difference[i] += weight[k] / step * d[i];
         }
-        for (int i = 0; i < rows; i++) S[i * columns + c] = slope[i];
+        for (int i = 0; i < rows; i++) S[i * columns + c] = difference[i];
     }
-    snw_replica_march(r, node, n, start, end); // the nodes between
+    snw_replica_march(r, node, n, start, end); // restore the nodes in between
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Memory layout, node and point coordinates, and classification of a rod; growth of disturbances
+// along it, from which the shooting segments are chosen.
+
 #include "shoot/rod.h"
 
 #include "base/alloc.h"
@@ -7,16 +11,15 @@
 #include <math.h>
 #include <string.h>
 
-// ---- memory
-// -----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
-// lays arrays one behind the other: first without memory, to know how much is needed
+// running allocator over one block; the first pass, without a block, only adds up the size
 typedef struct layout {
     unsigned char *base;
     size_t used;
 } layout;
 
-static void *rod_take(layout *l, size_t n, size_t size) {
+static void *rod_reserve(layout *l, size_t n, size_t size) {
     void *at = l->base ? l->base + l->used : NULL;
     l->used += (n * size + 63) & ~(size_t)63;
     return at;
@@ -25,31 +28,32 @@ static void *rod_take(layout *l, size_t n, size_t size) {
 static void rod_lay_out(layout *l, snw_shoot_rod *r, bool loads) {
     const size_t nn = (size_t)r->nnode, np = (size_t)r->npoint, nz = (size_t)snw_shoot_nz(r);
     const size_t ns = r->uniform ? 1 : np;
-    r->piece = rod_take(l, (size_t)r->npiece, sizeof *r->piece);
-    r->station = rod_take(l, (size_t)r->npiece, sizeof *r->station);
-    r->section = rod_take(l, ns, sizeof *r->section);
-    r->K = rod_take(l, 36 * ns, sizeof *r->K);
-    r->density = loads ? rod_take(l, np, sizeof *r->density) : NULL;
-    r->history = rod_take(l, np, sizeof *r->history);
-    r->zh = rod_take(l, np * nz, sizeof *r->zh);
-    r->g = rod_take(l, nn, sizeof *r->g);
-    r->V = rod_take(l, nn, sizeof *r->V);
-    r->F = rod_take(l, nn, sizeof *r->F);
-    r->z = rod_take(l, nn * nz, sizeof *r->z);
-    r->W = rod_take(l, nn, sizeof *r->W);
+    r->piece = rod_reserve(l, (size_t)r->npiece, sizeof *r->piece);
+    r->station = rod_reserve(l, (size_t)r->npiece, sizeof *r->station);
+    r->section = rod_reserve(l, ns, sizeof *r->section);
+    r->K = rod_reserve(l, 36 * ns, sizeof *r->K);
+    r->density = loads ? rod_reserve(l, np, sizeof *r->density) : NULL;
+    r->history = rod_reserve(l, np, sizeof *r->history);
+    r->zh = rod_reserve(l, np * nz, sizeof *r->zh);
+    r->g = rod_reserve(l, nn, sizeof *r->g);
+    r->V = rod_reserve(l, nn, sizeof *r->V);
+    r->F = rod_reserve(l, nn, sizeof *r->F);
+    r->z = rod_reserve(l, nn * nz, sizeof *r->z);
+    r->W = rod_reserve(l, nn, sizeof *r->W);
     for (int i = 0; i < SNW_TIME_LEVELS; i++) {
-        r->level[i] = rod_take(l, nn, sizeof *r->level[i]);
-        r->zlevel[i] = rod_take(l, nn * nz, sizeof *r->zlevel[i]);
+        r->level[i] = rod_reserve(l, nn, sizeof *r->level[i]);
+        r->zlevel[i] = rod_reserve(l, nn * nz, sizeof *r->zlevel[i]);
     }
-    r->rate = rod_take(l, nn, sizeof *r->rate);
-    r->zrate = rod_take(l, nn * nz, sizeof *r->zrate);
-    r->node_history = rod_take(l, nn, sizeof *r->node_history);
-    r->znode = rod_take(l, nn * nz, sizeof *r->znode);
-    const size_t bent = r->law && r->law->bends ? nn : 0;
-    for (int i = 0; i < SNW_TIME_LEVELS; i++) r->slope[i] = rod_take(l, bent, sizeof **r->slope);
-    r->slope_rate = rod_take(l, bent, sizeof *r->slope_rate);
-    r->slope_node = rod_take(l, bent, sizeof *r->slope_node);
-    r->slope_history = rod_take(l, bent ? np : 0, sizeof *r->slope_history);
+    r->rate = rod_reserve(l, nn, sizeof *r->rate);
+    r->zrate = rod_reserve(l, nn * nz, sizeof *r->zrate);
+    r->node_history = rod_reserve(l, nn, sizeof *r->node_history);
+    r->znode = rod_reserve(l, nn * nz, sizeof *r->znode);
+    const size_t derivative_nodes = r->law && r->law->depends_on_strain ? nn : 0;
+    for (int i = 0; i < SNW_TIME_LEVELS; i++)
+        r->strain_d1[i] = rod_reserve(l, derivative_nodes, sizeof **r->strain_d1);
+    r->strain_d1_rate = rod_reserve(l, derivative_nodes, sizeof *r->strain_d1_rate);
+    r->strain_d1_node = rod_reserve(l, derivative_nodes, sizeof *r->strain_d1_node);
+    r->strain_d1_history = rod_reserve(l, derivative_nodes ? np : 0, sizeof *r->strain_d1_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
@@ -58,7 +62,7 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
     snw_shoot_rod *r = snw_alloc(sizeof *r);
     if (!r) return SNW_E_MEMORY;
     r->method = snw_along_of(opts->along);
-    r->between = opts->between;
+    r->interpolation = opts->interpolation;
     r->law = law;
     r->uniform = uniform;
     r->npiece = opts->npiece;
@@ -86,7 +90,7 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
     }
     for (int i = 0; i < 6; i++) r->active[i] = true;
     r->base = snw_se3_identity();
-    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->free_length[k] = r->length;
     *out = r;
     return SNW_OK;
 }
@@ -97,8 +101,7 @@ void snw_shoot_destroy(snw_shoot_rod *r) {
     snw_free(r);
 }
 
-// ---- places
-// -----------------------------------------------------------------------------------------
+// ---- nodes and points ---------------------------------------------------------------------------
 
 int snw_shoot_piece_of(const snw_shoot_rod *r, int node) {
     int i = 0;
@@ -119,8 +122,7 @@ double snw_shoot_point_s(const snw_shoot_rod *r, int point) {
     return p->s + p->h * (k / np + r->method->c[k % np]);
 }
 
-// ---- what kind of rod
-// -------------------------------------------------------------------------------
+// ---- classification -----------------------------------------------------------------------------
 
 static bool is_diagonal(const double A[36]) {
     for (int i = 0; i < 36; i++) {
@@ -175,8 +177,8 @@ snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
         }
     }
     r->world = loads_in_world(r);
-    const double L = r->length, bend = fmax(r->K[7], r->K[14]);
-    r->force = fmax(fmax(bend / (L * L), rod_weight(r)), applied);
+    const double L = r->length, bending = fmax(r->K[7], r->K[14]);
+    r->force = fmax(fmax(bending / (L * L), rod_weight(r)), applied);
     return SNW_OK;
 }
 
@@ -185,10 +187,10 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
     double most = 0;
     for (int i = 0; i < (r->uniform ? 1 : r->npoint); i++) {
         const snw_shoot_section *a = &r->section[i];
-        const double bend = fmax(a->C[7], a->C[14]);
-        // a pull f along a rod at rest bends it back as exp(s sqrt(f/EI))
-        if (c0 == 0) most = fmax(most, sqrt(r->force * bend));
-        most = fmax(most, sqrt(c0 * sqrt(a->M.m * bend / 4)));
+        const double bending = fmax(a->C[7], a->C[14]);
+        // static rod under an axial force f: disturbances grow as exp(s sqrt(f/EI))
+        if (c0 == 0) most = fmax(most, sqrt(r->force * bending));
+        most = fmax(most, sqrt(c0 * sqrt(a->M.m * bending / 4)));
         most = fmax(most, c0 * sqrt(a->M.I[0] * a->C[0]));
         for (int k = 3; k < 6; k++) most = fmax(most, c0 * sqrt(a->M.m * a->C[7 * k]));
     }
@@ -199,11 +201,11 @@ static int rod_point_of(const snw_shoot_rod *r, int piece, int node) {
     return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
 }
 
-void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
+void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base) {
     r->base = base;
     r->base_V = snw_twist_zero();
-    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
-    r->out_rate = r->feed = 0;
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->free_length[k] = r->length;
+    r->free_length_rate = r->feed_rate = 0;
     const size_t n = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
     memset(r->V, 0, n * sizeof *r->V);
     memset(r->F, 0, n * sizeof *r->F);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// rod.h: a rod as the boundary-value engine sees it: its strong form, implicit in time, an ordinary
-// differential equation in arc length. theory.md 10
+// rod.h: a rod in the boundary-value engine (theory.md 10). The strong form of the rod equations is
+// discretised in time by an implicit formula. The equation left at each instant is an ordinary
+// differential equation in arc length.
 //
-// The rod is a row of pieces, each cut into equal intervals, and behind each piece a station: a
-// section with point loads and a body; the last one is the tip. Nodes are the ends of intervals. A
-// break has two nodes, one of either side, since strains jump there; nothing is interpolated across
-// it. Between two nodes the method along the rod looks at `method->np` points; tables of sections,
-// loads and histories go by points.
+// The rod consists of pieces, each divided into equal intervals. A station, a section with point
+// loads and possibly a body, ends each piece; the last station is the tip. Nodes are the ends of
+// intervals. Two pieces meet in two nodes, one on each side, since strains may jump there; no field
+// is interpolated across. The integration method evaluates `method->np` points per interval; the
+// tables of sections, loads and histories have one entry per point.
 //
-// In body frames, with the strain xi = rest + e, the velocity V and the wrench F that the part
-// beyond exerts,
-//   g_s = g xi^,   V_s = e_t - ad_xi V,   F_s = M V_t - ad_V'(M V) + ad_xi' F - Phi,   F = K e + B
-//   e_t,
-// and x_t = c_0 x + x^h for e, V and z, whose histories x^h are tables. A law (below) may replace
-// the last equation, and has quantities z of its own along the rod: z_s = its slope. So tendons,
-// chambers and unknown parameters come in.
+// In body frames, with strain xi = rest + e, velocity V and wrench F of the part beyond the
+// section,
+//   g_s = g xi^,   V_s = e_t - ad_xi V,   F_s = M V_t - ad_V'(M V) + ad_xi' F - Phi,
+//   F = K e + B e_t                                                                (10.1)
+// where Phi is the external wrench per length and x_t = c_0 x + x^h for e, V and z; the histories
+// x^h are tabulated. A law (snw_shoot_law) may replace the last equation. It may have states z of
+// its own along the rod, with given derivatives z_s: tendons, chambers and unknown parameters.
 #pragma once
 
 #include "math/se3.h"
@@ -27,21 +28,20 @@
 #include <stddef.h>
 
 enum {
-    SNW_SHOOT_Z = 8,     // most quantities of a law
+    SNW_SHOOT_Z = 8,     // most states of a law
     SNW_SHOOT_ROWS = 26, // of a variation: pose 6, velocity 6, wrench 6, z
     SNW_SHOOT_STAGES = 6 // most stages of a method
 };
 
-// Where the rows of a variation (zeta = g^-1 dg, dV, dF, dz) begin.
+// First row of each part of a variation (zeta = g^-1 dg, dV, dF, dz).
 enum { SNW_ROW_G = 0, SNW_ROW_V = 6, SNW_ROW_F = 12, SNW_ROW_Z = 18 };
 
-// ---- the method along the rod
-// -----------------------------------------------------------------------
+// ---- integration along the rod ------------------------------------------------------------------
 
 typedef enum snw_space_kind { SNW_ALONG_EULER, SNW_ALONG_RK4, SNW_ALONG_DP5 } snw_space_kind;
 
-// An explicit Runge-Kutta method; its points in an interval are numbered by rising abscissae, the
-// first is the node itself, the one with number np the next node.
+// Explicit Runge-Kutta method. Its points in an interval are numbered by increasing abscissa: the
+// first is the node itself, point np is the next node.
 typedef struct snw_along {
     snw_space_kind kind;
     int stages, np;
@@ -52,24 +52,25 @@ typedef struct snw_along {
 
 const snw_along *snw_along_of(snw_space_kind kind);
 
-// How histories are carried from nodes to points between: as the paper does, or by cubics through
-// four nodes.
-typedef enum snw_between { SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR } snw_between;
+// Interpolation of histories from nodes to the points between them: cubic through four nodes, or
+// linear as in Till 2019.
+typedef enum snw_history_interpolation {
+    SNW_HISTORY_CUBIC,
+    SNW_HISTORY_LINEAR
+} snw_history_interpolation;
 
-// ---- what is known at a point
-// -----------------------------------------------------------------------
+// ---- data of a point ----------------------------------------------------------------------------
 
-// C = (K + c_0 B)^-1 on the strains that may change and zero on the others, so that e = C (F - B
-// e^h); made by snw_shoot_formula when c_0 changes. A rod without shear and stretch is one with
-// zeros there.
+// C = (K + c_0 B)^-1 on the active strains and zero on the others, so that e = C (F - B e^h).
+// Computed by snw_shoot_formula when c_0 changes. A rod without shear and stretch has zeros there.
 typedef struct snw_shoot_section {
     double C[36], B[36];
     snw_twist rest;
     snw_inertia M;
-    double drag[3]; // of v|v| along each axis, kg/m^2
+    double drag[3]; // coefficient of v|v| along each axis, kg/m^2
 } snw_shoot_section;
 
-// Per length, world axes but for `body`; weight is not in it.
+// Loads per length, in world axes; `body` in section axes. Weight is not included.
 typedef struct snw_shoot_density {
     snw_vec3 force, torque;
     snw_wrench body;
@@ -79,75 +80,77 @@ typedef struct snw_shoot_history {
     snw_twist e, V;
 } snw_shoot_history;
 
-// ---- laws
-// -------------------------------------------------------------------------------------------
+// ---- laws ---------------------------------------------------------------------------------------
 
-// What a law is asked at a point, and what it answers.
+// Input of a law at a point, and its output.
 typedef struct snw_law_in {
     int point;
     double c0;
-    snw_wrench F;         // the total wrench, what tendons and fluids carry included
+    snw_wrench F;         // total wrench, the parts of tendons and fluids included
     snw_twist eh;         // history of e
-    const double *z, *zh; // nz, and their histories
+    const double *z, *zh; // nz states, and their histories
     const snw_shoot_section *section;
 } snw_law_in;
 
 typedef struct snw_law_out {
     snw_twist e;
-    double zs[SNW_SHOOT_Z]; // slopes of z along the rod
+    double zs[SNW_SHOOT_Z]; // derivatives of z along the rod
     // derivatives of (e, zs) by (F, z): rows of 6 + SNW_SHOOT_Z
     double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z];
 } snw_law_out;
 
-// A part of a law that is linear: at a point it carries -T a of the wrench, and z + 1 grows by
-// a.xi, where z is the effort T.
-typedef struct snw_law_line {
-    int z;               // T among the law's quantities; -1: it is given
-    const double *given; // there
+// A linear term of a law: it contributes -T a to the wrench, and state z + 1 has the derivative
+// a.xi along the rod, where state z is the effort T.
+typedef struct snw_law_linear_term {
+    int z;               // index of T among the states; -1: T is given
+    const double *given; // T where it is given
     const snw_wrench *a; // npoint
-} snw_law_line;
+} snw_law_linear_term;
 
-enum { SNW_LAW_LINES = 16 };
+enum { SNW_LAW_TERMS = 16 };
 
-// Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are z with slope zero and
-// an unknown value at the base; lengths and volumes z with their densities as slopes. For each
-// unknown value there is an equation at the tip. Nothing here may allocate.
+// Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are states z with zero
+// derivative and an unknown value at the base; lengths and volumes are states z whose derivatives
+// are their densities. There is one boundary condition per unknown value at the base. The functions
+// do not allocate.
 typedef struct snw_shoot_law {
     void *user;
     int nz;
-    double typical[SNW_SHOOT_Z]; // of z, to measure them by
-    // D is filled when `slopes`.
-    void (*strain)(void *user, const snw_law_in *in, bool slopes, snw_law_out *out);
+    double typical[SNW_SHOOT_Z]; // typical values of z, for scaling
+    // fills out->D if `derivatives`
+    void (*strain)(void *user, const snw_law_in *in, bool derivatives, snw_law_out *out);
     int nfree,
-        free[SNW_SHOOT_Z]; // z whose values at the base are unknown; the others: base_z of the rod
-    // gap (nfree) <- what does not hold, of the order of one, for the z at the tip and at the base;
-    // slope (nfree rows of 2 nz) <- its derivatives by both.
-    void (*close)(void *user, const double *tip, const double *base, double *gap, double *slope);
-    // What tendons and fluids carry of the wrench where the strain less rest is e, and how that
-    // changes along the rod where e has the slope es and z the slope zs (NULL: none); `bends`: it
-    // depends on e. The paper's march asks (replica.h); F and histories are not looked at.
-    bool bends;
-    void (*carry)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
-                  snw_wrench *W, snw_wrench *along);
-    // Of a law that consists of such parts alone, on a rod with principal axes: marches without
-    // derivatives need not ask.
-    int nline;
-    snw_law_line line[SNW_LAW_LINES];
+        free[SNW_SHOOT_Z]; // states with unknown values at the base; the others are base_z of the
+                           // rod
+    // residual (nfree) <- boundary conditions in z at the tip and at the base, scaled to order one;
+    // jacobian (nfree rows of 2 nz) <- their derivatives by both
+    void (*close)(void *user, const double *tip, const double *base, double *residual,
+                  double *jacobian);
+    // W <- wrench of tendons and fluids at the elastic strain e (strain less rest); along <- its
+    // derivative along the rod, where e and z have the derivatives es and zs (NULL: zero).
+    // depends_on_strain: W depends on e. Used by the march of Till 2019 (replica.h), without F and
+    // histories.
+    bool depends_on_strain;
+    void (*wrench)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
+                   snw_wrench *W, snw_wrench *along);
+    // set if the law is a sum of linear terms and the rod has principal axes: marches without
+    // derivatives then do not call `strain`
+    int nterm;
+    snw_law_linear_term term[SNW_LAW_TERMS];
 } snw_shoot_law;
 
-// ---- stations
-// ---------------------------------------------------------------------------------------
+// ---- stations -----------------------------------------------------------------------------------
 
 enum { SNW_SHOOT_LOADS = 8 }; // most point loads of a station
 
 typedef struct snw_shoot_load {
-    bool body;    // components in the section's frame; else in the world's
-    snw_vec3 arm; // where it acts, in the section's frame
+    bool body;    // components in the section frame; otherwise in the world frame
+    snw_vec3 arm; // point of application, in the section frame
     snw_wrench W;
 } snw_shoot_load;
 
-// F(-) - F(+) = sum of loads + weight of the body - d/dt of its momentum; at the tip F(+) is
-// `beyond`, what a platform, say, exerts there on top.
+// F(-) - F(+) = sum of the loads + weight of the body - rate of its momentum. At the tip F(+) is
+// the wrench of the plate (platform.h), or zero.
 typedef struct snw_shoot_station {
     int nload;
     snw_shoot_load load[SNW_SHOOT_LOADS];
@@ -156,68 +159,67 @@ typedef struct snw_shoot_station {
 } snw_shoot_station;
 
 typedef struct snw_shoot_piece {
-    int node, n; // first node, and how many intervals
+    int node, n; // first node, number of intervals
     int point;   // first point
-    double s, h; // arc length where it begins, and length of an interval
+    double s, h; // arc length of its first node, length of an interval, m
 } snw_shoot_piece;
 
-// ---- the rod
-// ----------------------------------------------------------------------------------------
+// ---- the rod ------------------------------------------------------------------------------------
 
 typedef struct snw_shoot_rod {
     const snw_along *method;
-    snw_between between;
+    snw_history_interpolation interpolation;
     int npiece, nnode, npoint;
     snw_shoot_piece *piece;
     snw_shoot_station *station; // npiece
     bool uniform;               // one section for all points
-    bool diagonal; // C and B are diagonal, M has its centre on the line and principal axes
-    bool damped;   // B is not zero somewhere
-    bool drags;    // a drag is not zero somewhere
+    bool diagonal; // C and B are diagonal, and M has its centre on the axis and principal axes
+    bool damped;   // B is nonzero somewhere
+    bool drags;    // a drag coefficient is nonzero somewhere
     snw_shoot_section *section; // npoint, or 1
-    double *K;                  // 36 for each section: stiffness, for energies and C
+    double *K;                  // 36 per section: stiffness
     bool active[6];             // strains that may change
-    double lend; // compliance of a stretch that may not, 1/N, while an equilibrium is looked for
-    snw_shoot_density *density; // npoint; NULL: none
+    double stretch_compliance; // artificial compliance of an inactive stretch during the search for
+                               // an equilibrium, 1/N
+    snw_shoot_density *density; // npoint; NULL: no distributed loads
     snw_vec3 gravity;
     const snw_shoot_law *law; // NULL: none
     double length;
-    double force; // a typical force, N; moments are measured by force times length
+    double force; // typical force, N; moments are scaled by force times length
 
     // of the present time step
     snw_time_formula formula;
-    double lent;                // that C was made with
-    snw_shoot_history *history; // npoint
-    double *zh;                 // npoint x nz: histories of z
-    snw_se3 base; // of the frame that holds it, and its velocity; the rod itself may go through
+    double stretch_compliance_used; // value with which C was computed
+    snw_shoot_history *history;     // npoint
+    double *zh;                     // npoint x nz: histories of z
+    snw_se3 base;                   // frame of the clamp; a variable-length rod slides through it
     snw_twist base_V;
-    double feed; // rate of the free length of a fed rod, by the formula
+    double feed_rate; // rate of the free length of a variable-length rod, by the time formula, m/s
     double base_z[SNW_SHOOT_Z];
 
-    // at nodes; where segments begin the unknowns of the solver
+    // state at the nodes; at the starts of segments the unknowns of the solver
     snw_se3 *g;
     snw_twist *V;
     snw_wrench *F;
     double *z;    // nnode x nz
-    snw_twist *W; // from the node to the next: g exp(W)
-    // at nodes, of the last instants, the newest first
+    snw_twist *W; // pose increment to the next node: g exp(W)
+    // at nodes, at the previous instants, newest first
     snw_shoot_history *level[SNW_TIME_LEVELS]; // e and V
-    snw_shoot_history *rate;                   // their rates at the newest
+    snw_shoot_history *rate;                   // their rates at the newest instant
     snw_shoot_history *node_history;           // scratch
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
-    // likewise the slope of e along the rod, which the paper's march with tendons remembers
+    // likewise the derivative of e along the rod, for the march of Till 2019 with tendons
     // (replica.h)
-    snw_twist *slope[SNW_TIME_LEVELS], *slope_rate, *slope_node, *slope_history;
-    double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
-    double out[SNW_TIME_LEVELS +
-               1];   // free length: of the present step, then of the levels; equal unless it is fed
-    double out_rate; // at the newest
-    bool replica;    // march as the paper does (replica.h)
-    bool world;      // the world's axes matter: gravity, or loads in them
+    snw_twist *strain_d1[SNW_TIME_LEVELS], *strain_d1_rate, *strain_d1_node, *strain_d1_history;
+    double step[SNW_TIME_LEVELS];            // lengths of the time steps that ended at the levels
+    double free_length[SNW_TIME_LEVELS + 1]; // m; of the present step, then of the levels
+    double free_length_rate;                 // at the newest level
+    bool replica;                            // march as in Till 2019 (replica.h)
+    bool world; // the orientation matters: gravity, or loads in world axes
     void *block;
 } snw_shoot_rod;
 
-// A state at one station.
+// State at one section.
 typedef struct snw_shoot_state {
     snw_se3 g;
     snw_twist V;
@@ -225,116 +227,112 @@ typedef struct snw_shoot_state {
     double z[SNW_SHOOT_Z];
 } snw_shoot_state;
 
-// Are strains carried along the rod, and slopes of them through time?
-static inline bool snw_shoot_of_strains(const snw_shoot_rod *r) {
-    return r->replica && r->law && r->law->bends;
+// Does the march integrate strains instead of wrenches, with histories of their derivatives?
+static inline bool snw_shoot_integrates_strain(const snw_shoot_rod *r) {
+    return r->replica && r->law && r->law->depends_on_strain;
 }
 
 static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law->nz : 0; }
 
-// What a rod is made of; laws along it are looked at through `section` and `rest`.
+// Layout of a rod. Its properties are set by the caller in `section`, `station` and `density`.
 typedef struct snw_shoot_opts {
     snw_space_kind along;
-    snw_between between;
+    snw_history_interpolation interpolation;
     int npiece;
     const double *length; // of each piece, m
-    const int *intervals; // of each piece, one at least (cubic histories: three)
+    const int *intervals; // of each piece, at least one (with cubic histories three)
 } snw_shoot_opts;
 
-// One block of memory for everything; sections, stations and loads are the caller's to fill, then
+// Allocates everything in one block. The caller fills sections, stations and loads, then calls
 // snw_shoot_ready.
 SNW_NODISCARD snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law,
                                           bool uniform, bool loads, snw_shoot_rod **out);
 void snw_shoot_destroy(snw_shoot_rod *r); // NULL is fine
 
-// Arc length of a point, and of a node.
+// Arc length of a point, and of a node, m.
 double snw_shoot_point_s(const snw_shoot_rod *r, int point);
 double snw_shoot_node_s(const snw_shoot_rod *r, int node);
-// The piece a node is of.
+// Index of the piece that contains a node.
 int snw_shoot_piece_of(const snw_shoot_rod *r, int node);
 
-// After sections and stations are filled in, and again when loads come or go: what kind of rod it
-// is, and its typical force from stiffness, weight and `applied` (the largest force that acts, N).
-// SNW_E_SINGULAR: a strain that may change has no stiffness.
+// Call after sections and stations are filled in, and again when the set of loads changes.
+// Classifies the rod and sets its typical force from stiffness, weight and `applied` (the largest
+// applied force, N). SNW_E_SINGULAR: an active strain has no stiffness.
 SNW_NODISCARD snw_status snw_shoot_ready(snw_shoot_rod *r, double applied);
 
-// At rest in its rest strain from `base` on, without wrench: nodes and all levels.
-void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base);
+// Nodes and all levels <- the unstressed rod at rest, in its rest strain, with the clamp at `base`.
+void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base);
 
-// Poses of the nodes from that of the base, by what the last march found: for rods whose marches
-// need none.
+// Poses of the nodes <- integrated from the base with the pose increments of the last march. For
+// rods whose march does not need poses.
 void snw_shoot_poses(snw_shoot_rod *r);
 
-// w (n = 2 .. 4) <- weights of values at 0, 1, .. for the polynomial through them at x.
+// w (n = 2 .. 4) <- weights of the values at 0, 1, .. in their interpolation polynomial at x.
 void snw_shoot_lagrange(int n, double x, double *w);
 
-// How much a disturbance of the linear rod can grow over a length s with the present formula: exp
-// of this.
+// Exponent of the largest growth of a disturbance of the linear rod over a length s, with the
+// present time formula (theory.md 10.4).
 double snw_shoot_growth(const snw_shoot_rod *r, double s);
 
-// ---- time
-// -------------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
-// The free length, at the end of the step to come, of a rod of one piece that slides through its
-// base; before snw_shoot_formula. Points stay at the same shares of the length; rates are those of
-// the material that passes, or, with linear histories, as the paper has them: those at the points.
-void snw_shoot_feed(snw_shoot_rod *r, double length);
-// Velocity of the first section, which carries F: of the base, and what is fed passes through it
-// along the strain there, or, with linear histories, along the unturned base.
+// Set the free length at the end of the next step, for a rod of one piece that slides through its
+// base; call before snw_shoot_formula. Points stay at constant fractions of the length. Rates are
+// material rates; with linear histories they are rates at the points, as in Till 2019.
+void snw_shoot_set_length(snw_shoot_rod *r, double length);
+// Velocity of the first section, where the wrench is F: velocity of the base plus feed rate times
+// the strain there; with linear histories, times the rest strain without its rotation.
 snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
-// Does it depend on F? By feed times C then.
-bool snw_shoot_passes(const snw_shoot_rod *r);
+// Does that velocity depend on F? If so, its derivative is feed rate times C.
+bool snw_shoot_root_depends_on_wrench(const snw_shoot_rod *r);
 
-// The step to come: its formula (of SNW_TIME_STATIC none, and h means nothing), histories at
-// points, C of the sections.
+// Start a step: computes its time formula, histories at points, and C of the sections.
+// SNW_TIME_STATIC: no rates, h is ignored.
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
-// The step is solved: the nodes become the newest level, with rates of the formula. Then level[0]
-// and rate are the fields of the present: strain less rest and velocity, their rates.
-void snw_shoot_push(snw_shoot_rod *r, double h);
-// Forget the past: motion was uniform until now with the present rates, in steps of h; or at rest:
-// they become zero.
+// Accept the solved step: the nodes become the newest level, with rates by the formula. level[0]
+// and rate are then the present fields: elastic strain and velocity, and their rates.
+void snw_shoot_accept(snw_shoot_rod *r, double h);
+// Restart the time integration: levels <- a motion with the constant present rates, in steps of h.
+// With `rest` the rates become zero.
 void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h);
-// Slopes that the paper's march remembers, of strains that come from elsewhere: by cubics through
-// nodes.
+// strain_d1 <- derivatives of the strains along the rod, by cubics through nodes. Needed when the
+// strains were set by other means than a march.
 void snw_shoot_derivatives(snw_shoot_rod *r);
 
-// ---- stations
-// ---------------------------------------------------------------------------------------
+// ---- stations -----------------------------------------------------------------------------------
 
-// Of the present step of time: rates of the velocity are c0 V + Vh.
+// Present time step: the rate of the velocity is c0 V + Vh.
 typedef struct snw_station_step {
     snw_vec3 gravity;
     double c0;
     snw_twist Vh;
 } snw_station_step;
 
-// What acts on a section, or on a body by itself, in its frame: loads and weight, less what its
-// momentum takes. y: pose and velocity.
-snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
-                             const snw_shoot_state *y);
-// Its variation when the frame turns by theta and the velocity changes by dV.
-snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
-                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
+// External wrench on a section, or on a free body, in its frame: loads and weight less the rate of
+// momentum. y: pose and velocity.
+snw_wrench snw_station_external_wrench(const snw_shoot_station *st, const snw_station_step *now,
+                                       const snw_shoot_state *y);
+// Its variation for a rotation theta of the frame and a change dV of the velocity.
+snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
+                                        const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
 
-// What acts at the station behind a piece on the section there: F(-) - F(+). y: the state before
-// it.
+// External wrench at the station that ends a piece: F(-) - F(+). y: state before the station.
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y);
-// dW (6 rows of `columns`) <- its variation for S (rows as in march.h).
+// dW (6 rows of `columns`) <- its variation for the variations S (rows as in march.h).
 void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *y, int columns,
                       const double *S, double *dW);
 
-// ---- energies
-// ---------------------------------------------------------------------------------------
+// ---- energies -----------------------------------------------------------------------------------
 
 typedef struct snw_shoot_energy {
     double kinetic, elastic, gravity;
 } snw_shoot_energy;
 
-// Of the body of a station in its place.
+// Energies of the body of a station at pose g and velocity V, J.
 snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
                                       snw_twist V);
-// Of node j of a piece in integrals along it, m: a rule of the order of the march; with linear
-// histories and in the paper's march the trapezoidal one.
+// Quadrature weight of node j of a piece, m: Gregory's rule of the order of the march (10.5); with
+// linear histories and in the march of Till 2019 the trapezoidal rule.
 double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j);
-// Of the newest level, by these weights, bodies included.
+// Energies of the newest level by this quadrature, bodies included, J.
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A segment's map, linear near its start: with a = d(pose, velocity, z) and b = dF there,
+// Multiple shooting: marches of the segments, matching defects, and condensation of Newton's
+// equations from the base to the tip, for boundary.c and platform.c.
+//
+// The map of a segment is linearised at its start. With a = d(pose, velocity, z) and b = dF there,
 //   a+ = Aaa a + Aab b + ra,   b+ = Aba a + Abb b + rb,   a = Y b + y + P p.
-// So b+ = M b + m + Mp p with M = Aba Y + Abb, m = Aba y + rb, Mp = Aba P, which is solved for b,
-// and
+// So b+ = M b + m + Mp p with M = Aba Y + Abb, m = Aba y + rb, Mp = Aba P. Solved for b,
 //   Y+ = (Aaa Y + Aab) M^-1,   y+ = Aaa y + ra - Y+ m,   P+ = Aaa P - Y+ Mp.
-// Back from the tip b = M^-1 (b+ - m - Mp p). Nothing is propagated in the direction in which it
-// grows: Y is the compliance of what lies between the base and here, which is bounded, whatever the
-// step of time.
+// Back substitution from the tip: b = M^-1 (b+ - m - Mp p). No quantity is propagated in a
+// direction in which it grows: Y is the compliance of the rod between base and start, which is
+// bounded for any time step.
+
 #include "shoot/segments.h"
 
 #include "shoot/march.h"
@@ -79,7 +82,7 @@ bool snw_segments_cut(snw_segments *s, double growth, int n) {
     if (want == was && rows == s->na) return false;
     s->n = 0;
     s->factored = false;
-    // starts at even arc lengths, each at a node of its own
+    // starts at equal arc lengths, each at a different node
     double next = 0;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -94,10 +97,9 @@ bool snw_segments_cut(snw_segments *s, double growth, int n) {
     return true;
 }
 
-// ---- marches
-// ----------------------------------------------------------------------------------------
+// ---- marches ------------------------------------------------------------------------------------
 
-static void segments_keep(snw_shoot_rod *r, int node, const snw_shoot_state *y) {
+static void segments_store_node(snw_shoot_rod *r, int node, const snw_shoot_state *y) {
     const int nz = snw_shoot_nz(r);
     r->g[node] = y->g;
     r->V[node] = y->V;
@@ -105,36 +107,36 @@ static void segments_keep(snw_shoot_rod *r, int node, const snw_shoot_state *y) 
     for (int i = 0; i < nz; i++) r->z[node * nz + i] = y->z[i];
 }
 
-// columns of a segment: those of rotation, velocity, wrench and z begin at these, -1: none
-typedef struct places {
+// first columns of rotation, velocity, wrench and z in a segment's variations; -1: none
+typedef struct column_offsets {
     int turn, V, F, z;
-} places;
+} column_offsets;
 
-static places segments_columns_of(const snw_segments *s, int k) {
-    if (k == 0) return (places){-1, -1, 0, 6};
+static column_offsets segments_column_offsets(const snw_segments *s, int k) {
+    if (k == 0) return (column_offsets){-1, -1, 0, 6};
     const int t = pose_of(s) == SNW_POSE_NONE ? 0 : 3;
-    return (places){t ? 0 : -1, t, t + 6, t + 12};
+    return (column_offsets){t ? 0 : -1, t, t + 6, t + 12};
 }
 
-static void unit_columns(const snw_segments *s, int k, snw_segment *seg) {
-    const places c = segments_columns_of(s, k);
+static void set_unit_variations(const snw_segments *s, int k, snw_segment *seg) {
+    const column_offsets c = segments_column_offsets(s, k);
     seg->columns = (c.z + snw_shoot_nz(s->r) + 1) / 2 * 2;
     const int ld = seg->columns;
     memset(seg->S, 0, sizeof seg->S[0] * SNW_SHOOT_ROWS * (size_t)ld);
     for (int i = 0; i < 3 && c.turn >= 0; i++) seg->S[(SNW_ROW_G + i) * ld + c.turn + i] = 1;
     for (int i = 0; i < 6 && c.V >= 0; i++) seg->S[(SNW_ROW_V + i) * ld + c.V + i] = 1;
     for (int i = 0; i < 6; i++) seg->S[(SNW_ROW_F + i) * ld + c.F + i] = 1;
-    for (int i = 0; k == 0 && snw_shoot_passes(s->r) && i < 36; i++) {
-        // what passes the base goes along the strain there
-        seg->S[(SNW_ROW_V + i / 6) * ld + c.F + i % 6] = s->r->feed * s->r->section[0].C[i];
+    for (int i = 0; k == 0 && snw_shoot_root_depends_on_wrench(s->r) && i < 36; i++) {
+        // velocity of the first section of a sliding rod: base velocity + feed rate times strain
+        seg->S[(SNW_ROW_V + i / 6) * ld + c.F + i % 6] = s->r->feed_rate * s->r->section[0].C[i];
     }
     for (int i = 0; i < snw_shoot_nz(s->r); i++) seg->S[(SNW_ROW_Z + i) * ld + c.z + i] = 1;
 }
 
 static void segments_pass_station(const snw_shoot_rod *r, int piece, snw_segment *seg,
-                                  bool slopes) {
+                                  bool derivatives) {
     snw_shoot_state *y = &seg->end;
-    if (slopes) {
+    if (derivatives) {
         double dW[6 * (SNW_SHOOT_ROWS + 2)];
         snw_station_vary(r, piece, y, seg->columns, seg->S, dW);
         double *SF = seg->S + SNW_ROW_F * seg->columns;
@@ -143,34 +145,34 @@ static void segments_pass_station(const snw_shoot_rod *r, int piece, snw_segment
     y->F = snw_wrench_sub(y->F, snw_station_wrench(r, piece, y));
 }
 
-static void march_segment(snw_segments *s, int k, bool slopes) {
+static void march_segment(snw_segments *s, int k, bool derivatives) {
     snw_shoot_rod *r = s->r;
     snw_segment *seg = &s->seg[k];
     const bool pose = pose_of(s) != SNW_POSE_NONE;
     const int stop = k + 1 < s->n ? s->seg[k + 1].node : r->nnode;
-    if (slopes) unit_columns(s, k, seg);
+    if (derivatives) set_unit_variations(s, k, seg);
     seg->end = seg->start;
     int node = seg->node;
     for (int p = snw_shoot_piece_of(r, node); node < stop; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int last = piece->node + piece->n, to = stop <= last ? stop : last;
-        segments_keep(r, node, &seg->end);
+        segments_store_node(r, node, &seg->end);
         const snw_shoot_state start = seg->end;
-        if (slopes) {
+        if (derivatives) {
             snw_shoot_march_vary(r, node, to - node, pose, &start, seg->columns, seg->S, &seg->end);
         } else {
             snw_shoot_march(r, node, to - node, pose, &start, &seg->end);
         }
-        if (to == stop && stop <= last) return; // within a piece
-        segments_keep(r, last, &seg->end);
+        if (to == stop && stop <= last) return; // inside a piece
+        segments_store_node(r, last, &seg->end);
         if (p == r->npiece - 1) return;
-        segments_pass_station(r, p, seg, slopes);
+        segments_pass_station(r, p, seg, derivatives);
         node = last + 1;
     }
 }
 
-static void difference(const snw_segments *s, const snw_shoot_state *a, const snw_shoot_state *b,
-                       double *out) {
+static void state_difference(const snw_segments *s, const snw_shoot_state *a,
+                             const snw_shoot_state *b, double *out) {
     const snw_segment_pose pose = pose_of(s);
     int n = 0;
     if (pose != SNW_POSE_NONE) {
@@ -185,23 +187,23 @@ static void difference(const snw_segments *s, const snw_shoot_state *a, const sn
     for (int i = 0; i < 6; i++) out[n++] = a->F.e[i] - b->F.e[i];
 }
 
-static bool finite_state(const snw_shoot_state *y) {
+static bool is_finite_state(const snw_shoot_state *y) {
     double sum = 0;
     for (int i = 0; i < 6; i++) sum += fabs(y->V.e[i]) + fabs(y->F.e[i]);
     return isfinite(sum);
 }
 
-double snw_segments_march(snw_segments *s, bool slopes) {
+double snw_segments_march(snw_segments *s, bool derivatives) {
     snw_shoot_rod *r = s->r;
     s->seg[0].start.g = r->base;
     s->seg[0].start.V = snw_shoot_root_V(r, s->seg[0].start.F);
     double worst = 0;
     for (int k = 0; k < s->n; k++) {
-        march_segment(s, k, slopes);
+        march_segment(s, k, derivatives);
         snw_segment *seg = &s->seg[k];
-        if (!finite_state(&seg->end)) return NAN;
+        if (!is_finite_state(&seg->end)) return NAN;
         if (k + 1 == s->n) break;
-        difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
+        state_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
         for (int i = 0; i < s->na + 6; i++) {
             const double d = fabs(seg->defect[i]) / s->scale[i];
             if (!(d <= worst)) worst = d;
@@ -210,15 +212,14 @@ double snw_segments_march(snw_segments *s, bool slopes) {
     return worst;
 }
 
-// ---- condensation
-// -----------------------------------------------------------------------------------
+// ---- condensation -------------------------------------------------------------------------------
 
-// (Aaa Y)_i. for row `row` of S and columns of Y: x (n) <- sum over rows of a
-static void segments_times(const snw_segments *s, int k, int row, int n, const double *Y, int ldy,
-                           double *x) {
+// x (n) <- row `row` of A times Y, summed over the na rows of a; Y has leading dimension ldy
+static void segments_row_times(const snw_segments *s, int k, int row, int n, const double *Y,
+                               int ldy, double *x) {
     const snw_segment *seg = &s->seg[k];
     const double *S = seg->S + row * seg->columns;
-    const places c = segments_columns_of(s, k);
+    const column_offsets c = segments_column_offsets(s, k);
     for (int j = 0; j < n; j++) x[j] = 0;
     for (int a = 0; a < s->na; a++) {
         const int of = s->row[a];
@@ -226,7 +227,7 @@ static void segments_times(const snw_segments *s, int k, int row, int n, const d
         if (of < 3) {
             if (c.turn >= 0) A = S[c.turn + of];
         } else if (of < SNW_ROW_V) {
-            // a shift moves the end by as much, and nothing else
+            // a translation of the start translates the end and changes nothing else
             if (row >= SNW_ROW_G + 3 && row < SNW_ROW_V && k > 0) {
                 const snw_mat3 *R0 = &seg->start.g.R, *R1 = &seg->end.g.R;
                 for (int i = 0; i < 3; i++) A += R1->e[i][row - 3] * R0->e[i][of - 3];
@@ -241,19 +242,19 @@ static void segments_times(const snw_segments *s, int k, int row, int n, const d
     }
 }
 
-// rows of dF by the start's: M, column major, and Mp; then Y+ and P+ of the next start
-static snw_status factor_one(snw_segments *s, int k) {
+// M (column major) and Mp of segment k, then Y+ and P+ at the next start
+static snw_status factor_segment(snw_segments *s, int k) {
     snw_segment *seg = &s->seg[k], *next = &s->seg[k + 1];
     const int nf = s->r->law ? s->r->law->nfree : 0;
-    const places c = segments_columns_of(s, k);
+    const column_offsets c = segments_column_offsets(s, k);
     double x[SNW_SHOOT_Z];
     for (int i = 0; i < 6; i++) {
         const int row = SNW_ROW_F + i;
         double Yx[6];
-        segments_times(s, k, row, 6, &seg->Y[0][0], 6, Yx);
+        segments_row_times(s, k, row, 6, &seg->Y[0][0], 6, Yx);
         for (int j = 0; j < 6; j++)
             seg->M[6 * j + i] = Yx[j] + seg->S[row * seg->columns + c.F + j];
-        segments_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
         for (int j = 0; j < nf; j++) seg->Mp[i][j] = x[j];
     }
     for (int i = 0; i < 36; i++) {
@@ -264,10 +265,10 @@ static snw_status factor_one(snw_segments *s, int k) {
     for (int a = 0; a < s->na; a++) {
         const int row = s->row[a];
         double N[6];
-        segments_times(s, k, row, 6, &seg->Y[0][0], 6, N);
+        segments_row_times(s, k, row, 6, &seg->Y[0][0], 6, N);
         for (int j = 0; j < 6; j++) N[j] += seg->S[row * seg->columns + c.F + j];
         snw_lu_solve_transposed(6, seg->M, seg->pivot, N);
-        segments_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
         for (int j = 0; j < 6; j++) next->Y[a][j] = N[j];
         for (int j = 0; j < nf; j++) {
             next->P[a][j] = x[j];
@@ -285,7 +286,7 @@ snw_status snw_segments_factor(snw_segments *s) {
     for (int j = 0; j < nf; j++) first->P[s->na - nz + s->r->law->free[j]][j] = 1;
     s->factored = false;
     for (int k = 0; k < s->n; k++) {
-        const snw_status status = factor_one(s, k);
+        const snw_status status = factor_segment(s, k);
         if (status != SNW_OK) return status;
     }
     s->factored = true;
@@ -296,14 +297,14 @@ void snw_segments_condense(snw_segments *s) {
     memset(s->seg[0].y, 0, sizeof s->seg[0].y);
     for (int k = 0; k < s->n; k++) {
         snw_segment *seg = &s->seg[k], *next = &s->seg[k + 1];
-        const bool defects = k + 1 < s->n; // the tip has none
+        const bool defects = k + 1 < s->n; // the tip has no defect
         for (int i = 0; i < 6; i++) {
-            segments_times(s, k, SNW_ROW_F + i, 1, seg->y, 1, &seg->m[i]);
+            segments_row_times(s, k, SNW_ROW_F + i, 1, seg->y, 1, &seg->m[i]);
             if (defects) seg->m[i] += seg->defect[s->na + i];
         }
         for (int a = 0; a < s->na; a++) {
             double x;
-            segments_times(s, k, s->row[a], 1, seg->y, 1, &x);
+            segments_row_times(s, k, s->row[a], 1, seg->y, 1, &x);
             if (defects) x += seg->defect[a];
             for (int i = 0; i < 6; i++) x -= next->Y[a][i] * seg->m[i];
             next->y[a] = x;
@@ -311,8 +312,7 @@ void snw_segments_condense(snw_segments *s) {
     }
 }
 
-// ---- back
-// -------------------------------------------------------------------------------------------
+// ---- back substitution --------------------------------------------------------------------------
 
 void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
                            double *delta) {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Boundary-value engine on a model: rods and stations from the description, inputs at each instant,
+// equilibria by continuation, and time steps. Uses boundary.c for one rod and platform.c for
+// several.
+
 #include "shoot/shooter_private.h"
 
 #include "shoot/pose_rate.h"
@@ -10,18 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-// ---- stations
-// ---------------------------------------------------------------------------------------
+// ---- stations -----------------------------------------------------------------------------------
 
 static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw_step_desc *step,
                               snw_error *err) {
     const double same = 1e-9 * L;
-    if (x <= same || x >= L - same) return SNW_OK; // the root is held, the tip is there
+    if (x <= same || x >= L - same)
+        return SNW_OK; // the base is clamped, the tip is always a station
     int at = 0;
     while (at < s->nspan && s->x[at] < x - same) at++;
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
-        return snw_shooter_cannot(step, step->location, err,
+        return snw_shooter_refuse(step, step->location, err,
                                   "so many places with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
@@ -30,12 +35,13 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     return SNW_OK;
 }
 
-// the station of a seat on a rod; what is on a fed rod elsewhere than at its tip would slide along
-// it, and the model refuses it
-static snw_status add_seat(snw_shooter *e, const snw_seat *seat, snw_error *err) {
-    if (seat->kind != SNW_SEAT_ROD) return SNW_OK;
-    snw_shooter_leg *l = &e->leg[seat->leg];
-    return add_station(&l->grid, e->m->seg_x[seat->section], l->rod->L, e->step, err);
+// station of an attachment on a rod; on a variable-length rod it can only be at the tip, since the
+// model refuses other positions
+static snw_status add_attachment_station(snw_shooter *e, const snw_attachment *attachment,
+                                         snw_error *err) {
+    if (attachment->kind != SNW_ATTACHED_ROD) return SNW_OK;
+    snw_shooter_leg *l = &e->leg[attachment->leg];
+    return add_station(&l->grid, e->m->seg_x[attachment->section], l->rod->L, e->step, err);
 }
 
 static snw_status find_stations(snw_shooter *e, snw_error *err) {
@@ -45,18 +51,18 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
     }
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg[i].kind != SNW_SEG_POSE || !m->seg[i].has_mass) continue;
-        const snw_seat seat = snw_shooter_seat(e, i);
-        if (seat.kind != SNW_SEAT_WORLD && seat.moves) {
+        const snw_attachment attachment = snw_shooter_attachment_of(e, i);
+        if (attachment.kind != SNW_ATTACHED_WORLD && attachment.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
-            return snw_shooter_cannot(e->step, l->location, err,
+            return snw_shooter_refuse(e->step, l->location, err,
                                       "bodies that move on a rod or on what joins them", l->name);
         }
-        SNW_TRY(add_seat(e, &seat, err));
+        SNW_TRY(add_attachment_station(e, &attachment, err));
     }
     for (int i = 0; i < m->nload_point; i++) {
         if (m->desc->load[m->load_point[i].load].along) continue;
-        const snw_seat seat = snw_shooter_seat(e, m->load_point[i].seg);
-        SNW_TRY(add_seat(e, &seat, err));
+        const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
+        SNW_TRY(add_attachment_station(e, &attachment, err));
     }
     for (int i = 0; i < m->ntendon; i++) {
         snw_shooter_leg *l = &e->leg[0];
@@ -66,39 +72,39 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
     return SNW_OK;
 }
 
-// the piece that ends at a seat, -1: none; of the plate 0
-static int station_at(const snw_shooter *e, const snw_seat *seat) {
-    if (seat->kind == SNW_SEAT_PLATE) return 0;
-    if (seat->kind == SNW_SEAT_WORLD) return -1;
-    const snw_shooter_leg *l = &e->leg[seat->leg];
+// index of the piece that ends at an attachment; -1: none; 0 for the plate
+static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
+    if (attachment->kind == SNW_ATTACHED_PLATE) return 0;
+    if (attachment->kind == SNW_ATTACHED_WORLD) return -1;
+    const snw_shooter_leg *l = &e->leg[attachment->leg];
     for (int i = 0; i < l->grid.nspan; i++) {
-        if (fabs(l->grid.x[i] - e->m->seg_x[seat->section]) <= 1e-9 * l->rod->L)
+        if (fabs(l->grid.x[i] - e->m->seg_x[attachment->section]) <= 1e-9 * l->rod->L)
             return l->grid.end[i];
     }
     return -1;
 }
 
-// when a segment is there
-static snw_law presence(const snw_model *m, int condition) {
+// condition under which a segment is present
+static snw_law condition_of(const snw_model *m, int condition) {
     return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
 }
 
-void snw_shooter_place(snw_shooter *e) {
+void snw_shooter_place_bodies(snw_shooter *e) {
     const snw_model *m = e->m;
     e->nbody = 0;
     for (int i = 1; i < m->nseg; i++) {
         const snw_seg *s = &m->seg[i];
-        // the body of the rod's own link sits on its tip's section
+        // the body of the rod's own link is fixed to the section of its tip
         const bool own = s->kind == SNW_SEG_ROD && m->seg_w[i] == 0;
         if (!s->has_mass || s->condition == SNW_NEVER) continue;
         if (!own && s->kind != SNW_SEG_POSE && s->kind != SNW_SEG_FREE) continue;
-        const snw_seat seat = snw_shooter_seat(e, i);
-        const int at = station_at(e, &seat);
+        const snw_attachment attachment = snw_shooter_attachment_of(e, i);
+        const int at = station_at(e, &attachment);
         if (at < 0) continue;
-        e->body[e->nbody++] = (snw_shooter_body){.leg = seat.leg,
+        e->body[e->nbody++] = (snw_shooter_body){.leg = attachment.leg,
                                                  .station = at,
-                                                 .when = presence(m, s->condition),
-                                                 .M = snw_inertia_seen(seat.g, &s->M)};
+                                                 .when = condition_of(m, s->condition),
+                                                 .M = snw_inertia_seen(attachment.g, &s->M)};
     }
 }
 
@@ -121,8 +127,8 @@ static void clear_stations(snw_shooter *e) {
     e->p->plate.nload = 0;
 }
 
-// those that are there at time t
-static void put_bodies(snw_shooter *e, double t) {
+// bodies present at time t
+static void apply_bodies(snw_shooter *e, double t) {
     for (int i = 0; i < e->nbody; i++) {
         const snw_shooter_body *b = &e->body[i];
         if (b->when && snw_expr_value(b->when, (snw_at){.t = t}) == 0) continue;
@@ -132,31 +138,30 @@ static void put_bodies(snw_shooter *e, double t) {
     }
 }
 
-static snw_status place_acts(snw_shooter *e, snw_error *err) {
+static snw_status place_load_points(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     for (int i = 0; i < m->nload_point; i++) {
         if (m->desc->load[m->load_point[i].load].along) continue;
-        const snw_seat seat = snw_shooter_seat(e, m->load_point[i].seg);
-        const int at = station_at(e, &seat);
+        const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
+        const int at = station_at(e, &attachment);
         if (at < 0) continue;
         int count = 1;
         for (int k = 0; k < e->nload_point; k++) {
-            count += e->load_point[k].leg == seat.leg && e->load_point[k].station == at;
+            count += e->load_point[k].leg == attachment.leg && e->load_point[k].station == at;
         }
-        e->load_point[e->nload_point++] =
-            (snw_shooter_load_point){.load_point = i, .leg = seat.leg, .station = at, .g = seat.g};
+        e->load_point[e->nload_point++] = (snw_shooter_load_point){
+            .load_point = i, .leg = attachment.leg, .station = at, .g = attachment.g};
         if (count <= SNW_SHOOT_LOADS) continue;
         const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
-        return snw_shooter_cannot(e->step, l->location, err, "more than eight loads at one place",
+        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one place",
                                   l->name);
     }
     return SNW_OK;
 }
 
-// ---- making
-// -----------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-// factors of what the functions of the rod's bases give when multiplied and integrated
+// factors of the Gram matrices of the rod's strain bases
 static snw_status factor_bases(const snw_model *m, snw_shooter_leg *l) {
     const snw_rod *rod = l->rod;
     size_t total = 1;
@@ -182,7 +187,7 @@ static snw_status factor_bases(const snw_model *m, snw_shooter_leg *l) {
     return SNW_OK;
 }
 
-static snw_status shooter_make(snw_shooter *e, snw_error *err) {
+static snw_status shooter_set_up(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_create(m, &e->in));
     snw_inputs_at(m, 0, e->in);
@@ -197,17 +202,18 @@ static snw_status shooter_make(snw_shooter *e, snw_error *err) {
         l->link = &m->desc->link[l->rod->link];
         l->feed = l->rod->feed < 0 ? -1 : snw_shooter_drive(m, l->rod->feed);
         for (int s = l->rod->root; s > 0; s = m->seg[s].parent) {
-            l->turned |= m->seg[s].kind == SNW_SEG_SCREW && !m->block[m->seg[s].item].feed;
+            l->base_driven |= m->seg[s].kind == SNW_SEG_SCREW && !m->block[m->seg[s].item].feed;
         }
         SNW_TRY(factor_bases(m, l));
     }
-    for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
-    SNW_TRY(snw_shooter_join(e, err));
+    for (int i = 0; i < m->desc->nload; i++)
+        e->distributed = e->distributed || m->desc->load[i].along;
+    SNW_TRY(snw_shooter_find_plate(e, err));
     SNW_TRY(find_stations(e, err));
     snw_shooter_make_tendons(e);
-    snw_shooter_cut(e);
+    snw_shooter_choose_grids(e);
     SNW_TRY(snw_shooter_build(e, err));
-    SNW_TRY(place_acts(e, err));
+    SNW_TRY(place_load_points(e, err));
     snw_shooter_reserve(e);
     return SNW_OK;
 }
@@ -220,7 +226,7 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
     if (!e) return SNW_E_MEMORY;
     e->m = m;
     e->step = step;
-    const snw_status status = shooter_make(e, err);
+    const snw_status status = shooter_set_up(e, err);
     if (status == SNW_OK) {
         *out = e;
     } else {
@@ -231,7 +237,7 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
 
 snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
     SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
-    const snw_status status = snw_shooter_follow(*out, e, err);
+    const snw_status status = snw_shooter_copy_fields(*out, e, err);
     if (status == SNW_OK) return status;
     snw_shooter_destroy(*out);
     *out = NULL;
@@ -240,7 +246,7 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
 
 void snw_shooter_destroy(snw_shooter *e) {
     if (!e) return;
-    snw_shooter_raze(e);
+    snw_shooter_destroy_rods(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
     snw_shoot_tendons_release(&e->tendons);
@@ -250,14 +256,15 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_free(e);
 }
 
-void snw_shooter_hold(snw_shooter *e, const snw_manual_inputs *manual) { e->in->manual = manual; }
+void snw_shooter_set_manual_inputs(snw_shooter *e, const snw_manual_inputs *manual) {
+    e->in->manual = manual;
+}
 
-// ---- laws
-// -------------------------------------------------------------------------------------------
+// ---- inputs -------------------------------------------------------------------------------------
 
-void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V) {
+void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V) {
     const snw_model *m = e->m;
-    *g = snw_se3_identity(); // of seg, seen from the segment that the loop has come to
+    *g = snw_se3_identity(); // pose of seg relative to the segment reached by the loop
     *V = snw_twist_zero();
     for (int i = seg; i > 0; i = m->seg[i].parent) {
         const int item = m->seg[i].item;
@@ -275,19 +282,20 @@ void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V
     }
 }
 
-// Where the rod begins, how that moves, and how much of it is out. A length that is not positive,
-// or no number, is one that nothing can stand on: the solver says that it finds no solution.
-static void place_base(const snw_shooter *e, snw_shooter_leg *l) {
-    snw_shooter_carried(e, l->rod->root, &l->r->base, &l->r->base_V);
+// Pose and velocity of the base, and free length. A length that is not positive becomes NaN: the
+// solver then reports that it finds no solution.
+static void apply_base_motion(const snw_shooter *e, snw_shooter_leg *l) {
+    snw_shooter_driven_pose(e, l->rod->root, &l->r->base, &l->r->base_V);
     if (l->feed >= 0) {
         const double out = e->in->drive[l->feed].v;
-        snw_shoot_feed(l->r, out > 0 ? out : NAN);
+        snw_shoot_set_length(l->r, out > 0 ? out : NAN);
     }
 }
 
 static double shooter_law_at(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
-static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double share) {
+static void apply_distributed_loads(snw_shooter *e, snw_shooter_leg *leg, double t,
+                                    double fraction) {
     const snw_desc *d = e->m->desc;
     snw_shoot_rod *r = leg->r;
     memset(r->density, 0, (size_t)r->npoint * sizeof *r->density);
@@ -300,10 +308,10 @@ static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double 
             const snw_at at = {.t = t, .x = snw_shoot_point_s(r, p), .L = leg->rod->L};
             snw_wrench W;
             for (int k = 0; k < 3; k++) {
-                W.m.e[k] = share * shooter_law_at(l->torque[k], at);
-                W.f.e[k] = share * shooter_law_at(l->force[k], at);
+                W.m.e[k] = fraction * shooter_law_at(l->torque[k], at);
+                W.f.e[k] = fraction * shooter_law_at(l->force[k], at);
             }
-            if (given) W = snw_wrench_scale(share, e->in->manual->load[i]);
+            if (given) W = snw_wrench_scale(fraction, e->in->manual->load[i]);
             snw_shoot_density *to = &r->density[p];
             if (l->body) {
                 to->body = snw_wrench_add(to->body, W);
@@ -316,9 +324,9 @@ static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double 
     }
 }
 
-static void put_load(snw_shooter *e, const snw_shooter_load_point *a, double share) {
+static void apply_load(snw_shooter *e, const snw_shooter_load_point *a, double fraction) {
     const bool body = e->m->desc->load[e->m->load_point[a->load_point].load].body;
-    snw_wrench W = snw_wrench_scale(share, e->in->load[a->load_point]);
+    snw_wrench W = snw_wrench_scale(fraction, e->in->load[a->load_point]);
     if (body) {
         W.f = snw_rotate(a->g.R, W.f);
         W.m = snw_rotate(a->g.R, W.m);
@@ -326,44 +334,43 @@ static void put_load(snw_shooter *e, const snw_shooter_load_point *a, double sha
     snw_shoot_station *st = station_of(e, a->leg, a->station);
     const double size = snw_norm(W.f) + snw_norm(W.m) / e->leg[a->leg < 0 ? 0 : a->leg].rod->L;
     e->applied = fmax(e->applied, size);
-    if (size == 0) return; // loads that are off cost nothing
+    if (size == 0) return; // loads that are zero cost nothing
     SNW_ASSERT(st->nload < SNW_SHOOT_LOADS);
     st->load[st->nload++] = (snw_shoot_load){.body = body, .arm = a->g.p, .W = W};
 }
 
-void snw_shooter_load(snw_shooter *e, double t, double share) {
+void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction) {
     snw_inputs_at(e->m, t, e->in);
     clear_stations(e);
-    for (int i = 0; i < e->nload_point; i++) put_load(e, &e->load_point[i], share);
-    put_bodies(e, t);
+    for (int i = 0; i < e->nload_point; i++) apply_load(e, &e->load_point[i], fraction);
+    apply_bodies(e, t);
     for (int i = 0; i < e->nleg; i++) {
-        place_base(e, &e->leg[i]);
-        e->leg[i].r->gravity = snw_scale(share, e->in->gravity);
-        if (e->along) spread_loads(e, &e->leg[i], t, share);
+        apply_base_motion(e, &e->leg[i]);
+        e->leg[i].r->gravity = snw_scale(fraction, e->in->gravity);
+        if (e->distributed) apply_distributed_loads(e, &e->leg[i], t, fraction);
     }
-    snw_shooter_pull(e, t, share);
+    snw_shooter_apply_tendon_inputs(e, t, fraction);
     for (int i = 0; i < e->nleg; i++) {
         const snw_status ready = snw_shoot_ready(e->leg[i].r, e->applied);
-        SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
+        SNW_ASSERT(ready == SNW_OK); // rods without stiffness are refused on creation
         (void)ready;
     }
     if (e->p) snw_platform_ready(e->p);
 }
 
-// ---- what solves it: of one rod, or of several
-// ------------------------------------------------------
+// ---- solvers of one rod or several --------------------------------------------------------------
 
-// guess from the nodes
-static void shooter_forget(snw_shooter *e) {
+// take the next initial guess from the nodes
+static void shooter_reset_guess(snw_shooter *e) {
     if (e->p) {
-        snw_platform_forget(e->p);
+        snw_platform_reset_guess(e->p);
     } else {
-        snw_boundary_forget(e->b);
+        snw_boundary_reset_guess(e->b);
     }
 }
 
-// does a hand drive what a foot stands on?
-static bool by_hand(const snw_shooter *e, int seg) {
+// is a joint below the base driven by manual inputs?
+static bool base_driven_manually(const snw_shooter *e, int seg) {
     const snw_model *m = e->m;
     bool given = false;
     for (; seg > 0; seg = m->seg[seg].parent) {
@@ -374,22 +381,23 @@ static bool by_hand(const snw_shooter *e, int seg) {
     return given;
 }
 
-// Where a hand gives positions rates are made of them, as of free lengths; laws have their own.
-static void step_feet(snw_shooter *e) {
+// Manual inputs give positions only, so the velocity of the base follows by the time formula, as
+// for free lengths; laws provide their own rates.
+static void set_base_velocities(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
         snw_shoot_rod *r = l->r;
-        if (!l->turned || !e->in->manual || !by_hand(e, l->rod->root)) continue;
-        r->base_V = snw_pose_rate(&r->formula, r->base, l->foot, l->foot_V, NULL);
+        if (!l->base_driven || !e->in->manual || !base_driven_manually(e, l->rod->root)) continue;
+        r->base_V = snw_pose_rate(&r->formula, r->base, l->base_past, l->base_V_past, NULL);
     }
 }
 
-static void keep_feet(snw_shooter *e) {
+static void store_bases(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
-        for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) l->foot[k] = l->foot[k - 1];
-        l->foot[0] = l->r->base;
-        l->foot_V = l->r->base_V;
+        for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) l->base_past[k] = l->base_past[k - 1];
+        l->base_past[0] = l->r->base;
+        l->base_V_past = l->r->base_V;
     }
 }
 
@@ -399,11 +407,11 @@ static snw_status shooter_solve(snw_shooter *e, snw_time_kind kind, double alpha
     snw_status status;
     if (e->p) {
         snw_platform_formula(e->p, kind, alpha, h);
-        step_feet(e);
+        set_base_velocities(e);
         status = snw_platform_solve(e->p, &now);
     } else {
         snw_shoot_formula(e->leg[0].r, kind, alpha, h);
-        step_feet(e);
+        set_base_velocities(e);
         status = snw_boundary_solve(e->b, &now);
     }
     info->iterations += now.iterations;
@@ -414,22 +422,22 @@ static snw_status shooter_solve(snw_shooter *e, snw_time_kind kind, double alpha
 }
 
 static void shooter_accept(snw_shooter *e, double h) {
-    keep_feet(e);
+    store_bases(e);
     if (e->p) {
         snw_platform_accept(e->p, h);
         return;
     }
-    snw_shoot_push(e->leg[0].r, h);
+    snw_shoot_accept(e->leg[0].r, h);
     snw_boundary_accept(e->b, h);
 }
 
-void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
+void snw_shooter_restart(snw_shooter *e, bool rest, double h) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
-        l->foot_V = rest ? snw_twist_zero() : l->r->base_V;
+        l->base_V_past = rest ? snw_twist_zero() : l->r->base_V;
         for (int k = 0; k < SNW_TIME_LEVELS; k++) {
-            const snw_twist back = snw_twist_scale(-k * h, l->foot_V);
-            l->foot[k] = snw_se3_mul(l->r->base, snw_se3_exp(back));
+            const snw_twist back = snw_twist_scale(-k * h, l->base_V_past);
+            l->base_past[k] = snw_se3_mul(l->r->base, snw_se3_exp(back));
         }
     }
     if (e->p) {
@@ -437,127 +445,132 @@ void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
         return;
     }
     snw_shoot_begin(e->leg[0].r, rest, h);
-    snw_boundary_forget(e->b);
+    snw_boundary_reset_guess(e->b);
 }
 
-enum { MOST_TRIES = 200 }; // of equilibria of a plate on the way to one
+enum { MOST_EQUILIBRIA = 200 }; // of a platform in one continuation
 static const double MORE_DAMPING = 1e-4;
 
-// ---- steps
-// ------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
-static void keep_leg(const snw_shooter_leg *l) {
+static void save_leg(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
     const int nz = snw_shoot_nz(r);
     for (int i = 0; i < r->nnode; i++) {
-        snw_shooter_node *to = &l->kept[i];
+        snw_shooter_node *to = &l->saved[i];
         to->g = r->g[i], to->V = r->V[i], to->F = r->F[i];
         for (int k = 0; k < nz; k++) to->z[k] = r->z[i * nz + k];
     }
 }
 
-static void keep_nodes(snw_shooter *e) {
-    for (int i = 0; i < e->nleg; i++) keep_leg(&e->leg[i]);
+static void save_nodes(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) save_leg(&e->leg[i]);
 }
 
-static void bring_back(snw_shooter *e) {
+static void restore_nodes(snw_shooter *e) {
     for (int l = 0; l < e->nleg; l++) {
         snw_shoot_rod *r = e->leg[l].r;
         const int nz = snw_shoot_nz(r);
         for (int i = 0; i < r->nnode; i++) {
-            const snw_shooter_node *from = &e->leg[l].kept[i];
+            const snw_shooter_node *from = &e->leg[l].saved[i];
             r->g[i] = from->g, r->V[i] = from->V, r->F[i] = from->F;
             for (int k = 0; k < nz; k++) r->z[i * nz + k] = from->z[k];
         }
-        if (e->leg[l].feed >= 0) snw_shoot_feed(r, r->out[1]);
+        if (e->leg[l].feed >= 0) snw_shoot_set_length(r, r->free_length[1]);
     }
-    shooter_forget(e);
+    shooter_reset_guess(e);
 }
 
-// from the kept nodes, which come back where there is none
-static snw_status balance_once(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    snw_shooter_load(e, t, share);
-    shooter_forget(e);
+// from the saved nodes, which are restored on failure
+static snw_status balance_once(snw_shooter *e, double t, double fraction, snw_boundary_info *info) {
+    snw_shooter_apply_inputs(e, t, fraction);
+    shooter_reset_guess(e);
     const snw_status status = shooter_solve(e, SNW_TIME_STATIC, 0, 1, info);
-    if (status != SNW_OK) bring_back(e);
+    if (status != SNW_OK) restore_nodes(e);
     return status;
 }
 
-// an equilibrium from the present nodes, which stay as they are where there is none; of a plate
-// that hardly anything resists, with more damping of its moves
-static snw_status shooter_balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    keep_nodes(e);
-    snw_status status = balance_once(e, t, share, info);
+// equilibrium from the present nodes, which are unchanged on failure; for a plate with little
+// stiffness it is repeated with more damping
+static snw_status shooter_balance(snw_shooter *e, double t, double fraction,
+                                  snw_boundary_info *info) {
+    save_nodes(e);
+    snw_status status = balance_once(e, t, fraction, info);
     if (status == SNW_OK || !e->p) return status;
     e->p->damping = MORE_DAMPING;
-    status = balance_once(e, t, share, info);
+    status = balance_once(e, t, fraction, info);
     e->p->damping = SNW_PLATFORM_DAMPING;
     return status;
 }
 
-// through equilibria under the laws of instants between the present fields' and t
-static snw_status shooter_between(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    return shooter_balance(e, e->t + share * (t - e->t), 1, info);
+// equilibrium under the inputs of an instant between that of the present fields and t
+static snw_status balance_at_time(snw_shooter *e, double t, double fraction,
+                                  snw_boundary_info *info) {
+    return shooter_balance(e, e->t + fraction * (t - e->t), 1, info);
 }
 
-// from `done` to 1 by what `try` makes of each share, in steps as long as they may be, of a plate
-// not too many; how far it got
-static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by,
-                    snw_status (*try)(snw_shooter *e, double t, double share,
-                                      snw_boundary_info *info)) {
+// continuation from 0 to 1 with adaptive increments, by `solve_at` at each fraction; for platforms
+// the number of solutions is limited; returns the fraction reached
+static double continuation(snw_shooter *e, double t, snw_boundary_info *info, double increment,
+                           snw_status (*solve_at)(snw_shooter *e, double t, double fraction,
+                                                  snw_boundary_info *info)) {
     double done = 0;
-    for (int n = 0; done < 1 && by >= 1e-4 && !(e->p && n >= MOST_TRIES); n++) {
-        const double next = fmin(done + by, 1);
-        const bool found = try(e, t, next, info) == SNW_OK;
+    for (int n = 0; done < 1 && increment >= 1e-4 && !(e->p && n >= MOST_EQUILIBRIA); n++) {
+        const double next = fmin(done + increment, 1);
+        const bool found = solve_at(e, t, next, info) == SNW_OK;
         if (found) done = next;
-        by *= found ? 2 : 0.5;
+        increment *= found ? 2 : 0.5;
     }
     return done;
 }
 
-// With joints where the tips are, a help on the plate, and, where rods do not stretch, some
-// stretch, less and less so: a rod that is straight and does not stretch has no compliance along
-// it.
-static snw_status helped(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+// Equilibrium with joints near the present tips, a supporting wrench on the plate and, for
+// inextensible rods, an artificial stretch compliance, all of which vanish at fraction 1. A
+// straight inextensible rod has no axial compliance.
+static snw_status balance_supported(snw_shooter *e, double t, double fraction,
+                                    snw_boundary_info *info) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_rod *r = e->leg[i].r;
-        const snw_se3 hole = snw_shooter_end(e, i).hole;
-        e->p->leg[i].end.hole =
-            snw_se3_mul(hole, snw_se3_exp(snw_twist_scale(1 - share, e->leg[i].way)));
-        const double bends = r->length * r->length / fmin(r->K[7], r->K[14]);
-        r->lend = share < 1 && bends > 0 ? 0.01 * bends * pow(1e-8, share) : 0;
+        const snw_se3 plate_frame = snw_shooter_leg_end(e, i).plate_frame;
+        e->p->leg[i].end.plate_frame = snw_se3_mul(
+            plate_frame, snw_se3_exp(snw_twist_scale(1 - fraction, e->leg[i].joint_offset)));
+        const double bending_compliance = r->length * r->length / fmin(r->K[7], r->K[14]);
+        r->stretch_compliance = fraction < 1 && bending_compliance > 0
+                                    ? 0.01 * bending_compliance * pow(1e-8, fraction)
+                                    : 0;
     }
-    e->p->help = snw_wrench_scale(1 - share, e->help);
+    e->p->support = snw_wrench_scale(1 - fraction, e->support);
     return shooter_balance(e, t, 1, info);
 }
 
-// each leg by itself as its nodes are, then all together
-static snw_status join_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
-    snw_shooter_load(e, t, 1);
+// equilibrium by continuation from legs that are in equilibrium one by one but not joined
+static snw_status close_joints(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
+    snw_shooter_apply_inputs(e, t, 1);
     snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
     *reached = 0;
-    if (!isfinite(snw_platform_look(e->p))) return SNW_E_DIVERGED;
-    e->help = e->p->balance;
+    if (!isfinite(snw_platform_evaluate(e->p))) return SNW_E_DIVERGED;
+    e->support = e->p->balance;
     for (int i = 0; i < e->nleg; i++) {
         const snw_leg *leg = &e->p->leg[i];
-        const snw_se3 pin = snw_se3_mul(leg->at, leg->end.pin);
-        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(leg->end.hole), pin));
+        const snw_se3 joint = snw_se3_mul(leg->g_pt, leg->end.tip_frame);
+        e->leg[i].joint_offset = snw_se3_log(snw_se3_mul(snw_se3_inv(leg->end.plate_frame), joint));
     }
-    *reached = climb(e, t, info, 0.25, helped);
+    *reached = continuation(e, t, info, 0.25, balance_supported);
     for (int i = 0; i < e->nleg; i++) {
-        e->p->leg[i].end.hole = snw_shooter_end(e, i).hole;
-        e->leg[i].r->lend = 0;
+        e->p->leg[i].end.plate_frame = snw_shooter_leg_end(e, i).plate_frame;
+        e->leg[i].r->stretch_compliance = 0;
     }
-    e->p->help = snw_wrench_zero();
+    e->p->support = snw_wrench_zero();
     return *reached == 1 ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// from the unloaded rod on
-static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
-    snw_shoot_rest(e->leg[0].r, e->leg[0].r->base);
-    *reached = climb(e, t, info, 0.25, shooter_balance);
+// continuation in the loads from the unstressed rod
+static snw_status increase_loads(snw_shooter *e, double t, snw_boundary_info *info,
+                                 double *reached) {
+    snw_shoot_set_unstressed(e->leg[0].r, e->leg[0].r->base);
+    *reached = continuation(e, t, info, 0.25, shooter_balance);
     if (*reached == 1) return SNW_OK;
-    snw_shooter_load(e, t, *reached);
+    snw_shooter_apply_inputs(e, t, *reached);
     return SNW_E_DIVERGED;
 }
 
@@ -569,10 +582,10 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
         memset(r->V, 0, (size_t)r->nnode * sizeof *r->V);
     }
     snw_status status = shooter_balance(e, t, 1, info);
-    if (status != SNW_OK && t > e->t && climb(e, t, info, 0.5, shooter_between) == 1)
+    if (status != SNW_OK && t > e->t && continuation(e, t, info, 0.5, balance_at_time) == 1)
         status = SNW_OK;
-    if (status != SNW_OK && e->p) status = join_up(e, t, info, reached);
-    if (status != SNW_OK && !e->p) status = build_up(e, t, info, reached);
+    if (status != SNW_OK && e->p) status = close_joints(e, t, info, reached);
+    if (status != SNW_OK && !e->p) status = increase_loads(e, t, info, reached);
     for (bool again = true; status == SNW_OK && again;) {
         status = snw_shooter_refine(e, &again);
         if (status == SNW_OK && again) status = shooter_balance(e, t, 1, info);
@@ -580,23 +593,23 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
     for (int i = 0; i < e->nleg; i++) e->leg[i].r->base_V = snw_twist_zero();
     if (status == SNW_OK || *reached > 0) {
         shooter_accept(e, 1);
-        snw_shooter_forget_past(e, true, 1);
+        snw_shooter_restart(e, true, 1);
         e->t = t;
     }
     return status;
 }
 
 void snw_shooter_begin(snw_shooter *e, double h) {
-    snw_shooter_forget_past(e, false, h);
+    snw_shooter_restart(e, false, h);
     e->account = (snw_shooter_energy_account){0};
     e->h = h;
     e->t_laws = e->in->t;
     snw_shooter_powers(e);
 }
 
-// What bodies that come as the laws go on to t bring along, less what those that go take with them:
-// the energy they have where they are, moving as what carries them.
-static double brought(const snw_shooter *e, double t) {
+// Energy of conditional bodies that appear between the last inputs and t, less that of bodies that
+// disappear: kinetic and gravity energy at the pose and velocity of the section that carries them.
+static double conditional_body_energy(const snw_shooter *e, double t) {
     double sum = 0;
     for (int i = 0; i < e->nbody; i++) {
         const snw_shooter_body *b = &e->body[i];
@@ -616,12 +629,12 @@ static double brought(const snw_shooter *e, double t) {
     return sum;
 }
 
-// solved, on a grid that is fine enough
+// solve on a grid that is fine enough
 static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                              double t_laws, snw_boundary_info *info) {
     for (bool again = true; again;) {
-        keep_nodes(e);
-        snw_shooter_load(e, t_laws, 1);
+        save_nodes(e);
+        snw_shooter_apply_inputs(e, t_laws, 1);
         SNW_TRY(shooter_solve(e, kind, alpha, h, info));
         SNW_TRY(snw_shooter_refine(e, &again));
     }
@@ -631,18 +644,19 @@ static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, d
 snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                             double t_laws, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
-    // steps that differ by the rounding of instants are one: factors are kept from one to the next
+    // lengths that differ by rounding of instants are made equal, so that factors are kept
     if (fabs(h - e->h) <= 1e-9 * h) h = e->h;
     e->h = h;
-    const double change = brought(e, t_laws);
+    const double change = conditional_body_energy(e, t_laws);
     const snw_status status = solve_step(e, kind, alpha, h, t_laws, info);
     if (status != SNW_OK) {
-        bring_back(e);
+        restore_nodes(e);
         return status;
     }
     shooter_accept(e, h);
-    // guesses of steps so much shorter than those to come are no loss
-    if (!snw_shooter_saves_all(e)) shooter_forget(e);
+    // more segments than a checkpoint holds: continue from the nodes, so that a resumed run is the
+    // same; steps so much shorter than usual lose little by it
+    if (!snw_shooter_segments_fit(e)) shooter_reset_guess(e);
     e->t += h;
     e->t_laws = t_laws;
     const double power = e->power, heat = e->heat;

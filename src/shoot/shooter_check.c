@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Which models the boundary-value engine can do: one rod that stands alone, or rods that one body
-// joins.
+// Checks that the boundary-value engine supports a model: one rod, or several rods joined by one
+// body. Finds that body and the joints of the rods.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-snw_status snw_shooter_cannot(const snw_step_desc *step, snw_source_location at, snw_error *err,
+snw_status snw_shooter_refuse(const snw_step_desc *step, snw_source_location at, snw_error *err,
                               const char *what, const char *name) {
     if (!at.file) at = step->location;
     const snw_status s =
@@ -20,19 +21,19 @@ snw_status snw_shooter_cannot(const snw_step_desc *step, snw_source_location at,
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-// ---- parts
-// ------------------------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------------------
 
 static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
     for (int i = 0; i < d->nfluid; i++) {
         const snw_fluid_desc *f = &d->fluid[i];
-        bool more = f->density > 0 || f->buoyancy || f->added != SNW_ADDED_NONE || f->normal ||
-                    f->tangent || f->when;
-        for (int k = 0; k < 6; k++) more = more || f->linear[k];
-        for (int k = 0; k < 3; k++) more = more || f->current[k] || f->square[k];
-        for (int k = 0; k < f->nlink; k++) more = more || !d->link[f->link[k]].has_rod;
-        if (more)
-            return snw_shooter_cannot(step, f->location, err,
+        bool unsupported = f->density > 0 || f->buoyancy || f->added != SNW_ADDED_NONE ||
+                           f->normal || f->tangent || f->when;
+        for (int k = 0; k < 6; k++) unsupported = unsupported || f->linear[k];
+        for (int k = 0; k < 3; k++) unsupported = unsupported || f->current[k] || f->square[k];
+        for (int k = 0; k < f->nlink; k++)
+            unsupported = unsupported || !d->link[f->link[k]].has_rod;
+        if (unsupported)
+            return snw_shooter_refuse(step, f->location, err,
                                       "fluids other than square drag on rods", f->name);
     }
     return SNW_OK;
@@ -45,7 +46,7 @@ int snw_shooter_drive(const snw_model *m, int dof) {
     return -1;
 }
 
-// does a law of time give this coordinate, always?
+// is this coordinate always given by a law of time?
 static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
     if (b->spring >= 0) return false;
     for (int k = 0; k < b->n; k++) {
@@ -56,8 +57,8 @@ static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
     return true;
 }
 
-// does given motion carry a segment from the world?
-static bool on_world(const snw_model *m, int seg) {
+// do prescribed motions carry a segment from the world?
+static bool is_on_driven_base(const snw_model *m, int seg) {
     for (; seg > 0; seg = m->seg[seg].parent) {
         if (m->seg[seg].kind == SNW_SEG_POSE) continue;
         if (m->seg[seg].kind != SNW_SEG_SCREW ||
@@ -74,68 +75,68 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
         if (s->kind == SNW_SEG_POSE || s->kind == SNW_SEG_ROD) continue;
         const snw_link_desc *l = &m->desc->link[s->link];
         if (s->kind == SNW_SEG_FREE) {
-            if (!on_world(m, s->parent))
-                return snw_shooter_cannot(step, l->location, err, "free bodies beyond a rod",
+            if (!is_on_driven_base(m, s->parent))
+                return snw_shooter_refuse(step, l->location, err, "free bodies beyond a rod",
                                           l->name);
             if (bodies++)
-                return snw_shooter_cannot(step, l->location, err, "more than one free body",
+                return snw_shooter_refuse(step, l->location, err, "more than one free body",
                                           l->name);
-        } else if (!on_world(m, i)) {
-            const bool fed = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
-            return snw_shooter_cannot(
+        } else if (!is_on_driven_base(m, i)) {
+            const bool variable_length = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
+            return snw_shooter_refuse(
                 step, l->location, err,
-                fed ? "rods whose feed no actuator gives as a position or rate"
-                    : "joints whose position no actuator gives",
+                variable_length ? "rods whose feed no actuator gives as a position or rate"
+                                : "joints whose position no actuator gives",
                 l->name);
         }
     }
     return SNW_OK;
 }
 
-static snw_status shooter_check_check_links(const snw_model *m, const snw_step_desc *step,
-                                            snw_error *err) {
+static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *step,
+                                      snw_error *err) {
     const snw_desc *d = m->desc;
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
         if (!l->has_rod) continue;
         if (l->when)
-            return snw_shooter_cannot(step, l->location, err, "rods that come and go", l->name);
+            return snw_shooter_refuse(step, l->location, err, "rods that come and go", l->name);
         if (snw_rod_given(&l->rod))
-            return snw_shooter_cannot(step, l->location, err, "given strains", l->name);
+            return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
         if (l->rod.variable_length &&
             (m->rod[m->link_rod[i]].section_varies || m->rod[m->link_rod[i]].rest_varies)) {
-            return snw_shooter_cannot(step, l->location, err,
+            return snw_shooter_refuse(step, l->location, err,
                                       "fed rods that vary along their length", l->name);
         }
     }
     if (m->nrod == 0)
-        return snw_shooter_cannot(step, step->location, err, "a robot without rods", step->name);
+        return snw_shooter_refuse(step, step->location, err, "a robot without rods", step->name);
     for (int i = 0; i < m->nrod; i++) {
         const snw_link_desc *l = &d->link[m->rod[i].link];
-        if (on_world(m, m->rod[i].root)) continue;
-        return snw_shooter_cannot(step, l->location, err, "rods on free bodies or on other rods",
+        if (is_on_driven_base(m, m->rod[i].root)) continue;
+        return snw_shooter_refuse(step, l->location, err, "rods on free bodies or on other rods",
                                   l->name);
     }
     return SNW_OK;
 }
 
-// what is only there for a rod that stands alone
-static snw_status check_several(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+// features supported for a single rod only
+static snw_status check_platform(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = m->desc;
     const snw_shooting_desc *how = &step->shooting;
     if (m->nrod == 1 && m->nloop == 0) return SNW_OK;
     if (d->ntendon) {
-        return snw_shooter_cannot(step, d->tendon[0].location, err,
+        return snw_shooter_refuse(step, d->tendon[0].location, err,
                                   "tendons and chambers of rods that a body joins",
                                   d->tendon[0].name);
     }
     if (how->error > 0) {
-        return snw_shooter_cannot(step, step->location, err,
+        return snw_shooter_refuse(step, step->location, err,
                                   "points chosen by error along rods that a body joins",
                                   step->name);
     }
     if (how->solver == SNW_SHOOT_LEVENBERG || how->solver == SNW_SHOOT_DOGLEG) {
-        return snw_shooter_cannot(step, step->location, err,
+        return snw_shooter_refuse(step, step->location, err,
                                   "rods that a body joins by this solver, but by 'banded' and "
                                   "'newton'",
                                   step->name);
@@ -146,47 +147,47 @@ static snw_status check_several(const snw_model *m, const snw_step_desc *step, s
 snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = m->desc;
     SNW_TRY(check_joints(m, step, err));
-    SNW_TRY(shooter_check_check_links(m, step, err));
+    SNW_TRY(shooter_check_links(m, step, err));
     SNW_TRY(check_fluids(d, step, err));
-    SNW_TRY(check_several(m, step, err));
+    SNW_TRY(check_platform(m, step, err));
     if (d->nstress)
-        return snw_shooter_cannot(step, d->stress[0].location, err, "muscles", d->stress[0].name);
+        return snw_shooter_refuse(step, d->stress[0].location, err, "muscles", d->stress[0].name);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *x = &d->motor[i];
         if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
-        return snw_shooter_cannot(step, x->location, err, "motors that give an effort", x->name);
+        return snw_shooter_refuse(step, x->location, err, "motors that give an effort", x->name);
     }
     SNW_TRY(snw_shooter_check_tendons(m, step, err));
     if (d->ncontact)
-        return snw_shooter_cannot(step, d->contact[0].location, err, "contacts",
+        return snw_shooter_refuse(step, d->contact[0].location, err, "contacts",
                                   d->contact[0].name);
     for (int i = 0; i < m->nsignal; i++) {
-        // bodies come and go with time
+        // conditions of time only are supported
         const snw_signal_desc *x = &d->signal[i];
         const bool condition = x->kind == SNW_SIGNAL_CONDITION;
         if (condition && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
-        return snw_shooter_cannot(step, step->location, err, "laws and conditions that read probes",
+        return snw_shooter_refuse(step, step->location, err, "laws and conditions that read probes",
                                   x->text ? x->text : step->name);
     }
     return SNW_OK;
 }
 
-// ---- what joins the rods
-// ----------------------------------------------------------------------------
+// ---- joints of the rods -------------------------------------------------------------------------
 
-snw_seat snw_shooter_seat(const snw_shooter *e, int i) {
+snw_attachment snw_shooter_attachment_of(const snw_shooter *e, int i) {
     const snw_model *m = e->m;
-    snw_seat out = {.kind = SNW_SEAT_WORLD, .leg = -1, .section = -1, .g = snw_se3_identity()};
+    snw_attachment out = {
+        .kind = SNW_ATTACHED_WORLD, .leg = -1, .section = -1, .g = snw_se3_identity()};
     for (; i > 0; i = m->seg[i].parent) {
         const snw_seg *s = &m->seg[i];
         if (s->kind == SNW_SEG_ROD) {
-            out.kind = SNW_SEAT_ROD;
+            out.kind = SNW_ATTACHED_ROD;
             out.section = i;
             out.leg = m->slice[s->item].rod;
             return out;
         }
         if (s->kind == SNW_SEG_FREE) {
-            out.kind = SNW_SEAT_PLATE;
+            out.kind = SNW_ATTACHED_PLATE;
             return out;
         }
         if (s->kind != SNW_SEG_POSE) {
@@ -199,23 +200,23 @@ snw_seat snw_shooter_seat(const snw_shooter *e, int i) {
     return out;
 }
 
-static bool at_tip(const snw_shooter *e, const snw_seat *s) {
-    const double L = s->kind == SNW_SEAT_ROD ? e->leg[s->leg].rod->L : 0;
-    return s->kind == SNW_SEAT_ROD && fabs(e->m->seg_x[s->section] - L) <= 1e-9 * L;
+static bool at_tip(const snw_shooter *e, const snw_attachment *s) {
+    const double L = s->kind == SNW_ATTACHED_ROD ? e->leg[s->leg].rod->L : 0;
+    return s->kind == SNW_ATTACHED_ROD && fabs(e->m->seg_x[s->section] - L) <= 1e-9 * L;
 }
 
-static bool has_end(snw_joint_kind joint) {
+static bool is_supported_joint(snw_joint_kind joint) {
     return joint == SNW_JOINT_FIXED || joint == SNW_JOINT_REVOLUTE || joint == SNW_JOINT_SPHERICAL;
 }
 
-// the leg whose tip carries what the others join: that of all loops; of two rods the first
-static int carrier(const snw_shooter *e) {
+// leg whose tip is the plate: the one that takes part in all loops; of two rods the first
+static int carrying_leg(const snw_shooter *e) {
     const snw_model *m = e->m;
     for (int leg = 0; leg < e->nleg; leg++) {
         bool all = true;
         for (int i = 0; i < m->nloop; i++) {
-            const snw_seat a = snw_shooter_seat(e, m->loop[i].a),
-                           b = snw_shooter_seat(e, m->loop[i].b);
+            const snw_attachment a = snw_shooter_attachment_of(e, m->loop[i].a),
+                                 b = snw_shooter_attachment_of(e, m->loop[i].b);
             all = all && (a.leg == leg || b.leg == leg);
         }
         if (all) return leg;
@@ -226,32 +227,33 @@ static int carrier(const snw_shooter *e) {
 static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) {
     const snw_loop *loop = &e->m->loop[i];
     const snw_loop_desc *d = &e->m->desc->loop[i];
-    const snw_seat a = snw_shooter_seat(e, loop->a), b = snw_shooter_seat(e, loop->b);
-    const bool plate_is_b = carries < 0 ? b.kind == SNW_SEAT_PLATE : b.leg == carries;
-    const snw_seat *plate = plate_is_b ? &b : &a, *tip = plate_is_b ? &a : &b;
+    const snw_attachment a = snw_shooter_attachment_of(e, loop->a),
+                         b = snw_shooter_attachment_of(e, loop->b);
+    const bool plate_is_b = carries < 0 ? b.kind == SNW_ATTACHED_PLATE : b.leg == carries;
+    const snw_attachment *plate = plate_is_b ? &b : &a, *tip = plate_is_b ? &a : &b;
     const bool on_plate =
-        carries < 0 ? plate->kind == SNW_SEAT_PLATE : plate->leg == carries && at_tip(e, plate);
+        carries < 0 ? plate->kind == SNW_ATTACHED_PLATE : plate->leg == carries && at_tip(e, plate);
     if (!on_plate || !at_tip(e, tip)) {
-        return snw_shooter_cannot(e->step, d->location, err,
+        return snw_shooter_refuse(e->step, d->location, err,
                                   "loops other than from the tip of a rod to one common body",
                                   d->name);
     }
     if (loop->condition != SNW_ALWAYS || loop->nonholonomic || plate->moves || tip->moves) {
-        return snw_shooter_cannot(e->step, d->location, err, "loops that open or move", d->name);
+        return snw_shooter_refuse(e->step, d->location, err, "loops that open or move", d->name);
     }
-    if (!has_end(loop->joint)) {
-        return snw_shooter_cannot(e->step, d->location, err,
+    if (!is_supported_joint(loop->joint)) {
+        return snw_shooter_refuse(e->step, d->location, err,
                                   "loops that are not fixed, revolute or spherical", d->name);
     }
     if (tip->leg == plate->leg || e->leg[tip->leg].loop >= 0) {
-        return snw_shooter_cannot(e->step, d->location, err,
+        return snw_shooter_refuse(e->step, d->location, err,
                                   "more than one joint at the tip of a rod", d->name);
     }
     e->leg[tip->leg].loop = i;
     return SNW_OK;
 }
 
-snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
+snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     e->plate_seg = -1;
     for (int i = 0; i < e->nleg; i++) e->leg[i].loop = -1;
@@ -259,11 +261,11 @@ snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
         if (m->seg[i].kind == SNW_SEG_FREE) e->plate_seg = i;
     }
     const bool body = e->plate_seg >= 0;
-    const int carries = body || m->nloop == 0 ? -1 : carrier(e);
+    const int carries = body || m->nloop == 0 ? -1 : carrying_leg(e);
     for (int i = 0; i < m->nloop; i++) SNW_TRY(join_loop(e, i, carries, err));
     for (int i = 0; i < e->nleg; i++) {
         if (e->leg[i].loop >= 0 || i == carries || (e->nleg == 1 && !body)) continue;
-        return snw_shooter_cannot(e->step, e->leg[i].link->location, err,
+        return snw_shooter_refuse(e->step, e->leg[i].link->location, err,
                                   "a rod whose tip nothing joins to the others",
                                   e->leg[i].link->name);
     }
@@ -274,16 +276,18 @@ snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
     return SNW_OK;
 }
 
-snw_leg_end snw_shooter_end(const snw_shooter *e, int leg) {
+snw_leg_end snw_shooter_leg_end(const snw_shooter *e, int leg) {
     const snw_shooter_leg *l = &e->leg[leg];
-    snw_leg_end end = {.rod = l->r, .pin = snw_se3_identity(), .hole = snw_se3_identity()};
-    if (l->loop < 0) return end; // the plate is at its tip
+    snw_leg_end end = {
+        .rod = l->r, .tip_frame = snw_se3_identity(), .plate_frame = snw_se3_identity()};
+    if (l->loop < 0) return end; // the plate is its tip
     const snw_loop *loop = &e->m->loop[l->loop];
-    const snw_seat a = snw_shooter_seat(e, loop->a), b = snw_shooter_seat(e, loop->b);
+    const snw_attachment a = snw_shooter_attachment_of(e, loop->a),
+                         b = snw_shooter_attachment_of(e, loop->b);
     const snw_se3 axes = {loop->Q, {{0, 0, 0}}};
     const bool tip_is_a = a.leg == leg;
-    end.pin = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
-    end.hole = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
+    end.tip_frame = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
+    end.plate_frame = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
     for (int k = 0; k < 3; k++) {
         end.free[k] =
             loop->joint == SNW_JOINT_SPHERICAL || (loop->joint == SNW_JOINT_REVOLUTE && k == 2);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Fields between nodes, and how they come from those of others.
+// Fields of a shooter: interpolation between nodes, and initial values from coordinates of the
+// model or from another shooter.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
@@ -14,19 +16,18 @@ double snw_shooter_time(const snw_shooter *e) { return e->t; }
 void snw_shooter_set_time(snw_shooter *e, double t) { e->t = t; }
 const snw_inputs *snw_shooter_inputs(const snw_shooter *e) { return e->in; }
 
-// ---- between nodes
-// ----------------------------------------------------------------------------------
+// ---- interpolation ------------------------------------------------------------------------------
 
-// the pose within an interval: W(s) cubic, with the strains at both ends as slopes
-static snw_se3 pose_between(const snw_shoot_rod *r, int node, double h, double u, snw_twist xi0,
-                            snw_twist xi1) {
+// pose within an interval: W(s) cubic, whose derivatives at both ends follow from the strains
+static snw_se3 interpolate_pose(const snw_shoot_rod *r, int node, double h, double u, snw_twist xi0,
+                                snw_twist xi1) {
     if (u == 0) return r->g[node];
     const snw_twist W = snw_se3_log(snw_se3_mul(snw_se3_inv(r->g[node]), r->g[node + 1]));
     const snw_lower T = snw_se3_tangent_inv(W);
-    const snw_twist slope = snw_lower_apply(&T, xi1);
+    const snw_twist d1 = snw_lower_apply(&T, xi1);
     const double b = u * u * (3 - 2 * u), c = h * u * (1 - u) * (1 - u), d = -h * u * u * (1 - u);
     snw_twist x;
-    for (int i = 0; i < 6; i++) x.e[i] = b * W.e[i] + c * xi0.e[i] + d * slope.e[i];
+    for (int i = 0; i < 6; i++) x.e[i] = b * W.e[i] + c * xi0.e[i] + d * d1.e[i];
     return snw_se3_mul(r->g[node], snw_se3_exp(x));
 }
 
@@ -34,10 +35,10 @@ static snw_twist shooter_fields_rest_at(const snw_shooter_leg *l, double x) {
     return l->r->uniform ? l->r->section[0].rest : snw_rod_rest(&l->link->rod, x);
 }
 
-// four nodes about x in a piece, or as many as it has, and their weights
+// up to four nodes about x in a piece, and their Lagrange weights
 typedef struct around {
-    int piece, node, n, j; // first node, how many; interval of x
-    double w[4], u;        // u: where x is in that interval
+    int piece, node, n, j; // first node, number of nodes; interval of x
+    double w[4], u;        // u: position of x in that interval, 0 to 1
 } around;
 
 static around nodes_around(const snw_shoot_rod *r, double x) {
@@ -66,42 +67,41 @@ static snw_shoot_history shooter_fields_weigh(const around *a, const snw_shoot_h
     return out;
 }
 
-snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
-                                      double x) {
+snw_shoot_history snw_shooter_interpolate(const snw_shoot_rod *r, const snw_shoot_history *field,
+                                          double x) {
     const around a = nodes_around(r, x);
     return shooter_fields_weigh(&a, field);
 }
 
-snw_shooter_at snw_shooter_look(const snw_shooter_leg *l, double x) {
+snw_shooter_field_values snw_shooter_fields_at(const snw_shooter_leg *l, double x) {
     const snw_shoot_rod *r = l->r;
     const around a = nodes_around(r, x * r->length);
     const snw_shoot_piece *piece = &r->piece[a.piece];
-    snw_shooter_at out = {.x = shooter_fields_weigh(&a, r->level[0]),
-                          .rate = shooter_fields_weigh(&a, r->rate)};
+    snw_shooter_field_values out = {.x = shooter_fields_weigh(&a, r->level[0]),
+                                    .rate = shooter_fields_weigh(&a, r->rate)};
     for (int k = 0; k < a.n; k++) out.F = snw_wrench_axpy(a.w[k], r->F[a.node + k], out.F);
     const int node = piece->node + a.j;
     const double s = piece->s + a.j * piece->h;
     const snw_twist xi0 = snw_twist_add(shooter_fields_rest_at(l, s), r->level[0][node].e);
     const snw_twist xi1 =
         snw_twist_add(shooter_fields_rest_at(l, s + piece->h), r->level[0][node + 1].e);
-    out.g = pose_between(r, node, piece->h, a.u, xi0, xi1);
+    out.g = interpolate_pose(r, node, piece->h, a.u, xi0, xi1);
     return out;
 }
 
 snw_twist snw_shooter_strain(const snw_shooter *e, int rod, double x) {
     const snw_shooter_leg *l = &e->leg[rod];
-    return snw_twist_add(shooter_fields_rest_at(l, x), snw_shooter_look(l, x / l->rod->L).x.e);
+    return snw_twist_add(shooter_fields_rest_at(l, x), snw_shooter_fields_at(l, x / l->rod->L).x.e);
 }
 
 snw_wrench snw_shooter_wrench(const snw_shooter *e, int rod, double x) {
-    return snw_shooter_look(&e->leg[rod], x / e->leg[rod].rod->L).F;
+    return snw_shooter_fields_at(&e->leg[rod], x / e->leg[rod].rod->L).F;
 }
 
-// ---- from other fields
-// ------------------------------------------------------------------------------
+// ---- initial values -----------------------------------------------------------------------------
 
-// strain less rest and its rate for coordinates and velocities, at x of the length in the model
-static snw_shoot_history of_coordinates(const snw_rod *rod, const snw_state *s, double x) {
+// elastic strain and, in V, its rate, for the coordinates of s at x of the model's length
+static snw_shoot_history strain_from_coordinates(const snw_rod *rod, const snw_state *s, double x) {
     snw_shoot_history out = {.e = snw_twist_zero(), .V = snw_twist_zero()};
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
@@ -119,17 +119,18 @@ static snw_shoot_history of_coordinates(const snw_rod *rod, const snw_state *s, 
     return out;
 }
 
-// Pose and velocity through an interval from x on of length h by the Magnus expansion at two Gauss
-// points. Intervals of a fed rod become longer at the rate `grow` of their length.
+// Pose and velocity at the end of the interval of length h that begins at x, by the Magnus
+// expansion at two Gauss points. Intervals of a variable-length rod grow at the relative rate
+// `growth_rate`.
 static void shooter_fields_advance(const snw_shooter_leg *l, const snw_state *s, double x, double h,
-                                   double grow, snw_se3 *g, snw_twist *V) {
-    const double off = 0.5 / sqrt(3), stock = l->rod->L / l->r->length;
+                                   double growth_rate, snw_se3 *g, snw_twist *V) {
+    const double off = 0.5 / sqrt(3), material_per_length = l->rod->L / l->r->length;
     snw_twist xi[2], rate[2];
     for (int k = 0; k < 2; k++) {
         const double at = x + h * (k == 0 ? 0.5 - off : 0.5 + off);
-        const snw_shoot_history f = of_coordinates(l->rod, s, stock * at);
+        const snw_shoot_history f = strain_from_coordinates(l->rod, s, material_per_length * at);
         xi[k] = snw_twist_add(shooter_fields_rest_at(l, at), f.e);
-        rate[k] = snw_twist_axpy(grow, xi[k], f.V);
+        rate[k] = snw_twist_axpy(growth_rate, xi[k], f.V);
     }
     const double c = sqrt(3) / 12 * h * h;
     snw_twist W = snw_twist_scale(0.5 * h, snw_twist_add(xi[0], xi[1]));
@@ -142,7 +143,7 @@ static void shooter_fields_advance(const snw_shooter_leg *l, const snw_state *s,
     *g = snw_se3_mul(*g, E);
 }
 
-// the wrench of a strain and its rate, a first guess
+// K e + B e_t, as an initial guess of the wrench
 static snw_wrench shooter_fields_stress(const snw_shoot_rod *r, int point,
                                         const snw_shoot_history *x, snw_twist rate) {
     const ptrdiff_t at = r->uniform ? 0 : point;
@@ -156,21 +157,22 @@ static snw_wrench shooter_fields_stress(const snw_shoot_rod *r, int point,
     return F;
 }
 
-static void take_leg(snw_shooter_leg *l, const snw_state *s) {
+static void set_leg_state(snw_shooter_leg *l, const snw_state *s) {
     snw_shoot_rod *r = l->r;
     snw_se3 g = r->base;
     snw_twist V = r->base_V;
-    const double stock = l->rod->L / r->length, feed = l->feed < 0 ? 0 : s->v[l->rod->feed];
+    const double material_per_length = l->rod->L / r->length,
+                 feed = l->feed < 0 ? 0 : s->v[l->rod->feed];
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
             const int node = piece->node + j;
             const double x = piece->s + j * piece->h;
-            const snw_shoot_history f = of_coordinates(l->rod, s, stock * x);
-            // what is at the node goes on along it, theory.md (3.14.2)
-            const double slides = feed * (1 - x / r->length);
+            const snw_shoot_history f = strain_from_coordinates(l->rod, s, material_per_length * x);
+            // the material slides through the node, theory.md (3.14.2)
+            const double sliding_rate = feed * (1 - x / r->length);
             r->V[node] =
-                snw_twist_axpy(slides, snw_twist_add(shooter_fields_rest_at(l, x), f.e), V);
+                snw_twist_axpy(sliding_rate, snw_twist_add(shooter_fields_rest_at(l, x), f.e), V);
             r->level[0][node] = (snw_shoot_history){.e = f.e, .V = r->V[node]};
             r->rate[node] = (snw_shoot_history){.e = f.V, .V = snw_twist_zero()};
             r->g[node] = g;
@@ -179,10 +181,10 @@ static void take_leg(snw_shooter_leg *l, const snw_state *s) {
         }
     }
     snw_shoot_derivatives(r);
-    r->out_rate = feed;
+    r->free_length_rate = feed;
 }
 
-static void take_plate(snw_shooter *e, const snw_state *s) {
+static void set_plate_state(snw_shooter *e, const snw_state *s) {
     snw_platform *p = e->p;
     p->A = snw_twist_zero();
     if (!snw_shooter_free_plate(e)) {
@@ -193,7 +195,7 @@ static void take_plate(snw_shooter *e, const snw_state *s) {
     const snw_block *b = &e->m->block[e->m->seg[e->plate_seg].item];
     snw_se3 g;
     snw_twist V, u;
-    snw_shooter_carried(e, e->m->seg[e->plate_seg].parent, &g, &V);
+    snw_shooter_driven_pose(e, e->m->seg[e->plate_seg].parent, &g, &V);
     const snw_se3 h = snw_se3_from_numbers(s->q + b->q);
     memcpy(u.e, s->v + b->dof, sizeof u.e);
     p->g = snw_se3_mul(g, h);
@@ -201,7 +203,7 @@ static void take_plate(snw_shooter *e, const snw_state *s) {
 }
 
 // weight and loads per length at a node, in its frame
-static snw_wrench per_length(const snw_shoot_rod *r, int node, int point) {
+static snw_wrench distributed_wrench(const snw_shoot_rod *r, int node, int point) {
     const snw_inertia *M = &r->section[r->uniform ? 0 : point].M;
     const snw_mat3 R = r->g[node].R;
     const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
@@ -213,21 +215,22 @@ static snw_wrench per_length(const snw_shoot_rod *r, int node, int point) {
     return snw_wrench_add(W, d->body);
 }
 
-// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is, and
-// `sum`, what something else exerts on its tip. They are summed in the world, moments about its
-// origin, by the trapezoidal rule.
-static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
-    const snw_station_step still = {.gravity = r->gravity};
+// Wrenches at the nodes of a rod <- resultant of the loads beyond, in the present poses, and of the
+// wrench `sum` on the tip. Summed in world axes, moments about the world origin, by the trapezoidal
+// rule.
+static void integrate_loads(snw_shoot_rod *r, snw_wrench sum) {
+    const snw_station_step static_step = {.gravity = r->gravity};
     for (int p = r->npiece - 1; p >= 0; p--) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int end = piece->node + piece->n;
         const snw_shoot_state tip = {.g = r->g[end], .V = snw_twist_zero()};
-        const snw_wrench W = snw_station_exert(&r->station[p], &still, &tip);
+        const snw_wrench W = snw_station_external_wrench(&r->station[p], &static_step, &tip);
         sum = snw_wrench_add(sum, snw_wrench_to_parent(r->g[end], W));
         for (int j = piece->n; j >= 0; j--) {
             const int node = piece->node + j, point = piece->point + j * r->method->np;
             const snw_wrench half = snw_wrench_scale(
-                0.5 * piece->h, snw_wrench_to_parent(r->g[node], per_length(r, node, point)));
+                0.5 * piece->h,
+                snw_wrench_to_parent(r->g[node], distributed_wrench(r, node, point)));
             if (j < piece->n) sum = snw_wrench_add(sum, half);
             r->F[node] = snw_wrench_to_child(r->g[node], sum);
             if (j > 0) sum = snw_wrench_add(sum, half);
@@ -235,48 +238,49 @@ static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
     }
 }
 
-// What the plate exerts on the tip of a leg through its loop, by the multipliers in w; in the
-// world, moments about its origin.
-static snw_wrench of_loop(const snw_shooter *e, int leg, const snw_work *w) {
+// Wrench of the plate on the tip of a leg by the multipliers of its loop in w; world axes, moments
+// about the world origin.
+static snw_wrench loop_wrench_on_tip(const snw_shooter *e, int leg, const snw_work *w) {
     const int i = e->leg[leg].loop;
     const snw_wrench on_b =
         snw_wrench_to_parent(snw_loop_pose(e->m, w, i), snw_loop_known_wrench(e->m, w, i));
-    const bool tip_is_b = snw_shooter_seat(e, e->m->loop[i].b).leg == leg;
+    const bool tip_is_b = snw_shooter_attachment_of(e, e->m->loop[i].b).leg == leg;
     return tip_is_b ? on_b : snw_wrench_scale(-1, on_b);
 }
 
-// The same for the leg that carries the plate: loads of the plate, less what it exerts on the other
+// The same for the leg that carries the plate: loads of the plate less its wrenches on the other
 // legs.
-static snw_wrench shooter_fields_of_plate(const snw_shooter *e, const snw_work *w) {
-    const snw_station_step still = {.gravity = e->p->gravity};
+static snw_wrench plate_wrench_on_tip(const snw_shooter *e, const snw_work *w) {
+    const snw_station_step static_step = {.gravity = e->p->gravity};
     const snw_shoot_state plate = {.g = e->p->g, .V = snw_twist_zero()};
-    const snw_wrench W = snw_station_exert(&e->p->plate, &still, &plate);
+    const snw_wrench W = snw_station_external_wrench(&e->p->plate, &static_step, &plate);
     snw_wrench sum = snw_wrench_to_parent(plate.g, W);
     for (int i = 0; i < e->nleg; i++) {
-        if (e->leg[i].loop >= 0) sum = snw_wrench_sub(sum, of_loop(e, i, w));
+        if (e->leg[i].loop >= 0) sum = snw_wrench_sub(sum, loop_wrench_on_tip(e, i, w));
     }
     return sum;
 }
 
 void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
-    snw_shooter_take(e, s);
+    snw_shooter_set_state(e, s);
     for (int i = 0; i < e->nleg; i++) {
         snw_wrench tip = snw_wrench_zero();
-        if (e->p) tip = e->leg[i].loop >= 0 ? of_loop(e, i, w) : shooter_fields_of_plate(e, w);
-        carry_loads(e->leg[i].r, tip);
+        if (e->p)
+            tip = e->leg[i].loop >= 0 ? loop_wrench_on_tip(e, i, w) : plate_wrench_on_tip(e, w);
+        integrate_loads(e->leg[i].r, tip);
     }
 }
 
-void snw_shooter_take(snw_shooter *e, const snw_state *s) {
+void snw_shooter_set_state(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
-    snw_shooter_load(e, s->t, 1);
+    snw_shooter_apply_inputs(e, s->t, 1);
     for (int i = 0; i < e->nleg; i++) {
-        take_leg(&e->leg[i], s);
-        e->leg[i].judged = 0; // these fields may be far from those before
+        set_leg_state(&e->leg[i], s);
+        e->leg[i].stable_signature = 0; // these fields may be far from the previous ones
     }
-    if (e->p) take_plate(e, s);
-    snw_shooter_take_tendons(e);
-    snw_shooter_forget_past(e, false, 1);
+    if (e->p) set_plate_state(e, s);
+    snw_shooter_set_tendon_state(e);
+    snw_shooter_restart(e, false, 1);
 }
 
 static bool same_grid(const snw_shooter_grid *a, const snw_shooter_grid *b) {
@@ -287,12 +291,13 @@ static bool same_grid(const snw_shooter_grid *a, const snw_shooter_grid *b) {
     return same;
 }
 
-static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
+static void copy_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
     snw_shoot_rod *r = l->r;
     const snw_shoot_rod *from = other->r;
     const bool same = same_grid(&l->grid, &other->grid);
-    const bool slopes = same && snw_shoot_of_strains(r) && snw_shoot_of_strains(from);
-    r->out_rate = from->out_rate;
+    const bool copy_d1 =
+        same && snw_shoot_integrates_strain(r) && snw_shoot_integrates_strain(from);
+    r->free_length_rate = from->free_length_rate;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = piece->node; j <= piece->node + piece->n; j++) {
@@ -303,41 +308,44 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
                 r->F[j] = from->F[j];
             } else {
                 const double x = piece->s + (j - piece->node) * piece->h;
-                // a node before a break looks at what is before it
+                // the last node of a piece takes the value before the jump
                 const double back = j == piece->node + piece->n ? 1e-12 : 0;
-                const snw_shooter_at at = snw_shooter_look(other, x / r->length - back);
+                const snw_shooter_field_values at =
+                    snw_shooter_fields_at(other, x / r->length - back);
                 r->level[0][j] = at.x;
                 r->rate[j] = at.rate;
                 r->g[j] = at.g;
                 r->F[j] = at.F;
             }
             r->V[j] = r->level[0][j].V;
-            if (slopes) r->slope[0][j] = from->slope[0][j], r->slope_rate[j] = from->slope_rate[j];
+            if (copy_d1)
+                r->strain_d1[0][j] = from->strain_d1[0][j],
+                r->strain_d1_rate[j] = from->strain_d1_rate[j];
         }
     }
-    if (!slopes) snw_shoot_derivatives(r);
+    if (!copy_d1) snw_shoot_derivatives(r);
 }
 
-// the grids of another one; fields are to follow
-static snw_status follow_grids(snw_shooter *e, const snw_shooter *other, snw_error *err) {
+// take the grids of another shooter; the fields are set afterwards
+static snw_status copy_grids(snw_shooter *e, const snw_shooter *other, snw_error *err) {
     bool alike = e->step->shooting.error > 0 && other->step->shooting.error > 0;
     for (int i = 0; i < e->nleg && alike; i++) {
         alike = e->leg[i].grid.npiece == other->leg[i].grid.npiece &&
                 e->leg[i].grid.nspan == other->leg[i].grid.nspan;
     }
     if (!alike) return SNW_OK;
-    snw_shooter_raze(e);
+    snw_shooter_destroy_rods(e);
     for (int i = 0; i < e->nleg; i++) e->leg[i].grid = other->leg[i].grid;
     return snw_shooter_build(e, err);
 }
 
-snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other, snw_error *err) {
-    SNW_TRY(follow_grids(e, other, err));
+snw_status snw_shooter_copy_fields(snw_shooter *e, const snw_shooter *other, snw_error *err) {
+    SNW_TRY(copy_grids(e, other, err));
     e->t = other->t, e->t_laws = other->t_laws;
-    snw_shooter_load(e, other->t, 1);
-    for (int i = 0; i < e->nleg; i++) follow_leg(&e->leg[i], &other->leg[i]);
+    snw_shooter_apply_inputs(e, other->t, 1);
+    for (int i = 0; i < e->nleg; i++) copy_leg(&e->leg[i], &other->leg[i]);
     if (e->p) e->p->g = other->p->g, e->p->V = other->p->V, e->p->A = other->p->A;
-    snw_shooter_follow_tendons(e, other);
-    snw_shooter_forget_past(e, false, 1);
+    snw_shooter_copy_tendons(e, other);
+    snw_shooter_restart(e, false, 1);
     return SNW_OK;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The grid of a shooter: sections at its points, and, where that is asked for, pieces that are cut
-// finer or coarser by the error of their intervals. A grid stands still while a step is solved;
-// between two solutions the fields, with all of their past, may move to another one. That is the
-// only place where a step may take memory.
+// Grids of a shooter: sections at the points, and, where the step has an error bound, pieces whose
+// intervals are chosen by the local error. The grid is fixed while a step is solved; between two
+// solutions the fields of all levels may be interpolated to another grid. This is the only place
+// where a step may allocate.
+
 #include "shoot/shooter_private.h"
 
 #include "shoot/march.h"
@@ -14,16 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-// ---- sections
-// ---------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 // does a law depend on x?
 static bool shooter_grid_varies(snw_law law) {
     return law && (snw_expr_vars(law) & SNW_VAR_X) != 0;
 }
 
-// is a rod in a fluid?
-static bool wet(const snw_fluid_desc *f, int link) {
+// is a rod in this fluid?
+static bool is_in_fluid(const snw_fluid_desc *f, int link) {
     for (int i = 0; i < f->nlink; i++) {
         if (f->link[i] == link) return true;
     }
@@ -47,7 +47,7 @@ static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
             shooter_grid_varies(mat->damping);
     }
     for (int i = 0; i < m->desc->nfluid; i++) {
-        if (!wet(&m->desc->fluid[i], l->rod->link)) continue;
+        if (!is_in_fluid(&m->desc->fluid[i], l->rod->link)) continue;
         for (int k = 3; k < 6; k++) x = x || shooter_grid_varies(m->desc->fluid[i].square[k]);
     }
     return !x;
@@ -63,7 +63,7 @@ static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error
                                &s->M, err));
         s->rest = snw_rod_rest(&l->link->rod, x);
         for (int i = 0; i < d->nfluid; i++) {
-            if (!wet(&d->fluid[i], l->rod->link)) continue;
+            if (!is_in_fluid(&d->fluid[i], l->rod->link)) continue;
             for (int k = 0; k < 3; k++) {
                 const snw_law law = d->fluid[i].square[3 + k];
                 if (law) s->drag[k] += snw_expr_value(law, (snw_at){.x = x, .L = l->rod->L});
@@ -81,59 +81,59 @@ static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error
         l->link->rod.location.file, l->link->rod.location.line, l->link->rod.location.column);
 }
 
-// ---- cutting
-// ----------------------------------------------------------------------------------------
+// ---- division -----------------------------------------------------------------------------------
 
 enum {
-    LEAST = 3,      // intervals of a piece: a cubic takes four nodes
-    PIECE = 6,      // intervals of a piece that may be cut by its error
-    FINEST = 200000 // intervals of a rod
+    LEAST = 3,      // fewest intervals of a piece: a cubic needs four nodes
+    PIECE = 6,      // intervals of a piece with error control
+    FINEST = 200000 // most intervals of a rod
 };
 
-static void cut(const snw_shooting_desc *how, double L, snw_shooter_grid *g) {
+static void divide(const snw_shooting_desc *how, double L, snw_shooter_grid *g) {
     g->npiece = 0;
     for (int i = 0; i < g->nspan; i++) {
         const double span = g->x[i] - (i > 0 ? g->x[i - 1] : 0);
         const int n = (int)fmax(round((how->points - 1) * span / L), LEAST);
-        // room for at least one piece of each span to come
+        // at least one piece for each remaining span
         const int room = SNW_SHOOTER_STATIONS - g->npiece - (g->nspan - i - 1);
         int parts = how->error > 0 ? n / PIECE : 1;
         parts = parts < 1 ? 1 : (parts > room ? room : parts);
         for (int k = 0; k < parts; k++) {
             g->length[g->npiece] = span / parts;
-            const int share = n / parts + (k < n % parts);
-            g->intervals[g->npiece++] = share > LEAST ? share : LEAST;
+            const int count = n / parts + (k < n % parts);
+            g->intervals[g->npiece++] = count > LEAST ? count : LEAST;
         }
         g->end[i] = g->npiece - 1;
     }
 }
 
-void snw_shooter_cut(snw_shooter *e) {
-    for (int i = 0; i < e->nleg; i++) cut(&e->step->shooting, e->leg[i].rod->L, &e->leg[i].grid);
+void snw_shooter_choose_grids(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) divide(&e->step->shooting, e->leg[i].rod->L, &e->leg[i].grid);
 }
 
 static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) {
     static const snw_space_kind along[] = {SNW_ALONG_RK4, SNW_ALONG_EULER, SNW_ALONG_DP5};
-    static const snw_between between[] = {SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR};
+    static const snw_history_interpolation interpolation[] = {SNW_HISTORY_CUBIC,
+                                                              SNW_HISTORY_LINEAR};
     const snw_shooting_desc *how = &e->step->shooting;
     const snw_shoot_opts o = {.along = along[how->along],
-                              .between = between[how->history],
+                              .interpolation = interpolation[how->history],
                               .npiece = l->grid.npiece,
                               .length = l->grid.length,
                               .intervals = l->grid.intervals};
     SNW_TRY(snw_shoot_create(&o, e->tendons.n > 0 ? &e->tendons.law : NULL, is_uniform(e->m, l),
-                             e->along, &l->r));
+                             e->distributed, &l->r));
     l->r->replica = how->replica;
     SNW_TRY(fill_sections(e->m->desc, l, err));
     if (e->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&e->tendons, l->r));
-    l->kept = snw_alloc((size_t)l->r->nnode * sizeof *l->kept);
-    return l->kept ? SNW_OK : SNW_E_MEMORY;
+    l->saved = snw_alloc((size_t)l->r->nnode * sizeof *l->saved);
+    return l->saved ? SNW_OK : SNW_E_MEMORY;
 }
 
 static snw_status build_platform(snw_shooter *e, const snw_boundary_opts *opts) {
     snw_leg_end *end = snw_alloc((size_t)e->nleg * sizeof *end);
     if (!end) return SNW_E_MEMORY;
-    for (int i = 0; i < e->nleg; i++) end[i] = snw_shooter_end(e, i);
+    for (int i = 0; i < e->nleg; i++) end[i] = snw_shooter_leg_end(e, i);
     const snw_status s = snw_platform_create(e->nleg, end, snw_se3_identity(), opts, &e->p);
     snw_free(end);
     return s;
@@ -144,9 +144,9 @@ snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
                                                SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
     e->b = NULL;
     e->p = NULL;
-    for (int i = 0; i < e->nleg; i++) e->leg[i].r = NULL, e->leg[i].kept = NULL;
+    for (int i = 0; i < e->nleg; i++) e->leg[i].r = NULL, e->leg[i].saved = NULL;
     for (int i = 0; i < e->nleg; i++) SNW_TRY(build_leg(e, &e->leg[i], err));
-    snw_shooter_place(e);
+    snw_shooter_place_bodies(e);
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = solver[e->step->shooting.solver];
     if (e->step->tolerance > 0) opts.tol = e->step->tolerance;
@@ -154,33 +154,32 @@ snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
     return snw_boundary_create(e->leg[0].r, &opts, &e->b);
 }
 
-void snw_shooter_raze(snw_shooter *e) {
+void snw_shooter_destroy_rods(snw_shooter *e) {
     snw_platform_destroy(e->p);
     snw_boundary_destroy(e->b);
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_destroy(e->leg[i].r);
-        snw_free(e->leg[i].kept);
+        snw_free(e->leg[i].saved);
     }
     snw_shoot_tendons_release(&e->tendons);
 }
 
-// ---- refining
-// ---------------------------------------------------------------------------------------
+// ---- refinement ---------------------------------------------------------------------------------
 
-// fields of one rod on the nodes of another
-static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
+// interpolate the fields of a rod, at all levels, to the nodes of another
+static void interpolate_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
     const snw_shoot_rod *from = old->r;
     for (int p = 0; p < to->npiece; p++) {
         const snw_shoot_piece *piece = &to->piece[p];
         for (int j = 0; j <= piece->n; j++) {
             const int node = piece->node + j;
-            // a node before a break looks at what is before it
+            // the last node of a piece takes the value before the jump
             const double back = j == piece->n ? 1e-12 * from->length : 0;
             const double x = piece->s + j * piece->h - back;
-            const snw_shooter_at at = snw_shooter_look(old, x / from->length);
+            const snw_shooter_field_values at = snw_shooter_fields_at(old, x / from->length);
             to->g[node] = at.g, to->F[node] = at.F, to->V[node] = at.x.V;
             for (int k = 0; k < SNW_TIME_LEVELS; k++) {
-                to->level[k][node] = snw_shooter_between(from, from->level[k], x);
+                to->level[k][node] = snw_shooter_interpolate(from, from->level[k], x);
             }
             to->rate[node] = at.rate;
         }
@@ -191,7 +190,7 @@ static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
     to->base_V = from->base_V;
 }
 
-// the largest error of the intervals of a piece
+// the largest local error of the intervals of a piece
 static double error_of(const snw_shoot_rod *r, int p) {
     double worst = 0;
     for (int j = 0; j < r->piece[p].n; j++) {
@@ -201,15 +200,15 @@ static double error_of(const snw_shoot_rod *r, int p) {
     return worst;
 }
 
-// intervals of each piece by its error, which falls with the fifth power of their length; does one
-// need more?
-static bool shooter_grid_choose(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
+// intervals of each piece from its error, which falls with the fifth power of their length; returns
+// whether a piece is too coarse
+static bool choose_intervals(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
     bool coarse = false;
     int total = 0;
     for (int p = 0; p < g->npiece; p++) {
-        const double miss = error_of(l->r, p) / want;
-        coarse = coarse || miss > 2;
-        const double by = fmin(fmax(pow(miss, 0.2), 0.5), 3);
+        const double error = error_of(l->r, p) / want;
+        coarse = coarse || error > 2;
+        const double by = fmin(fmax(pow(error, 0.2), 0.5), 3);
         const double n = ceil(1.1 * by * g->intervals[p]);
         g->intervals[p] = (int)fmin(fmax(n, LEAST), FINEST);
         total += g->intervals[p];
@@ -220,24 +219,24 @@ static bool shooter_grid_choose(const snw_shooter_leg *l, double want, snw_shoot
 snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     *again = false;
     if (!(e->step->shooting.error > 0)) return SNW_OK;
-    snw_shooter_grid finer = e->leg[0].grid; // of a rod that stands alone
-    if (!shooter_grid_choose(&e->leg[0], e->step->shooting.error, &finer)) return SNW_OK;
-    snw_shooter was = *e;
+    snw_shooter_grid finer = e->leg[0].grid; // of the single rod
+    if (!choose_intervals(&e->leg[0], e->step->shooting.error, &finer)) return SNW_OK;
+    snw_shooter before = *e;
     snw_shooter_leg old = e->leg[0];
     e->leg[0].grid = finer;
-    e->tendons.block = NULL; // stays with what was
+    e->tendons.block = NULL; // remains with `before`
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {
-        snw_shooter_raze(e);
-        *e = was;
+        snw_shooter_destroy_rods(e);
+        *e = before;
         e->leg[0] = old;
         return status;
     }
-    carry_fields(&old, e->leg[0].r);
-    snw_shooter_carry_tendons(e, &old);
-    was.leg = &old;
-    snw_shooter_raze(&was);
+    interpolate_fields(&old, e->leg[0].r);
+    snw_shooter_regrid_tendons(e, &old);
+    before.leg = &old;
+    snw_shooter_destroy_rods(&before);
     *again = true;
     return SNW_OK;
 }

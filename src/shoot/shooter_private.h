@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// shooter_private.h: a shooter from the inside.
+// shooter_private.h: data and internal functions of a shooter, shared by the files shooter*.c.
 #pragma once
 
 #include "dynamics/tendon_point.h"
@@ -8,23 +8,28 @@
 #include "shoot/shooter.h"
 #include "shoot/tendons.h"
 
-enum { SNW_SHOOTER_STATIONS = 64 }; // places with bodies or loads on one rod
+enum { SNW_SHOOTER_STATIONS = 64 }; // most sections with bodies or loads on one rod
 
-// What carries a segment, rigidly or by motions that are given: the world, a section of a rod, or a
-// free body.
-typedef enum snw_seat_kind { SNW_SEAT_WORLD, SNW_SEAT_ROD, SNW_SEAT_PLATE } snw_seat_kind;
+// Body that carries a segment, rigidly or by prescribed motion: the world, a section of a rod, or
+// the plate.
+typedef enum snw_attachment_kind {
+    SNW_ATTACHED_WORLD,
+    SNW_ATTACHED_ROD,
+    SNW_ATTACHED_PLATE
+} snw_attachment_kind;
 
-typedef struct snw_seat {
-    snw_seat_kind kind;
-    int leg, section; // of SNW_SEAT_ROD: which rod, and the segment of its section; -1
-    snw_se3 g;        // of the segment in that frame, as the laws are at t = 0
-    bool moves;       // these change it
-} snw_seat;
+typedef struct snw_attachment {
+    snw_attachment_kind kind;
+    int leg,
+        section; // of SNW_ATTACHED_ROD: index of the rod and segment of its section; otherwise -1
+    snw_se3 g;   // pose of the segment in that frame, at t = 0
+    bool moves;  // the pose depends on time
+} snw_attachment;
 
-// An act of the model: where it is, seen from the section, or, with leg -1, from the plate.
+// A load point of the model: its section, or, with leg -1, the plate.
 typedef struct snw_shooter_load_point {
     int load_point, leg, station;
-    snw_se3 g; // of its segment in the section's frame
+    snw_se3 g; // pose of its segment in the section frame
 } snw_shooter_load_point;
 
 typedef struct snw_shooter_node {
@@ -37,16 +42,17 @@ typedef struct snw_shooter_node {
 // A body on a rod, or, with leg -1, on the plate.
 typedef struct snw_shooter_body {
     int leg, station;
-    snw_law when; // NULL: always
+    snw_law when; // condition under which it is present; NULL: always
     snw_inertia M;
 } snw_shooter_body;
 
-// How a rod is cut: pieces, the last of each span between places being the one before a place.
+// Division of a rod. Spans lie between consecutive sections with bodies or loads, and consist of
+// one or more pieces.
 typedef struct snw_shooter_grid {
     int nspan, npiece;
-    double
-        x[SNW_SHOOTER_STATIONS]; // nspan: places with bodies or loads, rising, the last one the tip
-    int end[SNW_SHOOTER_STATIONS]; // nspan: the piece that ends there
+    double x[SNW_SHOOTER_STATIONS]; // nspan: arc lengths of the ends of spans, increasing; the last
+                                    // one is the tip
+    int end[SNW_SHOOTER_STATIONS];  // nspan: last piece of each span
     double length[SNW_SHOOTER_STATIONS];
     int intervals[SNW_SHOOTER_STATIONS];
 } snw_shooter_grid;
@@ -55,130 +61,133 @@ typedef struct snw_shooter_grid {
 typedef struct snw_shooter_leg {
     const snw_rod *rod;
     const snw_link_desc *link;
-    int feed;    // the drive that gives its free length; -1: it is not fed
-    bool turned; // its foot stands on a joint that an actuator drives
-    // the foot's poses at the last instants, newest first, and its velocity at the newest
-    snw_se3 foot[SNW_TIME_LEVELS];
-    snw_twist foot_V;
-    int loop;   // that joins its tip to the plate; -1: none, it stands alone or carries the plate
-    int judged; // signature of its stiffness where it was stable with its joint held; 0: not known
+    int feed;         // index of the drive of its free length; -1: constant length
+    bool base_driven; // its base is on a joint driven by an actuator
+    // poses of the base at the previous instants, newest first, and its velocity at the newest
+    snw_se3 base_past[SNW_TIME_LEVELS];
+    snw_twist base_V_past;
+    int loop; // that joins its tip to the plate; -1: none, it is alone or carries the plate
+    int stable_signature; // signature of its stiffness when it was found stable with its joint
+                          // fixed; 0: unknown
     snw_shooter_grid grid;
     snw_shoot_rod *r;
-    snw_shooter_node *kept; // nodes before a step, to come back to
-    double *G;              // Cholesky factors of the bases' products, component by component
-    snw_twist way; // from its joint on the plate to its tip, as an equilibrium is joined up
+    snw_shooter_node *saved; // nodes before a step, for restoring
+    double *G; // Cholesky factors of the Gram matrices of the strain bases, by component
+    snw_twist joint_offset; // from its joint on the plate to its tip, at the start of close_joints
 } snw_shooter_leg;
 
 struct snw_shooter {
     const snw_model *m;
     const snw_step_desc *step;
-    int nleg; // as the model's rods
+    int nleg; // number of rods of the model
     snw_shooter_leg *leg;
-    snw_boundary *b; // of a rod that stands alone; else NULL
-    snw_platform *p; // of rods that a plate joins; else NULL
-    int plate_seg;   // whose frame is the plate's: a free body, or the tip of a leg; -1: none
-    snw_wrench help; // on the plate, as it begins where an equilibrium is hard to find
+    snw_boundary *b; // solver of a single rod; otherwise NULL
+    snw_platform *p; // solver of rods joined by a plate; otherwise NULL
+    int plate_seg; // segment whose frame is the plate's: a free body, or the tip of a leg; -1: none
+    snw_wrench support; // initial wrench on the plate in close_joints
     snw_inputs *in;
-    double t, t_laws; // of the present fields, and of the laws they obey: before a jump at t
+    double t, t_laws; // of the present fields, and of their inputs: before a jump at t
     int nload_point;
     snw_shooter_load_point *load_point;
     int nbody;
     snw_shooter_body *body;
-    snw_shoot_tendons
-        tendons;    // tendons and chambers, numbered as the model's measures, of the only rod
-    bool along;     // loads per length
-    double applied; // the largest force so far
-    double h;       // length of the step before
+    snw_shoot_tendons tendons; // tendons and chambers of the single rod, numbered as in the model
+    bool distributed;          // there are loads per length
+    double applied;            // largest applied force so far, N
+    double h;                  // length of the previous step
     snw_shooter_energy_account account;
-    double power, heat; // at the present instant, W
-    int room;           // segments of each rod that are saved
-    size_t saves;       // numbers of it in all
+    double power, heat;     // at the present instant, W
+    int saved_segments;     // segments of each rod in a checkpoint
+    size_t checkpoint_size; // numbers in a checkpoint
 };
 
-// ---- what it can do (shooter_check.c)
-// ---------------------------------------------------------------
+// ---- supported models (shooter_check.c) ---------------------------------------------------------
 
-// Refuses what the engine cannot do, or says that nothing is in the way.
-snw_status snw_shooter_cannot(const snw_step_desc *step, snw_source_location at, snw_error *err,
+// Reports that the engine does not support `what`, in the part called `name`.
+snw_status snw_shooter_refuse(const snw_step_desc *step, snw_source_location at, snw_error *err,
                               const char *what, const char *name);
+// Reports a model or step that the engine does not support.
 SNW_NODISCARD snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step,
                                            snw_error *err);
-snw_seat snw_shooter_seat(const snw_shooter *e, int seg);
-// e->plate_seg, and loops of the legs; inputs of t = 0 are known.
-SNW_NODISCARD snw_status snw_shooter_join(snw_shooter *e, snw_error *err);
-// How a leg meets the plate.
-snw_leg_end snw_shooter_end(const snw_shooter *e, int leg);
-// Is the plate a body by itself?
+// The body that carries a segment, and the pose of the segment on it.
+snw_attachment snw_shooter_attachment_of(const snw_shooter *e, int seg);
+// e->plate_seg and the loops of the legs <- from the model; inputs at t = 0 are known.
+SNW_NODISCARD snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err);
+// Joint of a leg with the plate.
+snw_leg_end snw_shooter_leg_end(const snw_shooter *e, int leg);
+// Is the plate a free body?
 static inline bool snw_shooter_free_plate(const snw_shooter *e) {
     return e->plate_seg >= 0 && e->m->seg[e->plate_seg].kind == SNW_SEG_FREE;
 }
 // The drive of a coordinate; -1: none.
 int snw_shooter_drive(const snw_model *m, int dof);
 
-// ---- grids (shooter_grid.c)
-// -------------------------------------------------------------------------
+// ---- grids (shooter_grid.c) ---------------------------------------------------------------------
 
-// Grids of all legs <- spans between places, cut as the step says; then the rods and what solves
-// them, on these grids. Old ones stay the caller's.
-void snw_shooter_cut(snw_shooter *e);
+// Grids of all legs <- spans divided as the step requires. Then rods and solvers on these grids;
+// old ones remain the caller's.
+void snw_shooter_choose_grids(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
-// Rods, and what solves them, are gone.
-void snw_shooter_raze(snw_shooter *e);
-// Bodies into the stations of e's rods.
-void snw_shooter_place(snw_shooter *e);
-// After a solution: is the grid fine enough? If not, e's rod is another one, with all its fields
-// and their past; solve again.
+// Destroy rods and solvers.
+void snw_shooter_destroy_rods(snw_shooter *e);
+// e->body <- bodies on the stations of the rods and on the plate.
+void snw_shooter_place_bodies(snw_shooter *e);
+// Call after a solution. If the grid is too coarse, *again <- true, and the rod is replaced by one
+// on a finer grid, with its fields at all levels; the step must be solved again.
 SNW_NODISCARD snw_status snw_shooter_refine(snw_shooter *e, bool *again);
 
-// ---- laws and steps (shooter.c)
-// ---------------------------------------------------------------------
+// ---- inputs and steps (shooter.c) ---------------------------------------------------------------
 
-// Bases, lengths, loads and gravity of the rods <- laws of time t, times `share`.
-void snw_shooter_load(snw_shooter *e, double t, double share);
-// As snw_shoot_begin, and guess from the nodes.
-void snw_shooter_forget_past(snw_shooter *e, bool rest, double h);
-// Pose and velocity of a segment that given motions carry from the world.
-void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
+// Bases, lengths, loads and gravity of the rods <- inputs of time t; loads, gravity and tendon
+// inputs times `fraction`.
+void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction);
+// As snw_shoot_begin; also takes the next initial guess from the nodes.
+void snw_shooter_restart(snw_shooter *e, bool rest, double h);
+// Pose and velocity of a segment that prescribed motions carry from the world.
+void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
 
-// ---- saving (shooter_save.c)
-// ------------------------------------------------------------------------
+// ---- checkpoints (shooter_save.c) ---------------------------------------------------------------
 
-// e->room and e->saves <- for a shooter as it was made.
+// e->saved_segments and e->checkpoint_size <- for a new shooter.
 void snw_shooter_reserve(snw_shooter *e);
-// Are there no more segments than are saved?
-bool snw_shooter_saves_all(const snw_shooter *e);
+// Are there at most as many segments as a checkpoint holds?
+bool snw_shooter_segments_fit(const snw_shooter *e);
 
-// ---- fields (shooter_fields.c)
-// ----------------------------------------------------------------------
+// ---- fields (shooter_fields.c) ------------------------------------------------------------------
 
-// Fields at a share x of a rod's length.
-typedef struct snw_shooter_at {
+// Fields at a fraction x of the length of a rod.
+typedef struct snw_shooter_field_values {
     snw_se3 g;
     snw_shoot_history x, rate;
     snw_wrench F;
-} snw_shooter_at;
-snw_shooter_at snw_shooter_look(const snw_shooter_leg *l, double x);
-// One field at nodes of r, at arc length x; x on a break is behind it.
-snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
-                                      double x);
+} snw_shooter_field_values;
+snw_shooter_field_values snw_shooter_fields_at(const snw_shooter_leg *l, double x);
+// One field, given at the nodes of r, at arc length x; where pieces meet, that of the later piece.
+snw_shoot_history snw_shooter_interpolate(const snw_shoot_rod *r, const snw_shoot_history *field,
+                                          double x);
 
-// ---- in terms of the model (shooter_show.c)
-// ---------------------------------------------------------
+// ---- results (shooter_show.c) -------------------------------------------------------------------
 
-// e->power and heat <- of the present fields.
+// e->power and e->heat <- of the present fields.
 void snw_shooter_powers(snw_shooter *e);
 
-// Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times
-// `share`; quantities of another shooter, or from the strains; what the rod gets of them and what
-// they rub away per second, W; w->tendon and shares of tension.
+// ---- tendons and chambers (shooter_tendons.c) ---------------------------------------------------
+
+// Reports tendons and chambers that the engine does not support.
 SNW_NODISCARD snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
                                                    snw_error *err);
+// e->tendons and its law <- from the model.
 void snw_shooter_make_tendons(snw_shooter *e);
-void snw_shooter_pull(snw_shooter *e, double t, double share);
-void snw_shooter_follow_tendons(snw_shooter *e, const snw_shooter *other);
-void snw_shooter_take_tendons(snw_shooter *e);
-// On another grid of the rod: quantities with all of their past, and strains where searches begin.
-void snw_shooter_carry_tendons(snw_shooter *e, const snw_shooter_leg *from);
+// Given efforts, lengths and volumes <- inputs of time t, times `fraction`.
+void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction);
+// States z at the newest level <- those of another shooter; or from the strains of the fields.
+void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other);
+void snw_shooter_set_tendon_state(snw_shooter *e);
+// States at all levels, and initial guesses of the strains, interpolated from another grid of the
+// rod.
+void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from);
+// Power on the rod, and dissipation by friction, W.
 double snw_shooter_tendons_power(const snw_shooter *e);
 double snw_shooter_tendons_heat(const snw_shooter *e);
-void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w);
+// w->tendon, and fractions of the tension at its points <- from the fields.
+void snw_shooter_get_tendons(const snw_shooter *e, snw_work *w);

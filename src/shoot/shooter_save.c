@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A shooter as a row of numbers, and back.
+// Checkpoint of a shooter as a row of numbers, and its restoration. The first number is the time of
+// the inputs.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
@@ -9,7 +11,7 @@
 #include <limits.h>
 #include <math.h>
 
-static void shooter_save_carry(snw_shooter *e, snw_shoot_checkpoint *row) {
+static void shooter_checkpoint(snw_shooter *e, snw_shoot_checkpoint *row) {
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
         for (int i = 0; i < grid->npiece; i++) {
@@ -19,21 +21,22 @@ static void shooter_save_carry(snw_shooter *e, snw_shoot_checkpoint *row) {
     double *const single[] = {
         &e->t, &e->h, &e->applied, &e->power, &e->heat, &e->account.work, &e->account.heat};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        snw_shoot_checkpoint_carry(row, single[i], 1);
+        snw_shoot_checkpoint_numbers(row, single[i], 1);
     for (int l = 0; l < e->nleg; l++) {
-        snw_shoot_checkpoint_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
-        snw_shoot_checkpoint_carry(row, e->leg[l].foot_V.e, 6);
-        snw_shoot_carry(e->leg[l].r, row);
+        snw_shoot_checkpoint_numbers(row, e->leg[l].base_past,
+                                     sizeof e->leg[l].base_past / (sizeof(double)));
+        snw_shoot_checkpoint_numbers(row, e->leg[l].base_V_past.e, 6);
+        snw_shoot_rod_checkpoint(e->leg[l].r, row);
     }
-    if (e->tendons.n > 0) snw_shoot_tendons_carry(&e->tendons, row);
-    if (e->b) snw_boundary_carry(e->b, e->room, row);
-    if (e->p) snw_platform_carry(e->p, e->room, row);
+    if (e->tendons.n > 0) snw_shoot_tendons_checkpoint(&e->tendons, row);
+    if (e->b) snw_boundary_checkpoint(e->b, e->saved_segments, row);
+    if (e->p) snw_platform_checkpoint(e->p, e->saved_segments, row);
 }
 
-// numbers on the present grid; the first one, the time of the laws, is not carried
-static size_t shooter_save_size(const snw_shooter *e) {
+// numbers on the present grid
+static size_t shooter_checkpoint_count(const snw_shooter *e) {
     snw_shoot_checkpoint count = {.n = 1};
-    shooter_save_carry((snw_shooter *)e, &count);
+    shooter_checkpoint((snw_shooter *)e, &count);
     return count.n;
 }
 
@@ -41,8 +44,7 @@ static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
     return e->p ? e->p->leg[leg].b : e->b;
 }
 
-// segments that a rod needs for steps of half the length: none of the formulas has a larger c_0
-// than this one
+// segments that a rod needs for steps of half the length; no other formula has a larger c_0
 static double segments_of(const snw_shooter *e, int leg) {
     const snw_boundary *b = boundary_of(e, leg);
     snw_shoot_rod *r = e->leg[leg].r;
@@ -53,50 +55,53 @@ static double segments_of(const snw_shooter *e, int leg) {
     return fmin(fmax(n, 1), b->segments->most);
 }
 
-enum { SPARE = 4 }; // grids that change may grow by as much
+enum { SPARE = 4 }; // factor by which grids with error control may grow
 
 void snw_shooter_reserve(snw_shooter *e) {
     double segments = 1;
     for (int l = 0; l < e->nleg; l++) segments = fmax(segments, segments_of(e, l));
-    e->room = (int)segments;
-    e->saves = (e->step->shooting.error > 0 ? SPARE : 1) * shooter_save_size(e);
+    e->saved_segments = (int)segments;
+    e->checkpoint_size = (e->step->shooting.error > 0 ? SPARE : 1) * shooter_checkpoint_count(e);
 }
 
-bool snw_shooter_saves_all(const snw_shooter *e) {
+bool snw_shooter_segments_fit(const snw_shooter *e) {
     bool all = true;
-    for (int l = 0; l < e->nleg; l++) all = all && boundary_of(e, l)->segments->n <= e->room;
+    for (int l = 0; l < e->nleg; l++)
+        all = all && boundary_of(e, l)->segments->n <= e->saved_segments;
     return all;
 }
 
-size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
-bool snw_shooter_fits(const snw_shooter *e) { return shooter_save_size(e) <= e->saves; }
-
-void snw_shooter_save(const snw_shooter *e, double *out) {
-    snw_shoot_checkpoint row = {.out = out, .room = e->saves, .n = 1};
-    out[0] = e->t_laws;
-    shooter_save_carry((snw_shooter *)e, &row);
-    SNW_ASSERT(!row.bad); // the caller has asked snw_shooter_fits
+size_t snw_shooter_checkpoint_size(const snw_shooter *e) { return e->checkpoint_size; }
+bool snw_shooter_checkpoint_fits(const snw_shooter *e) {
+    return shooter_checkpoint_count(e) <= e->checkpoint_size;
 }
 
-static snw_status unsound(snw_error *err) {
+void snw_shooter_save(const snw_shooter *e, double *out) {
+    snw_shoot_checkpoint row = {.out = out, .room = e->checkpoint_size, .n = 1};
+    out[0] = e->t_laws;
+    shooter_checkpoint((snw_shooter *)e, &row);
+    SNW_ASSERT(!row.bad); // the caller has checked snw_shooter_checkpoint_fits
+}
+
+static snw_status report_damage(snw_error *err) {
     return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run anew, without --resume");
 }
 
-// the grids of a row, if they are not those there are
-static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
+// rebuild the rods if the grids of the checkpoint differ from the present ones
+static snw_status restore_grids(snw_shooter *e, const double *in, snw_error *err) {
     bool same = true;
     const double *n = in;
-    double left = (double)e->saves; // an interval saves more than one number
+    double left = (double)e->checkpoint_size; // an interval saves more than one number
     for (int l = 0; l < e->nleg; l++) {
         const snw_shooter_grid *grid = &e->leg[l].grid;
         for (int i = 0; i < grid->npiece; i++, n++) {
-            if (!(*n >= 1 && *n <= fmin(left, INT_MAX))) return unsound(err);
+            if (!(*n >= 1 && *n <= fmin(left, INT_MAX))) return report_damage(err);
             left -= *n;
             same = same && grid->intervals[i] == (int)*n;
         }
     }
     if (same) return SNW_OK;
-    snw_shooter_raze(e);
+    snw_shooter_destroy_rods(e);
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
         for (int i = 0; i < grid->npiece; i++) grid->intervals[i] = (int)*in++;
@@ -105,11 +110,11 @@ static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
 }
 
 snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err) {
-    SNW_TRY(take_grids(e, in + 1, err));
-    snw_shooter_load(e, in[0], 1);
+    SNW_TRY(restore_grids(e, in + 1, err));
+    snw_shooter_apply_inputs(e, in[0], 1);
     e->t_laws = in[0];
-    snw_shoot_checkpoint row = {.in = in, .room = e->saves, .n = 1};
-    if (!snw_shooter_fits(e)) return unsound(err);
-    shooter_save_carry(e, &row);
-    return row.bad ? unsound(err) : SNW_OK;
+    snw_shoot_checkpoint row = {.in = in, .room = e->checkpoint_size, .n = 1};
+    if (!snw_shooter_checkpoint_fits(e)) return report_damage(err);
+    shooter_checkpoint(e, &row);
+    return row.bad ? report_damage(err) : SNW_OK;
 }

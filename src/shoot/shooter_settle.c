@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// From an unstable equilibrium to a stable one: the rod is pushed aside and moves by Euler's
-// implicit rule, whose numerical damping takes energy out of every mode, until it rests.
-// theory.md 10.7
+// From an unstable equilibrium to a stable one: the rod gets initial velocities and moves by the
+// backward Euler formula, whose numerical damping takes energy out of every mode, until it is at
+// rest (theory.md 10.7).
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-enum { MOST_STEPS = 300, MOST_FAILURES = 12, PUSHES = 2 };
+enum { MOST_STEPS = 300, MOST_FAILURES = 12, PERTURBATIONS = 2 };
 
-// Time that bending takes along the rod: 2 pi / 3.5 of it is the period of a cantilever, s.
+// Time scale of bending waves along the rod, s; the period of a cantilever is 2 pi / 3.5 of it.
 static double bending_time(const snw_shoot_rod *r) {
     double most = 0;
     for (int i = 0; i < (r->uniform ? 1 : r->npoint); i++) {
@@ -23,9 +24,8 @@ static double bending_time(const snw_shoot_rod *r) {
     return most * r->length * r->length;
 }
 
-// velocities that grow along the rod, the tip's so many lengths in a bending time; to one side or
-// to the other
-static void shooter_settle_push(snw_shoot_rod *r, double speed, int which) {
+// velocities that grow along the rod up to `speed` at the tip; even and odd `which`: opposite sides
+static void perturb_velocities(snw_shoot_rod *r, double speed, int which) {
     const double side = which % 2 == 0 ? 1 : -1;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -47,10 +47,10 @@ static double fastest(const snw_shoot_rod *r) {
     return most;
 }
 
-// does it come to rest, and elsewhere?
+// does the motion come to rest, away from the first equilibrium?
 static bool comes_to_rest(snw_shooter *e, double t, double T, double h) {
     const snw_shoot_rod *r = e->leg[0].r;
-    double way = 0;
+    double displacement = 0;
     for (int n = 0, failures = 0; n < MOST_STEPS && failures < MOST_FAILURES; n++) {
         snw_boundary_info info;
         if (snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info) != SNW_OK) {
@@ -59,12 +59,12 @@ static bool comes_to_rest(snw_shooter *e, double t, double T, double h) {
             continue;
         }
         const double speed = fastest(e->leg[0].r) / r->length;
-        r = e->leg[0].r; // the grid may be another one
-        way += speed * h;
-        // long steps would be drawn back to the equilibrium that is to be left
-        if (way > 0.3 && speed * h < 0.05) h = fmin(1.5 * h, 1e3 * T);
+        r = e->leg[0].r; // the step may have replaced the rod by one on a finer grid
+        displacement += speed * h;
+        // long steps would return to the unstable equilibrium
+        if (displacement > 0.3 && speed * h < 0.05) h = fmin(1.5 * h, 1e3 * T);
         if (speed * h > 0.2) h *= 0.7;
-        if (way > 0.3 && speed * T < 1e-4) return true;
+        if (displacement > 0.3 && speed * T < 1e-4) return true;
     }
     return false;
 }
@@ -72,29 +72,29 @@ static bool comes_to_rest(snw_shooter *e, double t, double T, double h) {
 snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info) {
     if (e->p || e->leg[0].feed >= 0) return SNW_E_DIVERGED;
     const double T = bending_time(e->leg[0].r);
-    snw_shooter_load(e, t, 1);
-    const snw_twist moves = e->leg[0].r->base_V; // laws that go on have no place in a search
-    if (!(T > 0) || !isfinite(T) || snw_norm(moves.v) + snw_norm(moves.w) > 0) {
+    snw_shooter_apply_inputs(e, t, 1);
+    const snw_twist base_V = e->leg[0].r->base_V; // inputs that change with time are not supported
+    if (!(T > 0) || !isfinite(T) || snw_norm(base_V.v) + snw_norm(base_V.w) > 0) {
         return SNW_E_DIVERGED;
     }
     snw_shooter *from;
     snw_error ignored = {0};
     SNW_TRY(snw_shooter_copy(e, &from, &ignored));
     snw_status status = SNW_E_DIVERGED;
-    for (int k = 0; k < PUSHES && status != SNW_OK; k++) {
+    for (int k = 0; k < PERTURBATIONS && status != SNW_OK; k++) {
         const double h = k == 0 ? 0.1 * T : 0.02 * T;
-        if (k > 0 && snw_shooter_follow(e, from, &ignored) != SNW_OK) break;
+        if (k > 0 && snw_shooter_copy_fields(e, from, &ignored) != SNW_OK) break;
         snw_shooter_begin(e, h);
-        shooter_settle_push(e->leg[0].r, 0.1 * e->leg[0].r->length / T, k);
-        const bool rests = comes_to_rest(e, t, T, h);
+        perturb_velocities(e->leg[0].r, 0.1 * e->leg[0].r->length / T, k);
+        const bool at_rest = comes_to_rest(e, t, T, h);
         double reached = 0;
         e->t = e->t_laws = t;
-        status = rests ? snw_shooter_static(e, t, info, &reached) : SNW_E_DIVERGED;
+        status = at_rest ? snw_shooter_static(e, t, info, &reached) : SNW_E_DIVERGED;
         if (status == SNW_OK && (reached < 1 || snw_shooter_unstable(e) != 0)) {
             status = SNW_E_DIVERGED;
         }
     }
-    if (status != SNW_OK && snw_shooter_follow(e, from, &ignored) != SNW_OK) {
+    if (status != SNW_OK && snw_shooter_copy_fields(e, from, &ignored) != SNW_OK) {
         status = SNW_E_MEMORY;
     }
     snw_shooter_destroy(from);

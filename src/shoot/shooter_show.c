@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the fields are in terms of the model: energies, powers, coordinates, poses, what holds the
-// links.
+// Results of a shooter in the model's terms: energies and powers, coordinates nearest to the
+// fields, poses and velocities of segments, wrenches on links, multipliers of loops and drives.
+
 #include "shoot/shooter_private.h"
 
 #include "dynamics/constraint.h"
@@ -10,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- energies and powers
-// ----------------------------------------------------------------------------
+// ---- energies and powers ------------------------------------------------------------------------
 
 snw_shoot_energy snw_shooter_energy(const snw_shooter *e) {
     snw_shoot_energy sum = {0, 0, 0};
@@ -48,30 +48,30 @@ static double heat_at(const snw_shoot_rod *r, int point, const snw_shoot_history
     return heat;
 }
 
-// stored per length where the rod begins
-static double shooter_show_stored(const snw_shoot_rod *r) {
+// elastic energy per length at the base, J/m
+static double elastic_density_at_base(const snw_shoot_rod *r) {
     const snw_twist e = r->level[0][0].e;
     double sum = 0;
     for (int i = 0; i < 36; i++) sum += 0.5 * r->K[i] * e.e[i / 6] * e.e[i % 6];
     return sum;
 }
 
-// what pushes a fed rod out of its base, N: per length fed, all of what is outside moves on by the
-// strain at the mouth, and material that comes out is strained as it is there: theory.md 3.14,
-// M^2/2EI.
+// Driving force of the free length, N. Per length fed, the part outside moves by the strain at the
+// base, and new material takes the elastic energy of the strain there (theory.md 3.14, M^2/2EI).
 static double feed_effort(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
     const snw_twist xi = snw_twist_add(r->section[0].rest, r->level[0][0].e);
-    return shooter_show_stored(r) - snw_power(r->F[0], xi);
+    return elastic_density_at_base(r) - snw_power(r->F[0], xi);
 }
 
-// what drives a fed rod, and what material brings with it
+// power of the drive of a variable-length rod, with the energy of the new material
 static double feed_power(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
     if (l->feed < 0) return 0;
-    const snw_shoot_station mouth = {.has_body = true, .M = r->section[0].M};
-    const snw_shoot_energy E = snw_station_energies(&mouth, r->gravity, r->g[0], r->level[0][0].V);
-    return r->out_rate * (feed_effort(l) + E.kinetic + E.gravity);
+    const snw_shoot_station base_section = {.has_body = true, .M = r->section[0].M};
+    const snw_shoot_energy E =
+        snw_station_energies(&base_section, r->gravity, r->g[0], r->level[0][0].V);
+    return r->free_length_rate * (feed_effort(l) + E.kinetic + E.gravity);
 }
 
 static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
@@ -103,18 +103,16 @@ void snw_shooter_powers(snw_shooter *e) {
     e->heat = heat;
 }
 
-// ---- coordinates
-// ------------------------------------------------------------------------------------
+// ---- coordinates --------------------------------------------------------------------------------
 
-// coordinates and velocities nearest to the fields
-static void shooter_show_project(const snw_model *m, const snw_shooter_leg *l, double *q,
-                                 double *v) {
+// coordinates and velocities nearest to the fields: least squares by the bases' Gram matrices
+static void project_fields(const snw_model *m, const snw_shooter_leg *l, double *q, double *v) {
     const snw_rod *rod = l->rod;
     memset(q + rod->dof0 + rod->shift, 0, (size_t)rod->ndof * sizeof *q);
     memset(v + rod->dof0, 0, (size_t)rod->ndof * sizeof *v);
     for (int p = rod->point0; p < rod->point0 + rod->npoint; p++) {
         const snw_point *pt = &m->point[p];
-        const snw_shooter_at f = snw_shooter_look(l, pt->x / rod->L);
+        const snw_shooter_field_values f = snw_shooter_fields_at(l, pt->x / rod->L);
         const double *phi = m->phi + pt->phi;
         for (int a = 0; a < rod->na; phi += pt->count[a], a++) {
             const double x = pt->w * f.x.e.e[rod->comp[a]], dx = pt->w * f.rate.e.e[rod->comp[a]];
@@ -133,11 +131,11 @@ static void shooter_show_project(const snw_model *m, const snw_shooter_leg *l, d
     }
 }
 
-static void show_coordinates(const snw_shooter *e, snw_state *s) {
+static void compute_coordinates(const snw_shooter *e, snw_state *s) {
     const snw_model *m = e->m;
     s->t = e->t;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
-    for (int i = 0; i < e->nleg; i++) shooter_show_project(m, &e->leg[i], s->q, s->v);
+    for (int i = 0; i < e->nleg; i++) project_fields(m, &e->leg[i], s->q, s->v);
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
         s->q[m->drive[i].q] = e->in->drive[i].v;
@@ -148,7 +146,7 @@ static void show_coordinates(const snw_shooter *e, snw_state *s) {
     const snw_block *b = &m->block[m->seg[e->plate_seg].item];
     snw_se3 g;
     snw_twist V;
-    snw_shooter_carried(e, m->seg[e->plate_seg].parent, &g, &V);
+    snw_shooter_driven_pose(e, m->seg[e->plate_seg].parent, &g, &V);
     const snw_se3 h = snw_se3_mul(snw_se3_inv(g), e->p->g);
     V = snw_twist_sub(e->p->V, snw_twist_to_child(h, V));
     snw_se3_to_numbers(h, s->q + b->q);
@@ -156,16 +154,15 @@ static void show_coordinates(const snw_shooter *e, snw_state *s) {
     memcpy(s->a + b->dof, e->p->A.e, sizeof V.e);
 }
 
-// ---- poses
-// ------------------------------------------------------------------------------------------
+// ---- poses --------------------------------------------------------------------------------------
 
-static void show_motion(const snw_shooter *e, snw_work *w) {
+static void compute_motion(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 1; i < m->nseg + m->nobs; i++) {
         const snw_seg *seg = &m->seg[i];
         if (seg->kind == SNW_SEG_ROD) {
             const snw_shooter_leg *l = &e->leg[m->slice[seg->item].rod];
-            const snw_shooter_at f = snw_shooter_look(l, m->seg_x[i] / l->rod->L);
+            const snw_shooter_field_values f = snw_shooter_fields_at(l, m->seg_x[i] / l->rod->L);
             w->g[i] = f.g;
             w->V[i] = f.x.V;
             w->A[i] = f.rate.V;
@@ -189,12 +186,11 @@ static void show_motion(const snw_shooter *e, snw_work *w) {
     }
 }
 
-// ---- what holds
-// -------------------------------------------------------------------------------------
+// ---- wrenches and multipliers -------------------------------------------------------------------
 
-// multipliers of the loop at a leg's tip: rows of the wrench on b that make up what passes through
-// the joint
-static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
+// multipliers of the loop at a leg's tip: coefficients of the constraint wrenches on b that give
+// the wrench through the joint
+static void compute_loop_multipliers(const snw_shooter *e, int leg, snw_work *w) {
     const snw_model *m = e->m;
     const int i = e->leg[leg].loop;
     const snw_loop *loop = &m->loop[i];
@@ -202,26 +198,26 @@ static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
     const snw_shoot_rod *r = e->leg[leg].r;
     const snw_se3 tip = r->g[r->nnode - 1];
     const snw_se3 from_b = snw_se3_mul(snw_se3_inv(w->g[loop->b]), tip);
-    snw_wrench on_b = snw_wrench_to_parent(from_b, end->beyond);
-    if (snw_shooter_seat(e, loop->b).leg != leg) on_b = snw_wrench_scale(-1, on_b);
+    snw_wrench on_b = snw_wrench_to_parent(from_b, end->tip_wrench);
+    if (snw_shooter_attachment_of(e, loop->b).leg != leg) on_b = snw_wrench_scale(-1, on_b);
     snw_wrench row[6];
-    double A[36], *l = w->lambda + loop->row;
+    double A[36], *lambda = w->lambda + loop->row;
     for (int k = 0; k < loop->nrow; k++) {
         row[k] = snw_wrench_to_child(w->g[loop->b], snw_loop_row(m, w, i, k));
-        l[k] = 0;
-        for (int c = 0; c < 6; c++) l[k] += row[k].e[c] * on_b.e[c];
+        lambda[k] = 0;
+        for (int c = 0; c < 6; c++) lambda[k] += row[k].e[c] * on_b.e[c];
         for (int j = 0; j <= k; j++) {
             A[k * loop->nrow + j] = 0;
             for (int c = 0; c < 6; c++) A[k * loop->nrow + j] += row[k].e[c] * row[j].e[c];
             A[j * loop->nrow + k] = A[k * loop->nrow + j];
         }
     }
-    if (snw_cholesky_factor(loop->nrow, A) == SNW_OK) snw_cholesky_solve(loop->nrow, A, l);
+    if (snw_cholesky_factor(loop->nrow, A) == SNW_OK) snw_cholesky_solve(loop->nrow, A, lambda);
 }
 
-// what acts on segment i in its own frame
-static snw_wrench shooter_show_applied(const snw_model *m, const snw_inputs *in, const snw_work *w,
-                                       int i) {
+// applied wrench on segment i, in its body frame
+static snw_wrench applied_wrench(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                 int i) {
     snw_wrench sum = snw_wrench_zero();
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         snw_wrench F = in->load[k];
@@ -234,8 +230,8 @@ static snw_wrench shooter_show_applied(const snw_model *m, const snw_inputs *in,
     return sum;
 }
 
-// what loops exert on segments, taken off w->F
-static void take_loops_off(const snw_shooter *e, snw_work *w) {
+// w->F -= wrenches of the loops on their segments
+static void subtract_loop_wrenches(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 0; i < m->nloop; i++) {
         const int a = m->loop[i].a, b = m->loop[i].b;
@@ -246,14 +242,14 @@ static void take_loops_off(const snw_shooter *e, snw_work *w) {
     }
 }
 
-// what holds links without rods, leaves first; and what drives their joints
-static void hold_links(const snw_shooter *e, snw_work *w) {
+// w->F <- wrenches by which parents carry links without rods, from the leaves to the root
+static void compute_link_wrenches(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 1; i < m->nseg; i++) w->F[i] = snw_wrench_zero();
-    if (e->p) take_loops_off(e, w);
+    if (e->p) subtract_loop_wrenches(e, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         if (m->seg[i].kind == SNW_SEG_ROD) continue;
-        snw_wrench F = snw_wrench_sub(w->F[i], shooter_show_applied(m, e->in, w, i));
+        snw_wrench F = snw_wrench_sub(w->F[i], applied_wrench(m, e->in, w, i));
         if (m->seg[i].has_mass) {
             F = snw_wrench_add(F, snw_inertia_apply(&m->seg[i].M, w->A[i]));
             F = snw_wrench_sub(F, snw_ad_pull(w->V[i], snw_inertia_apply(&m->seg[i].M, w->V[i])));
@@ -269,8 +265,8 @@ static void hold_links(const snw_shooter *e, snw_work *w) {
     }
 }
 
-// efforts of what follows a law
-static void show_efforts(const snw_shooter *e, snw_work *w) {
+// multipliers of the drives: their efforts
+static void compute_drive_efforts(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg[i].kind != SNW_SEG_SCREW) continue;
@@ -284,18 +280,18 @@ static void show_efforts(const snw_shooter *e, snw_work *w) {
     }
 }
 
-void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w) {
+void snw_shooter_get_state(const snw_shooter *e, snw_state *s, snw_work *w) {
     const snw_model *m = e->m;
-    show_coordinates(e, s);
+    compute_coordinates(e, s);
     snw_kinematics(m, e->in, s, false, w);
     snw_observe(m, e->in, s, false, w);
-    show_motion(e, w);
-    snw_shooter_show_tendons(e, w);
+    compute_motion(e, w);
+    snw_shooter_get_tendons(e, w);
     for (int i = 0; i < m->nconstraint; i++) w->lambda[i] = s->lambda[i];
     for (int i = 0; i < e->nleg; i++) {
-        if (e->leg[i].loop >= 0) show_loop(e, i, w);
+        if (e->leg[i].loop >= 0) compute_loop_multipliers(e, i, w);
     }
-    hold_links(e, w);
-    show_efforts(e, w);
+    compute_link_wrenches(e, w);
+    compute_drive_efforts(e, w);
     for (int i = 0; i < m->nconstraint; i++) s->lambda[i] = w->lambda[i];
 }

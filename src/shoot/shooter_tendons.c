@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers of the model as cords of the rod.
+// Tendons and chambers of the model on the single rod of a shooter: support checks, inputs, initial
+// states, power and dissipation, results.
+
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
@@ -8,26 +10,25 @@
 #include <math.h>
 #include <string.h>
 
-// ---- making
-// -----------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-// may it ever act? (a constant unless the effort is given)
-static bool exists(snw_law when) {
+// may its condition ever hold?
+static bool may_be_active(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
 
-// The paper's march carries strains where there are tendons: all six or those of turning, and K e'
-// alone is the slope of K e.
+// The march of Till 2019 integrates strains where there are tendons. It needs all six strains, or
+// the three angular ones, and a constant K, since the derivative of K e is taken as K e'.
 static bool has_strain_form(const snw_model *m, const snw_tendon_desc *x) {
     const bool *active = m->desc->link[x->link[0]].rod.active;
     const snw_rod *rod = &m->rod[m->link_rod[x->link[0]]];
-    const bool shifts = active[3];
-    bool turns = true, whole = true;
+    const bool linear = active[3];
+    bool angular = true, linear_alike = true;
     for (int i = 0; i < 3; i++) {
-        turns = turns && active[i];
-        whole = whole && active[3 + i] == shifts;
+        angular = angular && active[i];
+        linear_alike = linear_alike && active[3 + i] == linear;
     }
-    return turns && whole && !rod->section_varies && !rod->rest_varies;
+    return angular && linear_alike && !rod->section_varies && !rod->rest_varies;
 }
 
 snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
@@ -36,24 +37,24 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
     int nz = 0;
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *x = &d->tendon[i];
-        const bool rubs = x->friction > 0 || x->viscous > 0;
+        const bool has_friction = x->friction > 0 || x->viscous > 0;
         if (x->nlink > 1 || x->nsegment > 0) {
-            return snw_shooter_cannot(step, x->location, err, "tendons beyond one rod", x->name);
+            return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
         }
         if (step->shooting.replica && x->kind != SNW_TENDON_CHAMBER && !has_strain_form(m, x)) {
-            return snw_shooter_cannot(step, x->location, err,
+            return snw_shooter_refuse(step, x->location, err,
                                       "by the paper's march (replica) tendons of rods that lack "
                                       "bending, twist or some of stretch and shear, or vary along "
                                       "their length",
                                       x->name);
         }
         if (i == SNW_SHOOT_TENDONS) {
-            return snw_shooter_cannot(step, x->location, err, "more than 16 tendons and chambers",
+            return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",
                                       x->name);
         }
-        if (exists(x->when) && (x->given != SNW_TENDON_EFFORT || rubs)) nz += 2;
+        if (may_be_active(x->when) && (x->given != SNW_TENDON_EFFORT || has_friction)) nz += 2;
         if (nz > SNW_SHOOT_Z) {
-            return snw_shooter_cannot(
+            return snw_shooter_refuse(
                 step, x->location, err,
                 "more than four tendons and chambers whose effort is unknown or falls by friction",
                 x->name);
@@ -70,7 +71,7 @@ void snw_shooter_make_tendons(snw_shooter *e) {
         const snw_tendon_desc *x = &d->tendon[i];
         const bool chamber = x->kind == SNW_TENDON_CHAMBER;
         snw_shoot_tendon_given given = SNW_SHOOT_TENDON_EFFORT;
-        if (exists(x->when)) {
+        if (may_be_active(x->when)) {
             if (x->given == SNW_TENDON_GAS) given = SNW_SHOOT_TENDON_GAS;
             if (x->given == SNW_TENDON_COORDINATE) {
                 given = chamber ? SNW_SHOOT_TENDON_VOLUME : SNW_SHOOT_TENDON_LENGTH;
@@ -93,45 +94,43 @@ void snw_shooter_make_tendons(snw_shooter *e) {
     (void)s;
 }
 
-// ---- laws
-// -------------------------------------------------------------------------------------------
+// ---- inputs -------------------------------------------------------------------------------------
 
-void snw_shooter_pull(snw_shooter *e, double t, double share) {
+void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) {
     for (int i = 0; i < e->tendons.n; i++) {
         const snw_tendon_desc *d = &e->m->desc->tendon[i];
         snw_shoot_tendon *c = &e->tendons.tendon[i];
-        const double given = e->in->tendon[i].v, as_made = e->m->tendon[i].reference;
-        const bool hand = e->in->manual && e->in->manual->tendon_given[i];
-        const bool acts = !d->when || hand || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
+        const double given = e->in->tendon[i].v, reference = e->m->tendon[i].reference;
+        const bool manual = e->in->manual && e->in->manual->tendon_given[i];
+        const bool active = !d->when || manual || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
         c->ambient = e->in->ambient[i];
         c->rate = 0;
         c->sliding = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
         c->sliding = fmin(fmax(c->sliding, -1), 1);
         switch (c->given) {
         case SNW_SHOOT_TENDON_EFFORT:
-            c->value = acts && d->given == SNW_TENDON_EFFORT ? share * given : 0;
-            if (!c->chamber && c->value < 0) c->value = 0; // it never pushes
+            c->value = active && d->given == SNW_TENDON_EFFORT ? fraction * given : 0;
+            if (!c->chamber && c->value < 0) c->value = 0; // a tendon never pushes
             break;
         case SNW_SHOOT_TENDON_LENGTH:
-            c->value = as_made + d->extra - share * given;
-            c->rate = -share * e->in->tendon[i].d;
+            c->value = reference + d->extra - fraction * given;
+            c->rate = -fraction * e->in->tendon[i].d;
             break;
         case SNW_SHOOT_TENDON_VOLUME:
-            c->value = as_made + share * (given - as_made);
+            c->value = reference + fraction * (given - reference);
             break;
         case SNW_SHOOT_TENDON_GAS:
-            c->value = c->ambient * as_made + share * (given - c->ambient * as_made);
+            c->value = c->ambient * reference + fraction * (given - c->ambient * reference);
             break;
         }
     }
     snw_shoot_tendons_base(&e->tendons, e->leg[0].r);
 }
 
-// ---- fields
-// -----------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------
 
-// quantities at nodes (nz each) of r, at arc length x
-static void shoot_tendon_look(const snw_shoot_rod *r, const double *at_node, double x, double *z) {
+// z <- states of r, given at its nodes (nz each), at arc length x
+static void interpolate_states(const snw_shoot_rod *r, const double *at_node, double x, double *z) {
     const int nz = snw_shoot_nz(r);
     int p = 0;
     while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
@@ -150,20 +149,20 @@ static void shoot_tendon_look(const snw_shoot_rod *r, const double *at_node, dou
     }
 }
 
-void snw_shooter_follow_tendons(snw_shooter *e, const snw_shooter *other) {
+void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other) {
     snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
     if (nz == 0 || nz != snw_shoot_nz(other->leg[0].r)) return;
     for (int j = 0; j < r->nnode; j++) {
         double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
         const double x = snw_shoot_node_s(r, j);
-        shoot_tendon_look(other->leg[0].r, other->leg[0].r->zlevel[0], x, z);
-        shoot_tendon_look(other->leg[0].r, other->leg[0].r->zrate, x, rate);
+        interpolate_states(other->leg[0].r, other->leg[0].r->zlevel[0], x, z);
+        interpolate_states(other->leg[0].r, other->leg[0].r->zrate, x, rate);
         memcpy(r->z + (ptrdiff_t)j * nz, z, (size_t)nz * sizeof *z);
     }
 }
 
-void snw_shooter_carry_tendons(snw_shooter *e, const snw_shooter_leg *from) {
+void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from) {
     snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
     if (e->tendons.n == 0) return;
@@ -171,51 +170,49 @@ void snw_shooter_carry_tendons(snw_shooter *e, const snw_shooter_leg *from) {
         const double x = snw_shoot_node_s(r, j);
         const ptrdiff_t to = (ptrdiff_t)j * nz;
         for (int k = 0; k < SNW_TIME_LEVELS; k++) {
-            shoot_tendon_look(from->r, from->r->zlevel[k], x, r->zlevel[k] + to);
+            interpolate_states(from->r, from->r->zlevel[k], x, r->zlevel[k] + to);
         }
-        shoot_tendon_look(from->r, from->r->zrate, x, r->zrate + to);
-        shoot_tendon_look(from->r, from->r->z, x, r->z + to);
+        interpolate_states(from->r, from->r->zrate, x, r->zrate + to);
+        interpolate_states(from->r, from->r->z, x, r->z + to);
     }
     for (int p = 0; p < r->npoint; p++) {
         e->tendons.guess[p] =
-            snw_shooter_between(from->r, from->r->level[0], snw_shoot_point_s(r, p)).e;
+            snw_shooter_interpolate(from->r, from->r->level[0], snw_shoot_point_s(r, p)).e;
     }
 }
 
-// Tensions and pressures as if nothing rubbed, lengths and volumes as the strains make them.
-void snw_shooter_take_tendons(snw_shooter *e) {
+// Initial states: tensions and pressures without friction, lengths and volumes of the strains.
+void snw_shooter_set_tendon_state(snw_shooter *e) {
     snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
     for (int i = 0; i < e->tendons.n; i++) {
         const snw_shoot_tendon *c = &e->tendons.tendon[i];
         if (c->z < 0) continue;
-        const double whole = snw_shoot_tendon_of(&e->tendons, i);
+        const double total = snw_shoot_tendon_length_or_volume(&e->tendons, i);
         double T = c->given == SNW_SHOOT_TENDON_EFFORT ? c->value : 0, at = 0;
         if (c->given == SNW_SHOOT_TENDON_LENGTH && c->compliance > 0) {
-            T = fmax(((whole + c->extra) / c->value - 1) / c->compliance, 0);
+            T = fmax(((total + c->extra) / c->value - 1) / c->compliance, 0);
         }
         const double stretch = 1 + c->compliance * T;
         if (c->given == SNW_SHOOT_TENDON_LENGTH) at = c->extra / stretch;
-        if (c->given == SNW_SHOOT_TENDON_EFFORT) at = -whole / stretch;
+        if (c->given == SNW_SHOOT_TENDON_EFFORT) at = -total / stretch;
         for (int j = 0; j < r->nnode; j++) {
             const ptrdiff_t to = (ptrdiff_t)j * nz + c->z;
             r->z[to] = r->zlevel[0][to] = T;
             r->z[to + 1] = r->zlevel[0][to + 1] = at;
             r->zrate[to] = r->zrate[to + 1] = 0;
-            // an even share of the way: lengths within a step of the rod do not matter to a first
-            // guess
+            // proportional to arc length, which suffices for an initial guess
             if (j + 1 < r->nnode) {
-                at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * whole /
+                at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * total /
                       stretch;
             }
         }
     }
 }
 
-// ---- in terms of the model
-// --------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
-// how fast length or volume change, and what the effort does per second
+// rate of the length or volume; *power <- power of the effort on the rod, W
 static double rate_of(const snw_shooter *e, int i, double *power) {
     const snw_shoot_rod *r = e->leg[0].r;
     const snw_tendon_desc *d = &e->m->desc->tendon[i];
@@ -228,9 +225,9 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
             const snw_tendon_point *tp = &e->tendons.tendon[i].point[point];
             if (!(tp->w > 0)) break;
             const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
-            double slope[6], x = 0;
-            (void)snw_tendon_point_density(d, tp, snw_twist_add(rest, r->level[0][node].e), slope);
-            for (int k = 0; k < 6; k++) x += slope[k] * r->rate[node].e.e[k];
+            double d1[6], x = 0;
+            (void)snw_tendon_point_density(d, tp, snw_twist_add(rest, r->level[0][node].e), d1);
+            for (int k = 0; k < 6; k++) x += d1[k] * r->rate[node].e.e[k];
             x *= snw_shoot_weight(r, piece, j);
             sum += x;
             *power += x * snw_shoot_tendon_effort_at(&e->tendons, i, node);
@@ -250,9 +247,9 @@ double snw_shooter_tendons_power(const snw_shooter *e) {
     return sum;
 }
 
-// What is lost of the tension from node to node, times the speed at which the tendon slides there:
-// as T' = -chi s(nu) T has it no term is negative, and the tendon does as much more than the rod
-// gets.
+// Dissipation by friction, W: the loss of tension from node to node times the sliding speed there.
+// By T' = -chi s(nu) T no term is negative. The tendon does this much more work than the rod
+// receives.
 double snw_shooter_tendons_heat(const snw_shooter *e) {
     const snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
@@ -273,20 +270,20 @@ double snw_shooter_tendons_heat(const snw_shooter *e) {
     return heat;
 }
 
-// share of the tension of a tendon that rubs at arc length x
-static double share_at(const snw_shooter *e, int i, double x) {
+// fraction of the tension at the base that is left at arc length x
+static double tension_fraction_at(const snw_shooter *e, int i, double x) {
     const snw_shoot_rod *r = e->leg[0].r;
     const int at = e->tendons.tendon[i].z;
     double z[SNW_SHOOT_Z];
-    shoot_tendon_look(r, r->zlevel[0], x, z);
+    interpolate_states(r, r->zlevel[0], x, z);
     return r->zlevel[0][at] > 0 ? z[at] / r->zlevel[0][at] : 1;
 }
 
-void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w) {
+void snw_shooter_get_tendons(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     for (int i = 0; i < e->tendons.n; i++) {
         const snw_shoot_tendon *c = &e->tendons.tendon[i];
-        const double value = snw_shoot_tendon_of(&e->tendons, i);
+        const double value = snw_shoot_tendon_length_or_volume(&e->tendons, i);
         double power;
         const double rate = rate_of(e, i, &power);
         w->tendon[i].value = c->chamber ? value : m->tendon[i].reference - value;
@@ -294,10 +291,10 @@ void snw_shooter_show_tendons(const snw_shooter *e, snw_work *w) {
         w->tendon[i].effort = snw_shoot_tendon_effort(&e->tendons, i);
         w->tendon[i].tied_fraction = 1;
         if (c->z < 0 || !snw_shoot_tendon_has_friction(c)) continue;
-        w->tendon[i].tied_fraction = share_at(e, i, m->desc->tendon[i].to);
+        w->tendon[i].tied = tension_fraction_at(e, i, m->desc->tendon[i].to);
         for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
              k++) {
-            w->tendon_point[k].tension_fraction = share_at(e, i, m->tendon_point[k].x);
+            w->tendon_point[k].share = tension_fraction_at(e, i, m->tendon_point[k].x);
         }
     }
 }

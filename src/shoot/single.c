@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Unknowns are the wrench at the base and the law's free values, residuals what does not hold at
-// the tip, both measured by typical values. The derivative is that of the march.
+// Single shooting: the unknowns are the wrench at the base and the free states of the law, the
+// residual is that of the boundary conditions at the tip, both scaled by typical values. The
+// derivative is that of the march.
+
 #include "shoot/single.h"
 
 #include "base/fail.h"
@@ -22,7 +24,7 @@ static double single_unit(const snw_boundary *b, int i) {
     return i < 6 ? s->scale[s->na + i] : s->r->law->typical[s->r->law->free[i - 6]];
 }
 
-static void set(snw_boundary *b, const double *x) {
+static void set_unknowns(snw_boundary *b, const double *x) {
     snw_shoot_state *y = &b->segments->seg[0].start;
     for (int i = 0; i < unknowns(b); i++) {
         if (i < 6) {
@@ -35,16 +37,17 @@ static void set(snw_boundary *b, const double *x) {
 
 static snw_status single_residual(void *user, const double *x, double *r) {
     snw_boundary *b = user;
-    set(b, x);
+    set_unknowns(b, x);
     snw_boundary_info *info = &b->info;
     if (!isfinite(snw_boundary_march(b, false, info))) return SNW_E_DIVERGED;
-    for (int i = 0; i < unknowns(b); i++) r[i] = b->gap[i] / (i < 6 ? single_unit(b, i) : 1);
+    for (int i = 0; i < unknowns(b); i++)
+        r[i] = b->tip_residual[i] / (i < 6 ? single_unit(b, i) : 1);
     return SNW_OK;
 }
 
 static snw_status single_derivative(void *user, const double *x, double *J) {
     snw_boundary *b = user;
-    set(b, x);
+    set_unknowns(b, x);
     if (!isfinite(snw_boundary_march(b, true, &b->info))) return SNW_E_DIVERGED;
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -59,9 +62,9 @@ static snw_status single_derivative(void *user, const double *x, double *J) {
             J[n * j + i] = d * single_unit(b, j) / single_unit(b, i);
         }
         for (int i = 6; i < n; i++) {
-            double d = j < 6 ? 0 : b->slope[i - 6][nz + r->law->free[j - 6]];
+            double d = j < 6 ? 0 : b->tip_jacobian[i - 6][nz + r->law->free[j - 6]];
             for (int k = 0; k < nz; k++) {
-                d += b->slope[i - 6][k] * seg->S[(SNW_ROW_Z + k) * ld + column];
+                d += b->tip_jacobian[i - 6][k] * seg->S[(SNW_ROW_Z + k) * ld + column];
             }
             J[n * j + i] = d * single_unit(b, j);
         }
@@ -98,7 +101,7 @@ snw_status snw_single_solve(snw_boundary *b, snw_boundary_info *info) {
         b->info.iterations = done.iterations;
     }
     *info = b->info;
-    set(b, x);
+    set_unknowns(b, x);
     info->residual = snw_boundary_march(b, false, info);
     if (info->residual <= b->opts.tol) return SNW_OK;
     return status == SNW_OK ? SNW_E_DIVERGED : status;

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// Stations: loads and bodies at a section. A body's momentum changes by M V_t - ad_V'(M V), with
-// V_t by the formula of time from the velocity of the section.
+// Stations: external wrench of loads and bodies at a section, its variation, and energies of a rod.
+// The rate of momentum of a body is M V_t - ad_V'(M V), with V_t by the time formula from the
+// velocity of the section.
+
 #include "shoot/rod.h"
 
 static int station_point(const snw_shoot_rod *r, int piece) {
     return r->piece[piece].point + r->piece[piece].n * r->method->np;
 }
 
-static snw_wrench from_arm(snw_vec3 arm, snw_vec3 torque, snw_vec3 force) {
+static snw_wrench wrench_at_arm(snw_vec3 arm, snw_vec3 torque, snw_vec3 force) {
     snw_wrench W;
     W.f = force;
     W.m = snw_add(torque, snw_cross(arm, force));
     return W;
 }
 
-snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
-                             const snw_shoot_state *y) {
+snw_wrench snw_station_external_wrench(const snw_shoot_station *st, const snw_station_step *now,
+                                       const snw_shoot_state *y) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
         const snw_vec3 f = l->body ? l->W.f : snw_rotate_inv(y->g.R, l->W.f);
         const snw_vec3 m = l->body ? l->W.m : snw_rotate_inv(y->g.R, l->W.m);
-        W = snw_wrench_add(W, from_arm(l->arm, m, f));
+        W = snw_wrench_add(W, wrench_at_arm(l->arm, m, f));
     }
     if (!st->has_body) return W;
     const snw_twist Vt = snw_twist_axpy(now->c0, y->V, now->Vh);
@@ -40,11 +42,11 @@ static snw_station_step step_of(const snw_shoot_rod *r, int piece) {
 
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
     const snw_station_step now = step_of(r, piece);
-    return snw_station_exert(&r->station[piece], &now, y);
+    return snw_station_external_wrench(&r->station[piece], &now, y);
 }
 
-snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
-                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
+snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
+                                        const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
@@ -52,7 +54,7 @@ snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_ste
         // d(R'f) = R'f x theta
         const snw_vec3 f = snw_cross(snw_rotate_inv(y->g.R, l->W.f), theta);
         const snw_vec3 m = snw_cross(snw_rotate_inv(y->g.R, l->W.m), theta);
-        W = snw_wrench_add(W, from_arm(l->arm, m, f));
+        W = snw_wrench_add(W, wrench_at_arm(l->arm, m, f));
     }
     if (!st->has_body) return W;
     const snw_vec3 weight = snw_cross(snw_rotate_inv(y->g.R, now->gravity), theta);
@@ -71,19 +73,18 @@ void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *
         snw_twist dV;
         for (int i = 0; i < 3 && r->world; i++) theta.e[i] = S[(SNW_ROW_G + i) * columns + c];
         for (int i = 0; i < 6; i++) dV.e[i] = S[(SNW_ROW_V + i) * columns + c];
-        const snw_wrench W = snw_station_differ(&r->station[piece], &now, y, theta, dV);
+        const snw_wrench W = snw_station_wrench_variation(&r->station[piece], &now, y, theta, dV);
         for (int i = 0; i < 6; i++) dW[i * columns + c] = W.e[i];
     }
 }
 
-// ---- energies
-// ---------------------------------------------------------------------------------------
+// ---- energies -----------------------------------------------------------------------------------
 
 static double station_kinetic(const snw_inertia *M, snw_twist V) {
     return 0.5 * snw_power(snw_inertia_apply(M, V), V);
 }
 
-static double height(snw_vec3 gravity, const snw_inertia *M, snw_se3 g) {
+static double gravity_energy(snw_vec3 gravity, const snw_inertia *M, snw_se3 g) {
     return -snw_dot(gravity, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
 }
 
@@ -91,19 +92,19 @@ snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 grav
                                       snw_twist V) {
     if (!st->has_body) return (snw_shoot_energy){0, 0, 0};
     return (snw_shoot_energy){.kinetic = station_kinetic(&st->M, V),
-                              .gravity = height(gravity, &st->M, g)};
+                              .gravity = gravity_energy(gravity, &st->M, g)};
 }
 
-// Gregory's rule: the trapezoidal rule with differences at the ends, as many as the order of the
-// march asks for. What it adds to the weights 1 of the first nodes, and from the other end to the
-// last ones; a short piece has as many differences as it has intervals, and the rules of Simpson,
-// 3/8 and Boole are among them. theory.md (10.5)
+// Gregory's rule, theory.md (10.5): the trapezoidal rule with differences at the ends, as many as
+// the order of the march requires. The tables hold the corrections to the unit weights of the first
+// nodes; the last nodes get the same. A short piece has as many differences as intervals; the rules
+// of Simpson, 3/8 and Boole are special cases.
 double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j) {
     static const double two[] = {-1.0 / 2}, four[] = {-5.0 / 8, 1.0 / 6, -1.0 / 24},
                         six[] = {-193.0 / 288, 77.0 / 240, -7.0 / 30, 73.0 / 720, -3.0 / 160};
     const int n = piece->n;
-    const bool paper = r->replica || r->between == SNW_BETWEEN_LINEAR;
-    const bool coarse = paper || r->method->kind == SNW_ALONG_EULER || n < 2;
+    const bool as_published = r->replica || r->interpolation == SNW_HISTORY_LINEAR;
+    const bool coarse = as_published || r->method->kind == SNW_ALONG_EULER || n < 2;
     const bool fine = !coarse && r->method->kind == SNW_ALONG_DP5 && n >= 4;
     const double *add = coarse ? two : fine ? six : four;
     const int most = coarse ? 1 : fine ? 5 : 3;
@@ -130,7 +131,7 @@ snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
             }
             E.elastic += 0.5 * w * elastic;
             E.kinetic += w * station_kinetic(&r->section[at].M, x->V);
-            E.gravity += w * height(r->gravity, &r->section[at].M, r->g[node]);
+            E.gravity += w * gravity_energy(r->gravity, &r->section[at].M, r->g[node]);
         }
         const int end = piece->node + piece->n;
         const snw_shoot_energy body =

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Tendons and chambers as the law of a rod: strain from the total wrench by Newton's method at each
+// point, derivatives of tension, length and volume along the rod, and their boundary conditions.
+
 #include "shoot/tendons.h"
 
 #include "base/alloc.h"
@@ -8,20 +12,19 @@
 #include <math.h>
 #include <string.h>
 
-// rad: angle by which turning is rounded on the whole path, as the strain engine does
-static const double rounding = 1e-5;
+// rad: angle over which the turning is smoothed along the whole path, as in the strain engine
+static const double smoothing = 1e-5;
 
-// ---- one section
-// ------------------------------------------------------------------------------------
+// ---- one section --------------------------------------------------------------------------------
 
-// A cord at a point: density f of its measure there, and g its slope in the strain: (D x t, t), of
-// a tendon t = u/|u|.
+// Tendon or chamber at a point: density f of its length or volume, and its derivative g by the
+// strain, (D x t, t); for a tendon t = u/|u|.
 typedef struct section {
     double f, g[6];
 } section;
 
-static inline section shoot_tendons_look(const snw_shoot_tendon *c, const snw_tendon_point *p,
-                                         snw_twist xi) {
+static inline section shoot_tendon_section(const snw_shoot_tendon *c, const snw_tendon_point *p,
+                                           snw_twist xi) {
     const double y = p->y, z = p->z;
     section s;
     const snw_vec3 u = {{xi.v.x + xi.w.y * z - xi.w.z * y, xi.v.y - xi.w.x * z + p->dy,
@@ -41,8 +44,8 @@ static inline section shoot_tendons_look(const snw_shoot_tendon *c, const snw_te
     return s;
 }
 
-// Q = (1 - t t')/|u| of a tendon
-static inline void turning_of(const section *s, double Q[3][3]) {
+// Q = (1 - t t')/|u| for a tendon
+static inline void tangent_projection(const section *s, double Q[3][3]) {
     const double *t = s->g + 3, i = 1 / s->f;
     for (int k = 0; k < 3; k++) {
         for (int l = 0; l < 3; l++) Q[k][l] = i * ((k == l) - t[k] * t[l]);
@@ -50,10 +53,11 @@ static inline void turning_of(const section *s, double Q[3][3]) {
 }
 
 // A (lower triangle, rows of 6) += T [D^ Q D^' . ; Q D^' Q]
-static inline void add_bend(const snw_tendon_point *p, double T, const section *s, double *A) {
+static inline void add_geometric_stiffness(const snw_tendon_point *p, double T, const section *s,
+                                           double *A) {
     const double y = p->y, z = p->z;
     double Q[3][3], W[3][3]; // W = Q D^'
-    turning_of(s, Q);
+    tangent_projection(s, Q);
     for (int i = 0; i < 3; i++) {
         W[i][0] = y * Q[i][2] - z * Q[i][1];
         W[i][1] = z * Q[i][0];
@@ -68,12 +72,12 @@ static inline void add_bend(const snw_tendon_point *p, double T, const section *
     }
 }
 
-// A = L L' in place, lower triangle in rows of 6, and its solution: written for six
+// Cholesky factorisation A = L L' in place, lower triangle in rows of 6, and its solution
 static inline void factor6(double *A) {
     for (int j = 0; j < 6; j++) {
         double d = A[7 * j];
         for (int k = 0; k < j; k++) d -= A[6 * j + k] * A[6 * j + k];
-        d = 1 / sqrt(d); // of a matrix that is not positive NaN, which the march reports
+        d = 1 / sqrt(d); // NaN where A is not positive definite; the march reports it
         A[7 * j] = d;
         for (int i = j + 1; i < 6; i++) {
             double x = A[6 * i + j];
@@ -94,8 +98,8 @@ static inline void solve6(const double *L, double *x) {
     }
 }
 
-// strains that may not change stay
-static inline void shoot_tendon_hold(const bool active[6], double *A, double *r) {
+// unit rows and columns for inactive strains
+static inline void fix_inactive_strains(const bool active[6], double *A, double *r) {
     for (int i = 0; i < 6; i++) {
         if (active[i]) continue;
         for (int k = 0; k < 6; k++) A[k < i ? 6 * i + k : 6 * k + i] = 0;
@@ -104,18 +108,16 @@ static inline void shoot_tendon_hold(const bool active[6], double *A, double *r)
     }
 }
 
-// ---- the law
-// ----------------------------------------------------------------------------------------
+// ---- the law ------------------------------------------------------------------------------------
 
-// effort with which cord i acts at a point, the sign of cords.h included; *given: it does not vary
-// with z
-static inline double acting(const snw_shoot_tendon *c, const double *z) {
+// effort of a tendon or chamber with the sign of (10.2)
+static inline double signed_effort(const snw_shoot_tendon *c, const double *z) {
     const double T = c->z < 0 ? c->value : z[c->z];
     if (c->chamber) return -T;
     return T > 0 ? T : 0; // a tendon never pushes
 }
 
-static void refresh(snw_shoot_tendons *c, double c0) {
+static void update_KB(snw_shoot_tendons *c, double c0) {
     const snw_shoot_rod *r = c->r;
     const int n = 36 * (r->uniform ? 1 : r->npoint);
     for (int i = 0; i < n; i++) c->KB[i] = r->K[i] + c0 * r->section[i / 36].B[i % 36];
@@ -123,7 +125,7 @@ static void refresh(snw_shoot_tendons *c, double c0) {
     c->c0 = c0;
 }
 
-// x <- F - K e - B e_t - what cords carry, at strain e; s <- the cords there
+// x <- F - K e - B e_t - sum T g, at strain e; s <- the tendons there
 static inline void shoot_tendon_residual(const snw_shoot_tendons *c, const snw_law_in *in,
                                          const double *KB, snw_twist e, double *x, section *s) {
     const snw_twist xi = snw_twist_add(in->section->rest, e);
@@ -143,9 +145,9 @@ static inline void shoot_tendon_residual(const snw_shoot_tendons *c, const snw_l
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
-        const double T = acting(tendon, in->z);
+        const double T = signed_effort(tendon, in->z);
         if (!(p->w > 0) || (T == 0 && tendon->z < 0)) continue;
-        s[i] = shoot_tendons_look(tendon, p, xi);
+        s[i] = shoot_tendon_section(tendon, p, xi);
         for (int k = 0; k < 6; k++) x[k] -= T * s[i].g[k];
     }
 }
@@ -158,26 +160,26 @@ static void shoot_tendon_factor(const snw_shoot_tendons *c, const snw_law_in *in
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
-        const double T = acting(tendon, in->z);
-        if (p->w > 0 && !tendon->chamber && T != 0) add_bend(p, T, &s[i], A);
+        const double T = signed_effort(tendon, in->z);
+        if (p->w > 0 && !tendon->chamber && T != 0) add_geometric_stiffness(p, T, &s[i], A);
     }
-    shoot_tendon_hold(c->r->active, A, ignored);
+    fix_inactive_strains(c->r->active, A, ignored);
     factor6(A);
 }
 
-// loss of tension per angle at the speed nu, and its slope, as rub.c has it
-static double shoot_tendon_loss(const snw_shoot_tendon *c, double nu, double *slope) {
-    *slope = c->viscous;
+// loss of tension per angle at the sliding speed nu, and its derivative, as in tendon_friction.c
+static double shoot_tendon_loss(const snw_shoot_tendon *c, double nu, double *d1) {
+    *d1 = c->viscous;
     if (!(c->friction > 0)) return c->viscous * nu;
     const double size = sqrt(nu * nu + c->creep * c->creep), unit = nu / size;
-    *slope += c->friction * (1 - unit * unit) / size;
+    *d1 += c->friction * (1 - unit * unit) / size;
     return c->viscous * nu + c->friction * unit;
 }
 
-// slopes of a cord's quantities, and, unless NULL, their derivatives by (e, z): `by` rows of 6 +
-// SNW_SHOOT_Z
-static void slopes_of(const snw_shoot_tendon *c, const snw_law_in *in, const section *s,
-                      snw_twist xi, double *zs, double by[2][6 + SNW_SHOOT_Z]) {
+// derivatives of a tendon's states along the rod, and, unless NULL, derivatives of these by (e, z):
+// `by`, rows of 6 + SNW_SHOOT_Z
+static void shoot_tendon_state_d1(const snw_shoot_tendon *c, const snw_law_in *in, const section *s,
+                                  snw_twist xi, double *zs, double by[2][6 + SNW_SHOOT_Z]) {
     const snw_tendon_point *p = &c->point[in->point];
     const int z = c->z;
     if (by) memset(by, 0, 2 * sizeof *by);
@@ -194,17 +196,17 @@ static void slopes_of(const snw_shoot_tendon *c, const snw_law_in *in, const sec
     if (T > 0 && by) by[1][6 + z] = -c->compliance * s->f * stretch * stretch;
     const bool is_static = in->c0 == 0;
     if (!snw_shoot_tendon_has_friction(c) || (is_static && c->sliding == 0)) return;
-    // T' = -chi s(nu) T, nu: how fast the path up to here grows beyond what is paid out
-    double of_xi[6], of_dxi[6], slope = 0;
+    // T' = -chi s(nu) T (10.3); nu: rate of the path length up to here less the rate paid out
+    double of_xi[6], of_dxi[6], d1 = 0;
     const double nu = in->c0 * in->z[z + 1] + in->zh[z + 1] - c->rate;
-    const double chi = snw_tendon_point_turning(p, xi, snw_twist_zero(), rounding / c->reference,
+    const double chi = snw_tendon_point_turning(p, xi, snw_twist_zero(), smoothing / c->reference,
                                                 by ? of_xi : NULL, of_dxi);
-    const double lost = is_static ? c->friction * c->sliding : shoot_tendon_loss(c, nu, &slope);
+    const double lost = is_static ? c->friction * c->sliding : shoot_tendon_loss(c, nu, &d1);
     zs[z] = -chi * lost * in->z[z];
     if (!by) return;
     for (int i = 0; i < 6; i++) by[0][i] = -of_xi[i] * lost * in->z[z];
     by[0][6 + z] = -chi * lost;
-    by[0][6 + z + 1] = -chi * slope * in->c0 * in->z[z];
+    by[0][6 + z + 1] = -chi * d1 * in->c0 * in->z[z];
 }
 
 static void shoot_tendon_differentiate(const snw_shoot_tendons *c, const snw_law_in *in,
@@ -234,7 +236,7 @@ static void shoot_tendon_differentiate(const snw_shoot_tendons *c, const snw_law
     for (int j = 0; j < c->n; j++) {
         if (c->tendon[j].z < 0) continue;
         double by[2][6 + SNW_SHOOT_Z];
-        slopes_of(&c->tendon[j], in, &s[j], xi, out->zs, by);
+        shoot_tendon_state_d1(&c->tendon[j], in, &s[j], xi, out->zs, by);
         for (int row = 0; row < 2; row++) {
             double *D = out->D[6 + c->tendon[j].z + row];
             for (int k = 0; k < 6 + nz; k++) {
@@ -247,7 +249,7 @@ static void shoot_tendon_differentiate(const snw_shoot_tendons *c, const snw_law
 
 enum { CHORDS = 8, TRIES = 30 };
 
-// a step x from e, and how long it is: curvatures times length, strains
+// e += x; returns the size of the step: curvatures times length, linear strains
 static inline double shoot_tendon_advance(const snw_shoot_rod *r, const double *x, snw_twist *e) {
     double most = 0;
     for (int k = 0; k < 6; k++) {
@@ -258,12 +260,12 @@ static inline double shoot_tendon_advance(const snw_shoot_rod *r, const double *
     return most;
 }
 
-static const double settled = 1e-13; // what a step may leave
+static const double step_tolerance = 1e-13; // size of a step that ends the iteration
 
-// Newton's steps with the matrix inverted at the point's last tangent: what it has changed by since
-// is a small part of it. False: not within some steps.
-static bool chords(const snw_shoot_tendons *c, const snw_law_in *in, const double *KB, snw_twist *e,
-                   section *s) {
+// Chord iteration with the inverse from the last tangent at this point. Returns false if it does
+// not converge within CHORDS steps.
+static bool chord_iteration(const snw_shoot_tendons *c, const snw_law_in *in, const double *KB,
+                            snw_twist *e, section *s) {
     const double *I = c->inverse + 36 * (ptrdiff_t)in->point;
     double x[6], before = 0;
     for (int i = 0; i < CHORDS; i++) {
@@ -273,8 +275,9 @@ static bool chords(const snw_shoot_tendons *c, const snw_law_in *in, const doubl
             for (int l = 0; l < 6; l++) step[l] += I[6 * k + l] * x[k];
         }
         const double most = shoot_tendon_advance(c->r, step, e);
-        // the next one would be shorter by as much as this one was
-        if (most <= settled || (i > 0 && most * most <= settled * before)) return true;
+        // linear convergence: the next step would be below the tolerance
+        if (most <= step_tolerance || (i > 0 && most * most <= step_tolerance * before))
+            return true;
         if (!(i == 0 || most < 0.5 * before)) return false;
         before = most;
     }
@@ -293,24 +296,25 @@ static void shoot_tendon_newton(const snw_shoot_tendons *c, const snw_law_in *in
     }
 }
 
-// no tendon pulls here: the strain follows at once, as without cords
-static bool linear(const snw_shoot_tendons *c, const snw_law_in *in) {
+// no tendon is under tension here: (10.2) is linear in e
+static bool is_linear(const snw_shoot_tendons *c, const snw_law_in *in) {
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
-        if (!tendon->chamber && tendon->point[in->point].w > 0 && acting(tendon, in->z) != 0)
+        if (!tendon->chamber && tendon->point[in->point].w > 0 && signed_effort(tendon, in->z) != 0)
             return false;
     }
     return true;
 }
 
-static void shoot_tendon_strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
+static void shoot_tendon_strain(void *user, const snw_law_in *in, bool derivatives,
+                                snw_law_out *out) {
     snw_shoot_tendons *c = user;
     const snw_shoot_rod *r = c->r;
-    if (in->c0 != c->c0) refresh(c, in->c0);
+    if (in->c0 != c->c0) update_KB(c, in->c0);
     const double *KB = c->KB + (r->uniform ? 0 : 36 * (ptrdiff_t)in->point);
     section s[SNW_SHOOT_TENDONS];
     snw_twist e = c->guess[in->point];
-    if (linear(c, in)) {
+    if (is_linear(c, in)) {
         double x[6];
         const double *C = in->section->C;
         shoot_tendon_residual(c, in, KB, snw_twist_zero(), x, s);
@@ -318,23 +322,23 @@ static void shoot_tendon_strain(void *user, const snw_law_in *in, bool slopes, s
             e.e[i] = C[7 * i] * x[i];
             for (int k = 0; k < 6 && !r->diagonal; k++) e.e[i] += k == i ? 0 : C[6 * i + k] * x[k];
         }
-    } else if (!c->known[in->point] || !chords(c, in, KB, &e, s)) {
+    } else if (!c->known[in->point] || !chord_iteration(c, in, KB, &e, s)) {
         e = c->guess[in->point];
         shoot_tendon_newton(c, in, KB, &e, s);
     }
-    // a strain that is not a number must not be where the next search begins
+    // a strain that is not a number is no initial guess
     double sum = 0;
     for (int k = 0; k < 6; k++) sum += fabs(e.e[k]);
     c->guess[in->point] = isfinite(sum) ? e : snw_twist_zero();
     out->e = e;
-    // the cords as they are there; the search looked at them a step before
+    // the iteration evaluated the tendons before its last step
     const snw_twist xi = snw_twist_add(in->section->rest, e);
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
-        if (p->w > 0 && (slopes || tendon->z >= 0)) s[i] = shoot_tendons_look(tendon, p, xi);
+        if (p->w > 0 && (derivatives || tendon->z >= 0)) s[i] = shoot_tendon_section(tendon, p, xi);
     }
-    if (slopes) {
+    if (derivatives) {
         double A[36];
         shoot_tendon_factor(c, in, KB, s, A);
         shoot_tendon_differentiate(c, in, s, xi, A, out);
@@ -344,14 +348,14 @@ static void shoot_tendon_strain(void *user, const snw_law_in *in, bool slopes, s
         return;
     }
     for (int j = 0; j < c->n; j++) {
-        if (c->tendon[j].z >= 0) slopes_of(&c->tendon[j], in, &s[j], xi, out->zs, NULL);
+        if (c->tendon[j].z >= 0) shoot_tendon_state_d1(&c->tendon[j], in, &s[j], xi, out->zs, NULL);
     }
 }
 
-// slope of a cord's g along the rod where the strain has the slope es: that of D and, of a tendon,
-// of its tangent, Q u_s
-static void drift(const snw_shoot_tendon *c, const snw_tendon_point *p, double L, const section *s,
-                  snw_twist xi, snw_twist es, double *out) {
+// derivative of g along the rod where the strain has the derivative es: of D and, for a tendon, of
+// its tangent, Q u_s
+static void section_d1(const snw_shoot_tendon *c, const snw_tendon_point *p, double L,
+                       const section *s, snw_twist xi, snw_twist es, double *out) {
     const snw_vec3 D = {{0, p->y, p->z}}, Ds = {{0, p->dy, p->dz}},
                    t = {{s->g[3], s->g[4], s->g[5]}};
     snw_vec3 ts = {{0, 0, 0}};
@@ -362,7 +366,7 @@ static void drift(const snw_shoot_tendon *c, const snw_tendon_point *p, double L
                        of_D = snw_add(snw_cross(xi.w, Ds), (snw_vec3){{0, p->ddy, p->ddz}});
         const snw_vec3 us = snw_add(of_e, of_D);
         double Q[3][3];
-        turning_of(s, Q);
+        tangent_projection(s, Q);
         for (int i = 0; i < 3; i++) {
             ts.e[i] = Q[i][0] * us.x + Q[i][1] * us.y + Q[i][2] * us.z;
         }
@@ -371,25 +375,25 @@ static void drift(const snw_shoot_tendon *c, const snw_tendon_point *p, double L
     for (int i = 0; i < 3; i++) out[i] = m.e[i], out[3 + i] = ts.e[i];
 }
 
-// slope of what a cord acts with
-static double acting_slope(const snw_shoot_tendon *c, const double *z, const double *zs) {
+// derivative along the rod of the effort with the sign of (10.2)
+static double signed_effort_d1(const snw_shoot_tendon *c, const double *z, const double *zs) {
     if (c->z < 0 || !zs) return 0;
     return c->chamber ? -zs[c->z] : z[c->z] > 0 ? zs[c->z] : 0;
 }
 
-static void shoot_tendon_carry(void *user, const snw_law_in *in, snw_twist e, snw_twist es,
-                               const double *zs, snw_wrench *W, snw_wrench *along) {
+static void shoot_tendon_wrench(void *user, const snw_law_in *in, snw_twist e, snw_twist es,
+                                const double *zs, snw_wrench *W, snw_wrench *along) {
     const snw_shoot_tendons *c = user;
     const snw_twist xi = snw_twist_add(in->section->rest, e);
     *W = *along = snw_wrench_zero();
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
-        const double T = acting(tendon, in->z), Ts = acting_slope(tendon, in->z, zs);
+        const double T = signed_effort(tendon, in->z), Ts = signed_effort_d1(tendon, in->z, zs);
         if (!(p->w > 0) || T == 0) continue;
-        const section s = shoot_tendons_look(tendon, p, xi);
+        const section s = shoot_tendon_section(tendon, p, xi);
         double d[6];
-        drift(tendon, p, c->r->length, &s, xi, es, d);
+        section_d1(tendon, p, c->r->length, &s, xi, es, d);
         for (int k = 0; k < 6; k++) {
             W->e[k] += T * s.g[k];
             along->e[k] += T * d[k] + Ts * s.g[k];
@@ -397,78 +401,79 @@ static void shoot_tendon_carry(void *user, const snw_law_in *in, snw_twist e, sn
     }
 }
 
-// ---- the ends
-// ---------------------------------------------------------------------------------------
+// ---- boundary conditions ------------------------------------------------------------------------
 
-// what is not stretched of a path from the winch to the base, and its slope in the tension
-static double outside(const snw_shoot_tendon *c, double T, double *slope) {
+// unstretched length between winch and base, and its derivative by the tension
+static double unstretched_outside(const snw_shoot_tendon *c, double T, double *d1) {
     const double stretch = 1 + c->compliance * (T > 0 ? T : 0);
-    *slope = T > 0 ? -c->extra * c->compliance / (stretch * stretch) : 0;
+    *d1 = T > 0 ? -c->extra * c->compliance / (stretch * stretch) : 0;
     return c->extra / stretch;
 }
 
-// a slack tendon's negative tension is how much hangs, in these units: m/N
-static double hanging(const snw_shoot_tendon *c) { return 0.1 * c->reference / c->typical; }
+// m/N: the negative tension of a slack tendon stands for its slack, in these units
+static double slack_per_tension(const snw_shoot_tendon *c) {
+    return 0.1 * c->reference / c->typical;
+}
 
-// gap and slopes by the tip's and the base's z: row of 2 nz each
-static void close_cord(const snw_shoot_tendon *c, int nz, const double *tip, const double *base,
-                       double *gap, double *slope, int *row) {
+// residual and jacobian by z at the tip and at the base, rows of 2 nz
+static void close_tendon(const snw_shoot_tendon *c, int nz, const double *tip, const double *base,
+                         double *residual, double *jacobian, int *row) {
     const int z = c->z;
     const double size = 1 / c->reference;
-    double *s = slope + 2 * (ptrdiff_t)nz * *row;
+    double *s = jacobian + 2 * (ptrdiff_t)nz * *row;
     if (c->chamber) {
         const double P = tip[z], V = tip[z + 1];
         if (c->given == SNW_SHOOT_TENDON_VOLUME) {
-            gap[(*row)++] = size * (V - c->value);
+            residual[(*row)++] = size * (V - c->value);
             s[z + 1] = size;
         } else {
             const double i = 1 / c->value; // (P + ambient) V = n R T
-            gap[(*row)++] = (P + c->ambient) * V * i - 1;
+            residual[(*row)++] = (P + c->ambient) * V * i - 1;
             s[z] = V * i;
             s[z + 1] = (P + c->ambient) * i;
         }
         return;
     }
-    // the path ends where what was paid out does; of a given tension it is counted from there
-    gap[*row] = size * (tip[z + 1] - (c->given == SNW_SHOOT_TENDON_LENGTH ? c->value : 0));
+    // the path ends with the length paid out; with given tension the length is counted from the tip
+    residual[*row] = size * (tip[z + 1] - (c->given == SNW_SHOOT_TENDON_LENGTH ? c->value : 0));
     s[z + 1] = size;
     if (c->given == SNW_SHOOT_TENDON_LENGTH && base[z] <= 0) {
-        gap[*row] -= size * hanging(c) * base[z];
-        s[nz + z] = -size * hanging(c);
+        residual[*row] -= size * slack_per_tension(c) * base[z];
+        s[nz + z] = -size * slack_per_tension(c);
     }
     (*row)++;
     if (c->given != SNW_SHOOT_TENDON_LENGTH) return;
     double of_T;
-    s = slope + 2 * (ptrdiff_t)nz * *row;
-    gap[*row] = size * (base[z + 1] - outside(c, base[z], &of_T));
+    s = jacobian + 2 * (ptrdiff_t)nz * *row;
+    residual[*row] = size * (base[z + 1] - unstretched_outside(c, base[z], &of_T));
     s[nz + z + 1] = size;
     s[nz + z] = -size * of_T;
     (*row)++;
 }
 
-static void close_all(void *user, const double *tip, const double *base, double *gap,
-                      double *slope) {
+static void close_all(void *user, const double *tip, const double *base, double *residual,
+                      double *jacobian) {
     const snw_shoot_tendons *c = user;
     const int nz = c->law.nz;
     int row = 0;
-    memset(slope, 0, 2 * sizeof *slope * (size_t)nz * (size_t)c->law.nfree);
+    memset(jacobian, 0, 2 * sizeof *jacobian * (size_t)nz * (size_t)c->law.nfree);
     for (int i = 0; i < c->n; i++) {
-        if (c->tendon[i].z >= 0) close_cord(&c->tendon[i], nz, tip, base, gap, slope, &row);
+        if (c->tendon[i].z >= 0)
+            close_tendon(&c->tendon[i], nz, tip, base, residual, jacobian, &row);
     }
     SNW_ASSERT(row == c->law.nfree);
 }
 
-// ---- making
-// -----------------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------------------
 
 snw_status snw_shoot_tendons_law(snw_shoot_tendons *c) {
     int nz = 0, nfree = 0;
     for (int i = 0; i < c->n; i++) {
         snw_shoot_tendon *tendon = &c->tendon[i];
-        const bool rubs = !tendon->chamber && snw_shoot_tendon_has_friction(tendon);
+        const bool has_friction = !tendon->chamber && snw_shoot_tendon_has_friction(tendon);
         tendon->z = -1;
         c->fluids = (i == 0 || c->fluids) && tendon->chamber;
-        if (tendon->given == SNW_SHOOT_TENDON_EFFORT && !rubs) continue;
+        if (tendon->given == SNW_SHOOT_TENDON_EFFORT && !has_friction) continue;
         if (nz + 2 > SNW_SHOOT_Z) return SNW_E_ARGUMENT;
         tendon->z = nz;
         if (tendon->given != SNW_SHOOT_TENDON_EFFORT) c->law.free[nfree++] = nz;
@@ -478,15 +483,15 @@ snw_status snw_shoot_tendons_law(snw_shoot_tendons *c) {
     c->law.user = c;
     c->law.nz = nz;
     c->law.nfree = nfree;
-    c->law.nline = 0;
+    c->law.nterm = 0;
     c->law.strain = shoot_tendon_strain;
-    c->law.bends = !c->fluids;
-    c->law.carry = shoot_tendon_carry;
+    c->law.depends_on_strain = !c->fluids;
+    c->law.wrench = shoot_tendon_wrench;
     c->law.close = close_all;
     return SNW_OK;
 }
 
-// a place at arc length x; w: whether it is there
+// point at arc length x; w: does the tendon extend to it?
 static snw_tendon_point shoot_tendon_place(const snw_shoot_tendon *c, double x, bool there,
                                            double L) {
     const snw_at at = {.x = x, .L = L};
@@ -503,8 +508,8 @@ static snw_tendon_point shoot_tendon_place(const snw_shoot_tendon *c, double x, 
                               .ddz = z.dd};
 }
 
-// integral of a density at the nodes by the rule of Simpson, the last interval of an odd number by
-// the trapezium
+// integral of a density at the nodes by Simpson's rule, the last of an odd number of intervals by
+// the trapezoidal rule
 typedef double density_fn(const snw_shoot_tendons *c, int i, int node, int point);
 
 static double shoot_tendon_integrate(const snw_shoot_tendons *c, int i, density_fn *f) {
@@ -529,29 +534,30 @@ static snw_twist shoot_tendon_rest_at(const snw_shoot_rod *r, int point) {
     return (r->uniform ? r->section : r->section + point)->rest;
 }
 
-static double shoot_tendon_as_made(const snw_shoot_tendons *c, int i, int node, int point) {
+static double shoot_tendon_density_unstressed(const snw_shoot_tendons *c, int i, int node,
+                                              int point) {
     (void)node;
-    return shoot_tendons_look(&c->tendon[i], &c->tendon[i].point[point],
-                              shoot_tendon_rest_at(c->r, point))
+    return shoot_tendon_section(&c->tendon[i], &c->tendon[i].point[point],
+                                shoot_tendon_rest_at(c->r, point))
         .f;
 }
 
-// effort that changes the measure by a tenth where it begins
+// effort that changes the length or volume by a tenth, from the section where the tendon begins
 static double typical_effort(const snw_shoot_tendons *c, const snw_shoot_tendon *tendon) {
     const snw_shoot_rod *r = c->r;
     int p = 0;
     while (p < r->npoint - 1 && !(tendon->point[p].w > 0)) p++;
-    const section s = shoot_tendons_look(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p));
-    double softness = 0;
+    const section s = shoot_tendon_section(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p));
+    double compliance = 0;
     for (int k = 0; k < 6; k++) {
         const double K = r->K[(r->uniform ? 0 : 36 * (ptrdiff_t)p) + 7 * k];
-        if (r->active[k]) softness += s.g[k] * s.g[k] / K;
+        if (r->active[k]) compliance += s.g[k] * s.g[k] / K;
     }
-    return softness > 0 ? 0.1 * s.f / softness : 1;
+    return compliance > 0 ? 0.1 * s.f / compliance : 1;
 }
 
-// What a fluid carries does not depend on the strain: pressure times area (0, z, -y; 1, 0, 0).
-static void draw_line(snw_shoot_tendons *c, int i, snw_wrench *a) {
+// The wrench of a fluid does not depend on the strain: pressure times area (0, z, -y; 1, 0, 0).
+static void set_linear_term(snw_shoot_tendons *c, int i, snw_wrench *a) {
     const snw_shoot_tendon *tendon = &c->tendon[i];
     for (int p = 0; p < c->r->npoint; p++) {
         const snw_tendon_point *at = &tendon->point[p];
@@ -559,8 +565,8 @@ static void draw_line(snw_shoot_tendons *c, int i, snw_wrench *a) {
         a[p].m = (snw_vec3){{0, area * at->z, -area * at->y}};
         a[p].f = (snw_vec3){{area, 0, 0}};
     }
-    c->law.line[i] = (snw_law_line){.z = tendon->z, .given = &tendon->value, .a = a};
-    c->law.nline = i + 1;
+    c->law.term[i] = (snw_law_linear_term){.z = tendon->z, .given = &tendon->value, .a = a};
+    c->law.nterm = i + 1;
 }
 
 snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r) {
@@ -594,8 +600,8 @@ snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r)
                 tendon->point[point] = shoot_tendon_place(tendon, x, there, r->length);
             }
         }
-        if (c->fluids) draw_line(c, i, line + (size_t)i * np);
-        tendon->reference = shoot_tendon_integrate(c, i, shoot_tendon_as_made);
+        if (c->fluids) set_linear_term(c, i, line + (size_t)i * np);
+        tendon->reference = shoot_tendon_integrate(c, i, shoot_tendon_density_unstressed);
         tendon->typical = typical_effort(c, tendon);
         if (tendon->z < 0) continue;
         c->law.typical[tendon->z] = tendon->typical;
@@ -609,13 +615,13 @@ void snw_shoot_tendons_release(snw_shoot_tendons *c) {
     c->block = NULL;
 }
 
-void snw_shoot_tendons_carry(snw_shoot_tendons *c, snw_shoot_checkpoint *row) {
+void snw_shoot_tendons_checkpoint(snw_shoot_tendons *c, snw_shoot_checkpoint *row) {
     const size_t np = (size_t)c->r->npoint;
     double c0 = c->c0;
-    snw_shoot_checkpoint_carry(row, &c0, 1);
-    if (row->in && c0 >= 0) refresh(c, c0);
-    snw_shoot_checkpoint_carry(row, c->guess, 6 * np);
-    snw_shoot_checkpoint_carry(row, c->inverse, 36 * np);
+    snw_shoot_checkpoint_numbers(row, &c0, 1);
+    if (row->in && c0 >= 0) update_KB(c, c0);
+    snw_shoot_checkpoint_numbers(row, c->guess, 6 * np);
+    snw_shoot_checkpoint_numbers(row, c->inverse, 36 * np);
     for (size_t i = 0; i < np; i++) snw_shoot_checkpoint_flag(row, &c->known[i]);
 }
 
@@ -629,8 +635,7 @@ void snw_shoot_tendons_base(const snw_shoot_tendons *c, snw_shoot_rod *r) {
     }
 }
 
-// ---- looking
-// ----------------------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 double snw_shoot_tendon_effort_at(const snw_shoot_tendons *c, int i, int node) {
     const snw_shoot_tendon *tendon = &c->tendon[i];
@@ -644,11 +649,11 @@ double snw_shoot_tendon_effort(const snw_shoot_tendons *c, int i) {
     return snw_shoot_tendon_effort_at(c, i, 0);
 }
 
-static double shoot_tendon_now(const snw_shoot_tendons *c, int i, int node, int point) {
+static double shoot_tendon_density_now(const snw_shoot_tendons *c, int i, int node, int point) {
     const snw_twist xi = snw_twist_add(shoot_tendon_rest_at(c->r, point), c->r->level[0][node].e);
-    return shoot_tendons_look(&c->tendon[i], &c->tendon[i].point[point], xi).f;
+    return shoot_tendon_section(&c->tendon[i], &c->tendon[i].point[point], xi).f;
 }
 
-double snw_shoot_tendon_of(const snw_shoot_tendons *c, int i) {
-    return shoot_tendon_integrate(c, i, shoot_tendon_now);
+double snw_shoot_tendon_length_or_volume(const snw_shoot_tendons *c, int i) {
+    return shoot_tendon_integrate(c, i, shoot_tendon_density_now);
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// tendons.h: tendons and chambers along one rod as its law (rod.h), in the total-wrench form.
-// theory.md 10.5
+// tendons.h: tendons and chambers along one rod as its law (rod.h), in the total-wrench form
+// (theory.md 10.5).
 //
-// The wrench F of rod, tendons and fluid together passes from section to section as if there were
-// none. What they carry of it follows from the strain there,
-//   K e + B e_t + sum T_i g_i(e) = F,   tendon g = d|u|/dxi, T its tension;  chamber g = dV'/dxi, T
-//   = -pressure,
-// which is monotone in e while tensions are not negative; Newton's matrix is its symmetric
-// derivative.
+// F is the wrench of rod, tendons and fluid together; its equation along the rod does not depend on
+// them. The strain of a section follows from
+//   K e + B e_t + sum T_i g_i(e) = F                                              (10.2)
+// with, for a tendon, g = d|u|/dxi and T its tension, for a chamber g = dV'/dxi and T = -pressure.
+// The left-hand side is monotone in e while tensions are not negative; its derivative, the matrix
+// of Newton's method, is symmetric.
 //
-// Efforts that are not given are quantities z of the law, and beside each stands a length or a
-// volume:
-//   length given   tension (unknown at the base), path from the winch on as if not stretched;
+// Efforts that are not given are states z of the law. Each has a length or volume as the next
+// state:
+//   length given   tension (unknown at the base), unstretched length of the path from the winch on;
 //   volume, gas    pressure (unknown), volume;
-//   rubbing        tension, given or not at the base, which falls along the path, and path; of a
-//   given tension from the tip.
+//   friction       tension, given or unknown at the base, which falls along the path, and length of
+//                  the path, counted from the tip if the tension is given.
 #pragma once
 
 #include "model/model.h"
@@ -23,10 +23,10 @@
 #include "shoot/rod.h"
 
 typedef enum snw_shoot_tendon_given {
-    SNW_SHOOT_TENDON_EFFORT, // tension or gauge pressure
-    SNW_SHOOT_TENDON_LENGTH, // of a tendon, what a winch paid out; it never pushes
+    SNW_SHOOT_TENDON_EFFORT, // tension, N, or gauge pressure, Pa
+    SNW_SHOOT_TENDON_LENGTH, // of a tendon, paid out by a winch; the tension is never negative
     SNW_SHOOT_TENDON_VOLUME, // of a chamber
-    SNW_SHOOT_TENDON_GAS     // moles times R times temperature, of a chamber
+    SNW_SHOOT_TENDON_GAS     // of a chamber: moles times R times temperature, J
 } snw_shoot_tendon_given;
 
 typedef struct snw_shoot_tendon {
@@ -34,56 +34,57 @@ typedef struct snw_shoot_tendon {
     snw_shoot_tendon_given given;
     double extra, compliance;        // as in desc.h
     double friction, viscous, creep; // likewise
-    double from, to;                 // arc lengths; ends of pieces
+    double from, to;                 // arc lengths, ends of pieces
     snw_law at[2], area;             // as in desc.h
     // at the present instant
-    double value;   // what is given
-    double rate;    // of a given length, its rate: friction asks for it
-    double sliding; // at rest: what part of friction acts, and which way
+    double value;   // given effort, length, volume or n R T
+    double rate;    // rate of a given length, for friction, m/s
+    double sliding; // in statics: fraction of the friction that acts, with the sign of sliding
     double ambient; // pressure around a gas
-    // made by snw_shoot_tendons_place
-    int z;                   // its effort among the law's quantities; -1: not among them
-    double reference;        // length or volume as the rod was made
-    double typical;          // effort that is neither small nor large
-    snw_tendon_point *point; // npoint: where it is; weight w is zero where it is not
+    // set by snw_shoot_tendons_place
+    int z;                   // index of its effort among the states of the law; -1: none
+    double reference;        // length or volume of the unstressed rod
+    double typical;          // typical effort, for scaling
+    snw_tendon_point *point; // npoint; weight w is zero outside [from, to]
 } snw_shoot_tendon;
 
-enum { SNW_SHOOT_TENDONS = SNW_LAW_LINES }; // most along one rod
+enum { SNW_SHOOT_TENDONS = SNW_LAW_TERMS }; // most along one rod
 
 typedef struct snw_shoot_tendons {
     snw_shoot_law law;
     const snw_shoot_rod *r;
     int n;
     snw_shoot_tendon tendon[SNW_SHOOT_TENDONS];
-    bool fluids;      // there are no tendons
-    double c0;        // that KB is of
-    double *KB;       // 36 for each section: K + c0 B
-    snw_twist *guess; // npoint: the last strain found there,
-    double *inverse;  // 36 each: and Newton's matrix inverted where its last tangent was,
-    bool *known;      // if there was one since c0 changed
+    bool fluids;      // there are chambers only
+    double c0;        // c_0 of KB
+    double *KB;       // 36 per section: K + c0 B
+    snw_twist *guess; // npoint: the last strain found there
+    double *inverse;  // 36 per point: inverse of Newton's matrix at the last tangent
+    bool *known;      // npoint: is `inverse` valid for c0?
     void *block;
 } snw_shoot_tendons;
 
-// Does a tendon lose tension along its path?
+// Does friction reduce the tension along the path?
 static inline bool snw_shoot_tendon_has_friction(const snw_shoot_tendon *c) {
     return c->friction > 0 || c->viscous > 0;
 }
 
-// From c->n and c->cord as far as the caller knows them: which quantities there are, c->law.
-// SNW_E_ARGUMENT: more than SNW_SHOOT_Z.
+// c->law and the states <- from c->n and the description of c->tendon. SNW_E_ARGUMENT: more than
+// SNW_SHOOT_Z states.
 SNW_NODISCARD snw_status snw_shoot_tendons_law(snw_shoot_tendons *c);
-// For a rod made with c->law whose sections are filled: tables. The caller releases them.
+// Tables for a rod that was made with c->law and whose sections are filled. The caller releases
+// them.
 SNW_NODISCARD snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r);
 void snw_shoot_tendons_release(snw_shoot_tendons *c);
-// Where the searches of the next step begin (saving.h).
-void snw_shoot_tendons_carry(snw_shoot_tendons *c, snw_shoot_checkpoint *row);
+// Initial guesses of the next step, saved or loaded (checkpoint.h).
+void snw_shoot_tendons_checkpoint(snw_shoot_tendons *c, snw_shoot_checkpoint *row);
 
-// Before a step, after `value`s have changed: values at the base.
+// r->base_z <- values at the base. Call before a step, after a `value` has changed.
 void snw_shoot_tendons_base(const snw_shoot_tendons *c, snw_shoot_rod *r);
 
-// Of the newest level of the rod: effort at the base (of a slack tendon zero), and length or
+// At the newest level of the rod: effort at the base (zero for a slack tendon), and length or
 // volume.
 double snw_shoot_tendon_effort(const snw_shoot_tendons *c, int i);
-double snw_shoot_tendon_of(const snw_shoot_tendons *c, int i);
+double snw_shoot_tendon_length_or_volume(const snw_shoot_tendons *c, int i);
 // Effort at a node.
 double snw_shoot_tendon_effort_at(const snw_shoot_tendons *c, int i, int node);

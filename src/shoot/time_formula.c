@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Coefficients of backward Euler, BDF2, BDF3, BDF-alpha and the trapezoidal rule for variable
+// steps.
+
 #include "shoot/time_formula.h"
 
 // derivative at t = 0 of the polynomial through n + 1 values at t = 0, -h[0], -h[0] - h[1], ..
@@ -15,10 +19,10 @@ static void backward_difference(int n, const double *h, double *c) {
     }
 }
 
-// (1 + a) x_t(i) - a x_t(i-1) = x'(i) + a (x'(i) - x'(i-1)) on a parabola through three values: x'
-// by BDF2, the change of x' by twice the second divided difference. Second order whatever the
-// steps.
-static snw_time_formula blend(double a, const double *h) {
+// BDF-alpha: (1 + a) x_t(i) - a x_t(i-1) = x'(i) + a (x'(i) - x'(i-1)) on the parabola through
+// three values. x' is that of BDF2; the change of x' is twice the second divided difference times
+// the step. Second order for any steps.
+static snw_time_formula bdf_alpha(double a, const double *h) {
     snw_time_formula f = {.c = {0}, .d = a / (1 + a)};
     backward_difference(2, h, f.c);
     const double s = 2 * a / (h[0] + h[1]);
@@ -47,7 +51,7 @@ snw_time_formula snw_time_formula_at(snw_time_kind kind, double alpha,
         backward_difference(3, h, f.c);
         break;
     case SNW_TIME_BDF_ALPHA:
-        f = blend(alpha, h);
+        f = bdf_alpha(alpha, h);
         break;
     }
     return f;

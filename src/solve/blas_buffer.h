@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// blas_buffer.h: the buffers OpenBLAS computes in, made safe for threads and for machines with
-// little address space.
+// blas_buffer.h: makes the work buffers of OpenBLAS safe for threads and for machines with little
+// address space.
 #pragma once
 
 #include "sinew/status.h"
 
-// Make sure that OpenBLAS has a buffer, before the first robot: without address space for it
-// OpenBLAS would look for it for ever. SNW_E_MEMORY: there is none. May be called from any thread,
-// and again.
+// Ensure that OpenBLAS has a buffer; call before the first robot is created. Without address space
+// for one, OpenBLAS would retry for ever. SNW_E_MEMORY: there is no space. May be called from any
+// thread, and repeatedly.
 SNW_NODISCARD snw_status snw_blas_ready(snw_error *err);

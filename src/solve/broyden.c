@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Broyden's good update from stored increments, for the chord iteration of time steps (chord.c).
+
 #include "solve/broyden.h"
 
 #include <math.h>
@@ -18,7 +21,7 @@ static double broyden_inner(const snw_broyden *b, const double *x, const double 
     return sum;
 }
 
-// with y = -T^-1 r: y <- (1 + s_(j+1) s_j'/s_j's_j) y for all pairs kept, then s = y/(1 -
+// with y = -T^-1 r: y <- (1 + s_(j+1) s_j'/s_j's_j) y for all stored pairs, then s = y/(1 -
 // s_k'y/s_k's_k)
 bool snw_broyden_next(snw_broyden *b, double *z) {
     if (b->kept == b->most) return false;

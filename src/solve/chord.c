@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Chord iteration with Broyden updates and line search, for one time step of the implicit
+// integrators.
+
 #include "solve/chord.h"
 
 #include <math.h>
@@ -8,7 +12,7 @@ snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
     bool fresh = false;
     snw_broyden_reset(c->broyden);
     while (!(norm <= c->tolerance)) {
-        info->residual = norm; // also of a solve that fails
+        info->residual = norm; // also reported when the solve fails
         if (!isfinite(norm) || info->iterations == c->max_iter) return SNW_E_DIVERGED;
         if (!*c->known) {
             snw_broyden_reset(c->broyden);
@@ -27,11 +31,11 @@ snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
         const bool rounded = fresh && c->rounded && c->rounded(c->user);
         c->move(c->user, 1);
         norm = c->evaluate(c->user);
-        // forces far stiffer than those that the norm knows: the residual is their rounding
+        // forces far stiffer than those in the norm: the residual is their rounding error
         if (rounded && norm > 0.5 * was) break;
         while (!(norm < was) && step > 1e-3) {
             if (!fresh) break;
-            // at the level of rounding nothing falls any more
+            // at rounding level the residual cannot fall further
             if (was <= 1e3 * c->tolerance) {
                 c->move(c->user, -step);
                 norm = c->evaluate(c->user);

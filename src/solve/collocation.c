@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Coefficients of Gauss collocation with 2 to SNW_STAGES stages, by exact quadrature.
+
 #include "solve/collocation.h"
 
 #include "base/fail.h"
@@ -16,9 +19,9 @@ void snw_lagrange(int n, const double *c, double x, double *l) {
     }
 }
 
-// The polynomial that is 1 at the start and 0 at all c_j, integrated twice up to u by Gauss' rule,
-// which is exact here: int_0^u (u - t) prod (1 - t/c_j) dt
-static double collocation_astray(const snw_collocation *k, double u) {
+// the polynomial that is 1 at the start and 0 at all c_j, integrated twice up to u by Gauss
+// quadrature, which is exact here: int_0^u (u - t) prod (1 - t/c_j) dt
+static double error_within(const snw_collocation *k, double u) {
     double sum = 0;
     for (int i = 0; i < k->s; i++) {
         const double t = u * k->c[i];
@@ -57,7 +60,6 @@ snw_collocation snw_collocation_gauss(int s) {
     SNW_ASSERT(regular == SNW_OK);
     (void)regular;
     snw_lu_solve(s, B, pivot, k.turn);
-    for (int i = 1; i <= 100; i++)
-        k.within = fmax(k.within, fabs(collocation_astray(&k, 0.01 * i)));
+    for (int i = 1; i <= 100; i++) k.within = fmax(k.within, fabs(error_within(&k, 0.01 * i)));
     return k;
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
+//
+// Condition number in the 1-norm by the method of Hager and Higham, from dense or sparse factors.
+
 #include "solve/condition.h"
 
 #include "solve/dense.h"
 
 #include <math.h>
 
-// entries of column j: their number, and their rows unless it is all of them
+// number of entries of column j; row <- their rows, NULL: all rows
 static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const int **row) {
     *row = NULL;
     return sparse ? snw_sparse_column(sparse, j, row) : g->n;
 }
 
-// as fmax, without its care for NaN: that makes a call of it
+// as fmax, which handles NaN and is therefore a function call
 static double condition_larger(double a, double b) { return a > b ? a : b; }
 
 void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
@@ -43,7 +46,7 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
     }
 }
 
-// What inv(S) is applied with.
+// Factors with which inv(S) is applied.
 typedef struct inverse {
     const snw_gauge *g;
     const double *LU;
@@ -52,36 +55,36 @@ typedef struct inverse {
 } inverse;
 
 // x <- diag(1/row) x
-static void condition_grow(const snw_gauge *g, double *x) {
+static void divide_by_row_scales(const snw_gauge *g, double *x) {
     for (int i = 0; g->row && i < g->n; i++) x[i] /= g->row[i];
 }
 
 // x <- diag(column) x
-static void condition_scale(const snw_gauge *g, double *x) {
+static void multiply_by_column_scales(const snw_gauge *g, double *x) {
     for (int i = 0; i < g->n; i++) x[i] *= g->column[i];
 }
 
 // x <- diag(column) inv(A) diag(1/row) x
 static void condition_apply(const inverse *v, double *x) {
     const int n = v->g->n;
-    condition_grow(v->g, x);
+    divide_by_row_scales(v->g, x);
     if (v->sparse) {
         snw_sparse_solve(v->sparse, x);
     } else {
         snw_lu_solve(n, v->LU, v->pivot, x);
     }
-    condition_scale(v->g, x);
+    multiply_by_column_scales(v->g, x);
 }
 
 static void condition_apply_transposed(const inverse *v, double *x) {
     const int n = v->g->n;
-    condition_scale(v->g, x);
+    multiply_by_column_scales(v->g, x);
     if (v->sparse) {
         snw_sparse_solve_transposed(v->sparse, x);
     } else {
         snw_lu_solve_transposed(n, v->LU, v->pivot, x);
     }
-    condition_grow(v->g, x);
+    divide_by_row_scales(v->g, x);
 }
 
 static double condition_sum_of(int n, const double *x) {
@@ -90,7 +93,7 @@ static double condition_sum_of(int n, const double *x) {
     return sum;
 }
 
-// sign <- those of x; whether they were the same already
+// sign <- signs of x; returns whether they are unchanged
 static bool take_signs(int n, const double *x, double *sign) {
     bool same = true;
     for (int i = 0; i < n; i++) {
@@ -109,18 +112,19 @@ static int largest_of(int n, const double *x) {
     return at;
 }
 
-enum { CLIMBS = 4 };
+enum { ITERATIONS = 4 };
 
-// |inv(S)|_1 is the largest |inv(S) x|_1 with |x|_1 = 1, convex in x and so taken on at a unit
-// vector. From the middle we climb along the gradient, inv(S)' sign(inv(S) x), from one unit vector
-// to the next; at last a vector is tried by which cancellation cannot hide all of inv(S).
+// |inv(S)|_1 is the largest |inv(S) x|_1 with |x|_1 = 1; the function is convex, so the maximum is
+// at a unit vector. From x = 1/n the iteration follows the subgradient, inv(S)' sign(inv(S) x),
+// from one unit vector to the next. Finally a vector with alternating signs is tried, for which
+// cancellation cannot hide all of inv(S).
 static double inverse_norm(const inverse *v, double *x, double *sign) {
     const int n = v->g->n;
     for (int i = 0; i < n; i++) x[i] = 1.0 / n, sign[i] = 0;
     condition_apply(v, x);
     double best = condition_sum_of(n, x);
     (void)take_signs(n, x, sign);
-    for (int k = 0, before = -1; n > 1 && k < CLIMBS; k++) {
+    for (int k = 0, before = -1; n > 1 && k < ITERATIONS; k++) {
         for (int i = 0; i < n; i++) x[i] = sign[i];
         condition_apply_transposed(v, x);
         const int at = largest_of(n, x);

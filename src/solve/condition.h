@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// condition.h: how much a solve may magnify errors: an estimate of the condition number of a matrix
-// whose factors exist, for a few solves more.
+// condition.h: estimate of the condition number of a factorised matrix, at the cost of a few
+// solves.
 //
-// Rows and columns of our matrices carry different units. So the matrix is measured by its own
-// entries first: rows by their largest, then columns by theirs. What is estimated is the condition
-// number in the 1-norm of what remains,
-//   S = diag(row) A diag(1/column),  row: 1 over the largest.
-// The units of equations do not matter to it, those of unknowns hardly.
+// Rows and columns of our matrices have different units, so the matrix is scaled by its own
+// entries: rows by their largest entry, then columns by theirs. The estimate is that of the
+// condition number in the 1-norm of
+//   S = diag(row) A diag(1/column),  row: 1 over the largest entry.
+// It does not depend on the units of equations, and hardly on those of unknowns.
 #pragma once
 
 #include "solve/sparse.h"
@@ -18,12 +18,13 @@ typedef struct snw_gauge {
     double norm;          // |S|_1
 } snw_gauge;
 
-// Measure A, n x n column major, before it is factorised; of a matrix with a pattern only its
-// entries are read (`sparse`, NULL: all of them). row and column are the caller's, n numbers each.
+// Scales and norm of A, n x n column major, before it is factorised. For a matrix with a pattern
+// only the entries of the pattern are read (`sparse`; NULL: all entries). row and column are the
+// caller's, n numbers each.
 void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse);
 
-// |S|_1 |inv(S)|_1 from the factors of A: sparse, or LU and pivot where that is NULL. Never more
-// than the true number but for rounding, seldom less than a third of it (Hager 1984; Higham, ACM
-// TOMS 14, 1988). scratch: 2 n numbers.
+// |S|_1 |inv(S)|_1 from the factors of A: sparse, or LU and pivot where that is NULL. A lower bound
+// but for rounding, seldom below a third of the true number (Hager 1984; Higham, ACM TOMS 14,
+// 1988). scratch: 2 n numbers.
 double snw_gauge_condition(const snw_gauge *g, const double *LU, const int *pivot,
                            snw_sparse *sparse, double *scratch);

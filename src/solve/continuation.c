@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
 // Tangent continuation with the step control of Deuflhard (Newton Methods for Nonlinear Problems,
-// 2004, ch. 5). At a solution x under some load the factors of J are at hand. For an increment d of
-// the load:
+// 2004, ch. 5), for equilibria under increasing loads.
 //
-//   dx   = inv(J) r(x, load + d)        how far the linear answer goes
-//   back = inv(J) r(x - dx, load + d)   what it misses
-//   theta = |back| / |dx|               the part missed, proportional to d when d is small
+// At a solution x under some load the factors of J are available. For an increment d of the load:
 //
-// An increment with theta above THETA_MAX is refused at the price of two residuals, and theta says
-// how much shorter the next must be. One that passes starts Newton at x - dx - back, close enough
-// to converge to the same branch in one or two iterations. The first increment tried is all of the
-// load.
+//     dx   = inv(J) r(x, load + d)        linear prediction
+//     back = inv(J) r(x - dx, load + d)   its error
+//     theta = |back| / |dx|               relative error, proportional to d for small d
 //
-// Three guards keep it on the branch. A solution further from the linear one than that is from x is
-// a jump, not a continuation. A change of sign of det J means that a branch was crossed: refused as
-// long as the increment is not small, then accepted, since a column may well be loaded along its
-// axis past Euler's load. And lengths are energies, |dx|^2 = sum |J_ii| dx_i^2, so that angles and
-// metres can be compared; multipliers have no diagonal and do not count.
+// An increment with theta above THETA_MAX is rejected at the cost of two residuals, and theta
+// determines how much shorter the next one is. After an accepted one, Newton's method starts at x -
+// dx - back, close enough to converge to the same branch in one or two iterations. The first
+// increment tried is the whole load.
 //
-// Equilibria on the way are found only to a small part of the increment's residual. The last one,
-// whether it carries the whole load or not, is brought to the tolerance asked for; so is one from
-// which the next increment is refused while what was left of its residual is a good part of what it
-// starts with.
+// Three checks keep the solution on the branch. A solution further from the prediction than that is
+// from x is a jump. A change of the sign of det J means that a branch was crossed; it is rejected
+// unless the increment is small, and then accepted, since a column may be loaded along its axis
+// beyond the Euler load. Lengths are energies, |dx|^2 = sum |J_ii| dx_i^2, so that angles and
+// metres are comparable; multipliers have no diagonal and do not count.
+//
+// Intermediate equilibria are solved only to a small fraction of the residual of the increment. The
+// last one, under the full load or not, is solved to the given tolerance. So is one from which the
+// next increment is rejected while its own residual is a large part of that of the increment.
+
 #include "solve/continuation.h"
 
 #include "base/fail.h"
@@ -30,48 +31,50 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITER = 8 };   // of Newton in an increment: one that needs more is too long
-enum { CRAWLING = 200 }; // increments in which more than
-static const double CRAWLED =
-    1e-2; // of the load must be carried: tangents of a start that is singular lead nowhere
+enum { MAX_ITER = 8 }; // Newton iterations in an increment: one that needs more is too long
+enum { CRAWL_INCREMENTS = 200 }; // after so many increments more than
+static const double CRAWL_LOAD =
+    1e-2; // of the load must be reached: tangents of a singular start give no direction
 
-// Increments after which the directions that nothing resists are held more, and by how much more:
-// they are moved by what is left of the residual on the way, over what holds them, and that is what
-// crawls. The solution does not change with it.
+// Increments after which the regularisation of neutral directions is increased, and the factors.
+// Neutral directions move by the remaining residual over the regularisation, which makes increments
+// short. The solution does not depend on it.
 enum { SLOW = 30, LEVELS = 2 };
-static const double HOLD_MORE[LEVELS + 1] = {1, 1e3, 1e5};
+static const double REGULARISATION_FACTOR[LEVELS + 1] = {1, 1e3, 1e5};
 
-static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
-static const double THETA_AIM = 0.25; // what the next one aims at
+static const double THETA_MAX = 0.5;  // longest increment: half of the response is nonlinear
+static const double THETA_AIM = 0.25; // target of the next increment
 static const double GROWTH = 4;       // from one increment to the next, at most
-static const double LOOSE =
-    1e-2; // residual on the way, relative to that of the increment or a typical force
-static const double LEFT = 0.1; // the part of an increment's residual that may be left from before
-static const double CROSSING = 1e-2;   // part of the load in which det J may change sign
-static const double LEAP = 1e-3;       // first increment without prediction, relative to load
-static const double LEAP_FACTOR = 1e3; // how much faster than before it may move x
+static const double LOOSE = 1e-2; // residual of intermediate equilibria, relative to that of the
+                                  // increment or a typical force
+static const double LEFT =
+    0.1; // largest part of an increment's residual that may stem from the previous solution
+static const double CROSSING = 1e-2; // fraction of the load in which det J may change sign
+static const double UNPREDICTED_INCREMENT =
+    1e-3; // first increment without prediction, relative to the load
+static const double UNPREDICTED_RATE = 1e3; // largest ratio of the rate of x to the previous one
 
 snw_continuation_opts snw_continuation_defaults(void) {
     return (snw_continuation_opts){
         .newton = snw_newton_defaults(), .smallest = 1e-6, .max_increments = 2000};
 }
 
-// where we are on the path, and the buffers for the next increment
+// present point of the path, and buffers for the next increment
 typedef struct path {
-    const snw_problem *p; // own
-    snw_problem own;      // as given, but for what it holds with
-    const double *hold;   // as given
-    double *held;         // the same, times HOLD_MORE
-    int level, most;      // of HOLD_MORE: now, and allowed
-    int since;            // increments when the level began
+    const snw_problem *p;     // &own
+    snw_problem own;          // as given, but for the regularisation
+    const double *given_soft; // regularisation as given
+    double *soft;             // regularisation in use: times REGULARISATION_FACTOR
+    int level, most;          // of REGULARISATION_FACTOR: present, and largest allowed
+    int since;                // increments at the last change of the level
     const snw_continuation_opts *opts;
     snw_arena *scratch;
-    double *x;      // solution under `load`
-    double load;    // carried so far
-    double rate;    // |change of x| per load in the last increment, 0: unknown
-    double left;    // residual of the last correction, whether it succeeded or not
-    bool loose;     // what is left of the residual at x is part of what refused the last increment
-    snw_tangent at; // tangent at x
+    double *x;        // solution under `load`
+    double load;      // present load
+    double rate;      // |change of x| per load in the last increment, 0: unknown
+    double left;      // residual of the last correction, also when it failed
+    bool loose;       // the last increment was rejected, and the residual at x contributed to that
+    snw_tangent at;   // tangent at x
     snw_tangent next; // tangent at trial
     double *trial, *dx, *back, *moved;
     snw_continuation_info *info;
@@ -90,10 +93,10 @@ static snw_status continuation_residual(path *c, double load, const double *x, d
     c->info->residuals++;
     const snw_status s = c->p->residual(c->p->user, load, x, r);
     if (s == SNW_OK || s == SNW_E_STOPPED) return s;
-    return SNW_E_DIVERGED; // outside the domain: too far
+    return SNW_E_DIVERGED; // outside the domain: the step is too long
 }
 
-// Newton from trial; the tangent found on the way stays in c->next, the way itself in c->moved.
+// Newton's method from trial; the last tangent is kept in c->next, the total increment in c->moved.
 static snw_status continuation_correct(path *c, double load, double tol, int max_iter) {
     const snw_newton_opts opts = {.tol = fmax(tol, c->opts->newton.tol), .max_iter = max_iter};
     snw_newton_info info;
@@ -107,7 +110,7 @@ static snw_status continuation_correct(path *c, double load, double tol, int max
     return s;
 }
 
-// trial becomes the point we stand on
+// trial becomes the present point
 static void continuation_accept(path *c, double load) {
     const snw_tangent old = c->at;
     memcpy(c->x, c->trial, (size_t)c->p->nx * sizeof *c->x);
@@ -116,9 +119,9 @@ static void continuation_accept(path *c, double load) {
     c->load = load;
 }
 
-// Whether what only makes the tangent regular would have to bear the load: then nothing else does.
-// dx is a solution; what else resists it makes inv(J + S) S dx far smaller. `more` is scratch.
-static bool continuation_carries(const path *c, const double *dx, double *more) {
+// Does only the regularisation carry the load? dx is a solution; if other stiffness resists it,
+// inv(J + S) S dx is far smaller. `more` is scratch.
+static bool regularisation_carries_load(const path *c, const double *dx, double *more) {
     const snw_problem *p = c->p;
     for (int i = 0; i < p->n; i++) more[i] = p->soft[i] * dx[i];
     snw_tangent_solve(&c->at, more);
@@ -128,39 +131,39 @@ static bool continuation_carries(const path *c, const double *dx, double *more) 
     return false;
 }
 
-// whether dx moves x by no more than rounding: what is left of the residual is noise
-static bool stays(const path *c) {
-    double way = 0, size = 1;
-    for (int i = 0; i < c->p->n; i++) way = fmax(way, fabs(c->dx[i]));
+// does dx change x by no more than rounding? then the residual is noise
+static bool is_at_rounding(const path *c) {
+    double distance = 0, size = 1;
+    for (int i = 0; i < c->p->n; i++) distance = fmax(distance, fabs(c->dx[i]));
     for (int i = 0; i < c->p->nx; i++) size = fmax(size, fabs(c->x[i]));
-    return way <= SNW_ROUNDING * size;
+    return distance <= SNW_ROUNDING * size;
 }
 
-// One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next.
-// SNW_E_SINGULAR: no use to try.
+// One increment with prediction. SNW_E_DIVERGED: rejected. *d <- the next increment to try.
+// SNW_E_SINGULAR: a mechanism, no increment can succeed.
 static snw_status continuation_step(path *c, double *d) {
     const snw_problem *p = c->p;
     const double to = c->load + *d < 1 ? c->load + *d : 1;
-    *d *= 0.5; // when it fails for want of a residual
+    *d *= 0.5; // if the residual cannot be evaluated
 
-    // the linear answer
+    // linear prediction
     snw_status s = continuation_residual(c, to, c->x, c->dx);
     if (s != SNW_OK) return s;
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
-    if (c->load == 0 && c->at.soft && continuation_carries(c, c->dx, c->back))
+    if (c->load == 0 && c->at.soft && regularisation_carries_load(c, c->dx, c->back))
         return SNW_E_SINGULAR;
-    snw_tangent_hold_null(&c->at, p->soft, c->dx);
-    const double reach = continuation_length(&c->at, c->dx);
+    snw_tangent_remove_null(&c->at, p->soft, c->dx);
+    const double predicted = continuation_length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
 
-    // what it misses; nothing, if it is as good as a solution
+    // its error; zero if the prediction is a solution
     s = continuation_residual(c, to, c->trial, c->back);
     if (s != SNW_OK) return s;
-    const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || stays(c);
+    const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || is_at_rounding(c);
     snw_tangent_solve(&c->at, c->back);
-    snw_tangent_hold_null(&c->at, p->soft, c->back);
-    const double theta = solved ? 0 : continuation_length(&c->at, c->back) / reach;
+    snw_tangent_remove_null(&c->at, p->soft, c->back);
+    const double theta = solved ? 0 : continuation_length(&c->at, c->back) / predicted;
     if (!(theta <= THETA_MAX)) {
         c->loose = c->info->residual > LEFT * start;
         *d *= 2 * fmin(fmax(THETA_AIM / theta, 0.1), 0.5); // NaN: a tenth
@@ -168,44 +171,43 @@ static snw_status continuation_step(path *c, double *d) {
     }
     snw_problem_move(p, c->trial, -1, c->back, c->trial);
 
-    // the true one, on the same branch
+    // correction, on the same branch
     const bool loosely =
-        to < 1 && c->at.nnull == 0; // what nothing resists is seen at equilibria only
+        to < 1 && c->at.nnull == 0; // neutral directions are identified at equilibria only
     s = continuation_correct(c, to, loosely ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
     const double passed = to - c->load;
     for (int i = 0; i < p->n; i++) c->moved[i] -= c->back[i];
-    if (!solved && !(continuation_length(&c->at, c->moved) <= reach)) return SNW_E_DIVERGED;
+    if (!solved && !(continuation_length(&c->at, c->moved) <= predicted)) return SNW_E_DIVERGED;
     if (c->next.sign != c->at.sign && passed > CROSSING * to) return SNW_E_DIVERGED;
 
-    c->rate = reach / passed;
+    c->rate = predicted / passed;
     continuation_accept(c, to);
     *d = passed * fmin(fmax(THETA_AIM / theta, 0.5), GROWTH);
     return SNW_OK;
 }
 
-// One increment without prediction, for when a tangent says nothing of what comes: where it is
-// singular, or where the equations have a kink (a tendon just coming taut). It may not move x
-// wildly faster than the path did before: at a limit point that would be a jump to some other
-// branch.
-static snw_status leap(path *c, double *d) {
+// One increment without prediction, where the tangent is no use: where it is singular, or where the
+// equations are not differentiable (a tendon that becomes taut). x may not move much faster than
+// along the path before: at a limit point that would be a jump to another branch.
+static snw_status step_without_prediction(path *c, double *d) {
     const double to = c->load + *d < 1 ? c->load + *d : 1;
     const double passed = to - c->load;
     memcpy(c->trial, c->x, (size_t)c->p->nx * sizeof *c->x);
     *d *= 0.1;
     const snw_status s = continuation_correct(c, to, 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
-    const double way = continuation_length(&c->at, c->moved);
-    if (c->rate > 0 && !(way <= LEAP_FACTOR * c->rate * passed)) return SNW_E_DIVERGED;
+    const double distance = continuation_length(&c->at, c->moved);
+    if (c->rate > 0 && !(distance <= UNPREDICTED_RATE * c->rate * passed)) return SNW_E_DIVERGED;
 
-    c->rate = way / passed;
+    c->rate = distance / passed;
     continuation_accept(c, to);
     *d = passed * GROWTH;
     return SNW_OK;
 }
 
-// Bring the point we stand on to the tolerance asked for, or leave it.
-static snw_status tighten(path *c) {
+// Solve the present point to the given tolerance; if that fails it is unchanged.
+static snw_status solve_to_tolerance(path *c) {
     c->loose = false;
     memcpy(c->trial, c->x, (size_t)c->p->nx * sizeof *c->x);
     const snw_status s = continuation_correct(c, c->load, 0, c->opts->newton.max_iter);
@@ -213,44 +215,46 @@ static snw_status tighten(path *c) {
     return s == SNW_E_STOPPED ? s : SNW_OK;
 }
 
-// Hold neutral directions as `level` says, from the next tangent on: that of the point we stand on.
-static snw_status continuation_hold(path *c, int level) {
+// Regularise neutral directions by `level`, from the next tangent on, which is that of the present
+// point.
+static snw_status continuation_regularise(path *c, int level) {
     c->level = level;
     c->since = c->info->increments;
-    c->own.softened = level > 0;
-    for (int i = 0; i < c->p->n; i++) c->held[i] = HOLD_MORE[level] * c->hold[i];
-    return tighten(c);
+    c->own.always_soft = level > 0;
+    for (int i = 0; i < c->p->n; i++) c->soft[i] = REGULARISATION_FACTOR[level] * c->given_soft[i];
+    return solve_to_tolerance(c);
 }
 
-// From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR:
-// without load nothing resists it.
+// From the present load to 1 in increments. SNW_E_DIVERGED: no further than c->load.
+// SNW_E_SINGULAR: a mechanism without load.
 static snw_status continuation_follow(path *c, bool (*stop)(void *user), void *stop_user) {
     double d = 1;
-    bool leaping = c->at.sign == 0; // no tangent to follow
+    bool unpredicted = c->at.sign == 0; // no tangent for predictions
     while (c->load < 1) {
         if (c->info->increments == c->opts->max_increments) return SNW_E_DIVERGED;
-        if (c->info->increments >= CRAWLING && c->load < CRAWLED) return SNW_E_DIVERGED;
+        if (c->info->increments >= CRAWL_INCREMENTS && c->load < CRAWL_LOAD) return SNW_E_DIVERGED;
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
         if (c->level < c->most && c->info->increments >= c->since + SLOW) {
-            SNW_TRY(continuation_hold(c, c->level + 1));
+            SNW_TRY(continuation_regularise(c, c->level + 1));
             d = 1 - c->load;
-            leaping = c->at.sign == 0;
+            unpredicted = c->at.sign == 0;
         }
 
-        const snw_status s = leaping ? leap(c, &d) : continuation_step(c, &d);
+        const snw_status s =
+            unpredicted ? step_without_prediction(c, &d) : continuation_step(c, &d);
         if (s == SNW_E_STOPPED || s == SNW_E_SINGULAR) return s;
-        if (c->loose) SNW_TRY(tighten(c));
+        if (c->loose) SNW_TRY(solve_to_tolerance(c));
         if (s == SNW_OK) c->info->increments++;
         if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
-            if (leaping && s != SNW_OK) {
+            if (unpredicted && s != SNW_OK) {
                 if (c->level == 0) return SNW_E_DIVERGED;
-                c->most = 0; // what is held more resists where nothing should
-                SNW_TRY(continuation_hold(c, 0));
+                c->most = 0; // the larger regularisation carries load where it should not
+                SNW_TRY(continuation_regularise(c, 0));
             }
-            leaping = true;
-            d = c->load > 0 ? LEAP * c->load : LEAP;
+            unpredicted = true;
+            d = c->load > 0 ? UNPREDICTED_INCREMENT * c->load : UNPREDICTED_INCREMENT;
         } else if (s == SNW_OK) {
-            leaping = c->at.sign == 0;
+            unpredicted = c->at.sign == 0;
         }
     }
     return SNW_OK;
@@ -267,15 +271,16 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
                                   double *x, snw_continuation_info *info) {
     const size_t mark = snw_arena_mark(scratch);
     const size_t n = (size_t)p->n, nx = (size_t)p->nx;
-    path c = {.own = *p, .hold = p->soft, .opts = opts, .scratch = scratch, .x = x, .info = info};
+    path c = {
+        .own = *p, .given_soft = p->soft, .opts = opts, .scratch = scratch, .x = x, .info = info};
     c.p = &c.own;
     c.most = p->soft ? LEVELS : 0;
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);
     c.at.sparse = p->sparse[0];
     c.next.sparse = p->sparse[1];
-    c.held = snw_arena_doubles(scratch, n);
-    if (p->soft) c.own.soft = memcpy(c.held, p->soft, n * sizeof *c.held);
+    c.soft = snw_arena_doubles(scratch, n);
+    if (p->soft) c.own.soft = memcpy(c.soft, p->soft, n * sizeof *c.soft);
     c.trial = snw_arena_doubles(scratch, nx);
     double *spare = snw_arena_doubles(scratch, 2 * n);
     c.dx = snw_arena_doubles(scratch, n);
@@ -283,7 +288,7 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     c.moved = snw_arena_doubles(scratch, n);
     *info = (snw_continuation_info){.residual = NAN};
 
-    // the start; when it is no equilibrium under load 0, perhaps it is a guess for load 1
+    // start; if it is no equilibrium under load 0, it may be a guess for load 1
     memcpy(c.trial, x, nx * sizeof *x);
     snw_status s = continuation_correct(&c, 0, 0, opts->newton.max_iter);
     if (s == SNW_OK) {
@@ -295,13 +300,14 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
         const snw_status whole = continuation_correct(&c, 1, 0, opts->newton.max_iter);
         if (whole == SNW_OK) continuation_accept(&c, 1);
         if (whole == SNW_OK || whole == SNW_E_STOPPED) s = whole;
-        // the nearest that was seen; fmin passes over what is not a number
+        // the smallest residual seen; fmin ignores NaN
         if (whole != SNW_OK) info->residual = fmin(none, c.left);
         goto done;
     }
 
-    // stuck on the way: leave an equilibrium
-    if (c.load < 1 && !(info->residual <= opts->newton.tol) && tighten(&c) == SNW_E_STOPPED)
+    // not at the full load: return an equilibrium
+    if (c.load < 1 && !(info->residual <= opts->newton.tol) &&
+        solve_to_tolerance(&c) == SNW_E_STOPPED)
         s = SNW_E_STOPPED;
 
 done:

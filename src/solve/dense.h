@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// dense.h: the few LAPACK calls we need, with C types and our status codes. Column major. Nothing
-// here prints, and a matrix that is not finite fails like a singular one.
+// dense.h: the LAPACK routines in use, with C types and status codes. Matrices are column major.
+// Nothing here prints. A matrix that is not finite fails like a singular one.
 #pragma once
 
 #include "base/arena.h"
@@ -29,38 +29,38 @@ SNW_NODISCARD snw_status snw_cholesky_factor(int n, double *A);
 // x <- inv(A) x with the factor of snw_cholesky_factor.
 void snw_cholesky_solve(int n, const double *L, double *x);
 
-// *negative <- number of negative eigenvalues of a symmetric A, of which the lower triangle is read
-// and overwritten. Of a matrix [T, C'; C, 0] with m independent rows C these are m more than T has
-// on the null space of C. SNW_E_SINGULAR when a pivot is zero: *negative counts the others;
-// SNW_E_DIVERGED when A is not finite.
+// *negative <- number of negative eigenvalues of a symmetric A; its lower triangle is read and
+// overwritten. A matrix [T, C'; C, 0] with m independent rows C has m more than T on the null space
+// of C. SNW_E_SINGULAR when a pivot is zero: *negative counts the others; SNW_E_DIVERGED when A is
+// not finite.
 size_t snw_negative_scratch(int n);
 SNW_NODISCARD snw_status snw_count_negative(int n, double *A, snw_arena *scratch, int *negative);
 
-// Eigenvalues of A x = lambda B x, A symmetric, B symmetric positive definite, of which the lower
-// triangles are read; both are overwritten, A by the eigenvectors (B-orthonormal columns) when
-// `vectors`. Rising order. SNW_E_SINGULAR unless B is positive definite, SNW_E_DIVERGED when A is
-// not finite or the iteration gives up.
+// Eigenvalues of A x = lambda B x in increasing order, A symmetric, B symmetric positive definite.
+// The lower triangles are read; both are overwritten, A by the eigenvectors (B-orthonormal columns)
+// if `vectors`. SNW_E_SINGULAR unless B is positive definite, SNW_E_DIVERGED when A is not finite
+// or the iteration does not converge.
 size_t snw_eigen_symmetric_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_symmetric(int n, double *A, double *B, bool vectors,
                                              snw_arena *scratch, double *lambda);
 
-// Eigenvalues re + i im of A x = lambda B x, A any, B symmetric positive definite (lower triangle);
-// both are overwritten. Conjugate pairs stand together, positive imaginary part first. Fails as
-// above.
+// Eigenvalues re + i im of A x = lambda B x, A general, B symmetric positive definite (lower
+// triangle); both are overwritten. Conjugate pairs are adjacent, the positive imaginary part first.
+// Fails as above.
 size_t snw_eigen_general_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_general(int n, double *A, double *B, snw_arena *scratch,
                                            double *re, double *im);
 
 // The same with eigenvectors, n columns each: right ones, A x = lambda B x, and left ones, y' A =
-// lambda y' B. A real eigenvalue has a real column; of a pair the first column is the real part and
-// the second the imaginary part of the vectors of the eigenvalue with the positive one.
+// lambda y' B. A real eigenvalue has a real column. For a pair, the first column is the real part
+// and the second the imaginary part of the vector of the eigenvalue with positive imaginary part.
 SNW_NODISCARD snw_status snw_eigen_general_vectors(int n, double *A, double *B, snw_arena *scratch,
                                                    double *re, double *im, double *left,
                                                    double *right);
 
-// N (room for n x n) <- orthonormal columns x with C x = 0, of which there are n - rank; the m rows
-// of C are the columns of A (n x m), which is overwritten. A row counts for the rank when what is
-// left of it beside the others is more than `tol` of the largest one. SNW_E_DIVERGED when A is not
+// N (room for n x n) <- orthonormal columns x with C x = 0, of which there are n - rank. The m rows
+// of C are the columns of A (n x m), which is overwritten. A row counts for the rank when its part
+// independent of the others is more than `tol` of the largest one. SNW_E_DIVERGED when A is not
 // finite.
 size_t snw_null_space_scratch(int n, int m);
 SNW_NODISCARD snw_status snw_null_space(int n, int m, double *A, double tol, snw_arena *scratch,
@@ -71,33 +71,34 @@ size_t snw_project_scratch(int n, int l);
 void snw_project(int n, const double *A, int k, const double *P, int l, const double *Q,
                  snw_arena *scratch, double *out);
 
-// A (m x n) = Q R with columns exchanged in place: the first `lead` stay in front in their order,
-// of the others always the longest remainder comes next; order[k] (n) is which column stands at k,
-// tau (n) belongs to the factors. Returns the rank: how many diagonal entries of R come before the
-// first below tol times the longest column; 0 when A is not finite.
+// QR factorisation with column pivoting of A (m x n) in place. The first `lead` columns stay in
+// front in their order; among the others the one with the longest remainder comes next. order[k]
+// (n) is the column at position k, tau (n) belongs to the factors. Returns the rank: the number of
+// diagonal entries of R before the first one below tol times the longest column; 0 when A is not
+// finite.
 size_t snw_qr_scratch(int m, int n);
 SNW_NODISCARD int snw_qr_factor(int m, int n, double *A, int lead, double tol, snw_arena *scratch,
                                 double *tau, int *order);
 
-// B (m x m) <- Q' B Q, from the factors of an m x n matrix: behind the rank stands B on what is at
-// right angles to the columns.
+// B (m x m) <- Q' B Q, from the factors of an m x n matrix: the block behind the rank is B on the
+// orthogonal complement of the columns.
 void snw_qr_turn(int m, int n, const double *QR, const double *tau, double *B, snw_arena *scratch);
 
 // x (m) <- Q x.
 void snw_qr_apply(int m, int n, const double *QR, const double *tau, double *x, snw_arena *scratch);
 
-// x (max(m, n)): in, b (m); out, the shortest of the x (n) with the smallest |A x - b|. A is m x n
-// and overwritten; what is smaller than tol relative to the largest counts as zero: *rank.
-// SNW_E_DIVERGED when A or b are not finite.
+// Minimum-norm least squares. x (max(m, n)): in, b (m); out, the shortest x (n) among those with
+// the smallest |A x - b|. A is m x n and overwritten. Singular values below tol relative to the
+// largest count as zero; *rank: number of the others. SNW_E_DIVERGED when A or b are not finite.
 size_t snw_shortest_scratch(int m, int n);
 SNW_NODISCARD snw_status snw_shortest(int m, int n, double *A, double tol, snw_arena *scratch,
                                       double *x, int *rank);
 
-// A (m x n) = U diag(S) V' with U m x min(m, n), S falling, and all n rows of V' (n x n); A is
+// A (m x n) = U diag(S) V' with U m x min(m, n), S decreasing, and all n rows of V' (n x n); A is
 // overwritten. SNW_E_DIVERGED when A is not finite.
 size_t snw_svd_scratch(int m, int n);
 SNW_NODISCARD snw_status snw_svd(int m, int n, double *A, snw_arena *scratch, double *U, double *S,
                                  double *Vt);
 
-// Which BLAS is linked: its configuration text, e.g. "OpenBLAS 0.3.21 ... SINGLE_THREADED".
+// Configuration text of the linked BLAS, e.g. "OpenBLAS 0.3.21 ... SINGLE_THREADED".
 const char *snw_blas_name(void);

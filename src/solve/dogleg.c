@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Dogleg steps and trust-region control, for single shooting (shoot/single.c).
+
 #include "solve/dogleg.h"
 
 #include "base/fail.h"
@@ -48,8 +51,8 @@ typedef struct work {
     int *pivot;
 } work;
 
-// d <- the dogleg's step within `radius`
-static void take_step(int n, const work *w, bool regular, double radius) {
+// d <- dogleg step within `radius`
+static void compute_step(int n, const work *w, bool regular, double radius) {
     dogleg_apply_transposed(n, w->J, w->r, w->g);
     dogleg_apply(n, w->J, w->g, w->Jg);
     const double gg = dogleg_dot(n, w->g, w->g), gJJg = dogleg_dot(n, w->Jg, w->Jg);
@@ -64,7 +67,7 @@ static void take_step(int n, const work *w, bool regular, double radius) {
         for (int i = 0; i < n; i++) w->d[i] = -s * w->g[i];
         return;
     }
-    // along the line from Cauchy's point c to Newton's: |c + t (newton - c)| = radius
+    // on the segment from the Cauchy point c to the Newton point: |c + t (newton - c)| = radius
     double a = 0, b = 0, c = -radius * radius;
     for (int i = 0; i < n; i++) {
         const double from = -cauchy * w->g[i], by = w->newton[i] - from;
@@ -77,8 +80,8 @@ static void take_step(int n, const work *w, bool regular, double radius) {
     }
 }
 
-// what the linear model says |r|^2 becomes
-static double promised(int n, const work *w) {
+// |r|^2 after the step d by the linear model
+static double predicted_square(int n, const work *w) {
     dogleg_apply(n, w->J, w->d, w->Jg);
     for (int i = 0; i < n; i++) w->Jg[i] += w->r[i];
     return dogleg_dot(n, w->Jg, w->Jg);
@@ -104,9 +107,9 @@ static snw_status dogleg_iterate(const snw_dogleg_problem *p, const snw_dogleg_o
             regular = regular && isfinite(dogleg_dot(n, w->newton, w->newton));
             fresh = true;
         }
-        take_step(n, w, regular, radius);
+        compute_step(n, w, regular, radius);
         for (int i = 0; i < n; i++) w->trial[i] = x[i] + w->d[i];
-        const double before = dogleg_dot(n, w->r, w->r), gain = before - promised(n, w);
+        const double before = dogleg_dot(n, w->r, w->r), gain = before - predicted_square(n, w);
         const bool done = p->residual(p->user, w->trial, w->rt) == SNW_OK;
         info->residuals++;
         const double now = done ? dogleg_dot(n, w->rt, w->rt) : INFINITY;

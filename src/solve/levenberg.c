@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Levenberg-Marquardt iteration, for fits (identify) and single shooting (shoot/single.c).
+
 #include "solve/levenberg.h"
 
 #include "base/fail.h"
@@ -9,8 +12,8 @@
 #include <string.h>
 
 static const double NEAR_ZERO =
-    0.01; // an unknown below this is as good as zero: differences and tests use this size
-static const double DAMPED_OUT = 1e12; // damping at which a step does nothing any more
+    0.01; // smallest size of an unknown in differences and convergence tests
+static const double MAX_DAMPING = 1e12; // damping at which steps vanish
 
 snw_levenberg_opts snw_levenberg_defaults(void) {
     return (snw_levenberg_opts){.tol = 1e-7, .gain = 1e-14, .step = 1e-3, .max_iter = 100};
@@ -22,7 +25,7 @@ size_t snw_levenberg_scratch(int n, int m) {
            snw_shortest_scratch(m + n, n);
 }
 
-// What the iteration works on; arrays from the arena.
+// State of the iteration; arrays from the arena.
 typedef struct search {
     const snw_least_squares *p;
     const snw_levenberg_opts *opts;
@@ -30,7 +33,7 @@ typedef struct search {
     snw_arena *scratch;
     double *trial, *up, *down; // x; residuals of a trial point and of both sides of a difference
     double *size;              // of the columns of J, the largest seen
-    double *A, *dx;            // the damped system and its solution
+    double *A, *dx;            // damped system and its solution
 } search;
 
 static double square(int n, const double *r) {
@@ -39,9 +42,9 @@ static double square(int n, const double *r) {
     return sum;
 }
 
-static bool passed_up(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEMORY; }
+static bool is_returned(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEMORY; }
 
-// a residual that is not finite is a failure too
+// a residual that is not finite is a failure, too
 static snw_status levenberg_evaluate(const search *s, const double *x, double *r) {
     s->info->evaluations++;
     const snw_status status = s->p->residual(s->p->user, x, r);
@@ -51,8 +54,7 @@ static snw_status levenberg_evaluate(const search *s, const double *x, double *r
 
 static double levenberg_typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
 
-// J <- dr/dx at x with residuals r: central differences; where one side fails the other serves
-// alone
+// J <- dr/dx at x with residuals r: central differences, one-sided where one side fails
 static snw_status levenberg_differences(const search *s, const double *x, const double *r,
                                         double *J) {
     const int n = s->p->n, m = s->p->m;
@@ -61,11 +63,11 @@ static snw_status levenberg_differences(const search *s, const double *x, const 
         memcpy(s->trial, x, (size_t)n * sizeof *x);
         s->trial[j] = x[j] + h;
         const snw_status above = levenberg_evaluate(s, s->trial, s->up);
-        if (passed_up(above)) return above;
+        if (is_returned(above)) return above;
         const double hi = above == SNW_OK ? s->trial[j] : x[j];
         s->trial[j] = x[j] - h;
         const snw_status below = levenberg_evaluate(s, s->trial, s->down);
-        if (passed_up(below)) return below;
+        if (is_returned(below)) return below;
         const double lo = below == SNW_OK ? s->trial[j] : x[j];
         if (above != SNW_OK && below != SNW_OK) return above;
         const double *b = above == SNW_OK ? s->up : r, *a = below == SNW_OK ? s->down : r;
@@ -89,7 +91,7 @@ static snw_status levenberg_differentiate(const search *s, const double *x, cons
     return SNW_OK;
 }
 
-// dx <- argmin |J dx + r|^2 + lambda |D dx|^2; returns by how much a linear r would lessen |r|^2
+// dx <- argmin |J dx + r|^2 + lambda |D dx|^2; *gain <- decrease of |r|^2 for linear r
 static snw_status damped_step(const search *s, const double *J, const double *r, double lambda,
                               double *gain) {
     const int n = s->p->n, m = s->p->m, rows = m + n;
@@ -127,14 +129,14 @@ static snw_status levenberg_iterate(search *s, double *x, double *r, double *J) 
     while (s->info->iterations < s->opts->max_iter) {
         double gain;
         SNW_TRY(damped_step(s, J, r, lambda, &gain));
-        // nothing is left to gain
+        // no further decrease
         if (!refused && (is_small(s, x) || !(gain > s->opts->gain * s->info->last))) return SNW_OK;
         if (s->info->last <= s->opts->enough) return SNW_OK;
-        if (lambda > DAMPED_OUT) return refused ? SNW_E_DIVERGED : SNW_OK;
+        if (lambda > MAX_DAMPING) return refused ? SNW_E_DIVERGED : SNW_OK;
         s->info->iterations++;
         for (int j = 0; j < n; j++) s->trial[j] = x[j] + s->dx[j];
         const snw_status status = levenberg_evaluate(s, s->trial, s->up);
-        if (passed_up(status)) return status;
+        if (is_returned(status)) return status;
         refused = status != SNW_OK;
         s->info->failures += refused;
         const double cost = refused ? INFINITY : square(m, s->up);

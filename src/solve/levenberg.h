@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// levenberg.h: least squares, min |r(x)|^2, by the method of Levenberg and Marquardt; with
-// derivatives by central differences for functions that are whole computations (a simulation) and
-// know none. Unknowns are expected to be of the order of one. The damping follows the gain of each
-// step (Nielsen, report IMM-REP-1999-05, DTU, 1999).
+// levenberg.h: nonlinear least squares, min |r(x)|^2, by the Levenberg-Marquardt method, with
+// derivatives by central differences for functions without derivatives (a simulation). Unknowns
+// should be of order one. The damping follows the gain of each step (Nielsen, report
+// IMM-REP-1999-05, DTU, 1999).
 #pragma once
 
 #include "base/arena.h"
@@ -12,19 +12,21 @@
 typedef struct snw_least_squares {
     int n, m; // unknowns, residuals
     void *user;
-    // r (m) <- residuals at x. A failure at a trial point is a step too long, and is shortened; at
-    // the start it is passed up, and SNW_E_STOPPED and SNW_E_MEMORY from anywhere.
+    // r (m) <- residuals at x. A failure at a trial point counts as a step that is too long, and
+    // the step is shortened. A failure at the start is returned, and SNW_E_STOPPED and SNW_E_MEMORY
+    // always.
     snw_status (*residual)(void *user, const double *x, double *r);
-    // J (m x n, column major) <- dr/dx at x; NULL: central differences.
+    // J (m x n, column major) <- dr/dx at x; NULL: central differences
     snw_status (*derivative)(void *user, const double *x, double *J);
 } snw_least_squares;
 
 typedef struct snw_levenberg_opts {
-    double tol; // ends when no unknown would change by more than this part of itself, default 1e-7,
-    double gain; // or when |r|^2 would be less by no more than this part of itself, default 1e-14,
-    double enough; // or is at most this, default 0
+    double tol;    // converged when no unknown would change by more than this fraction of itself,
+                   // default 1e-7,
+    double gain;   // or |r|^2 would fall by no more than this fraction of itself, default 1e-14,
+    double enough; // or |r|^2 is at most this, default 0
     double step;   // of differences, relative to the unknown, default 1e-3
-    int max_iter;  // steps taken or refused, default 100
+    int max_iter;  // steps taken or rejected, default 100
 } snw_levenberg_opts;
 
 typedef struct snw_levenberg_info {
@@ -40,8 +42,8 @@ snw_levenberg_opts snw_levenberg_defaults(void);
 size_t snw_levenberg_scratch(int n, int m);
 
 // Improve x in place; r (m) <- residuals there, J (m x n, column major) <- their derivatives. On
-// every failure but one at the start x holds the best point seen, with its r. SNW_E_DIVERGED:
-// max_iter was not enough, or every step from there on fails.
+// every failure but one at the start x is the best point seen, with its r. SNW_E_DIVERGED: no
+// convergence within max_iter, or every further step fails.
 SNW_NODISCARD snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
                                        snw_arena *scratch, double *x, double *r, double *J,
                                        snw_levenberg_info *info);

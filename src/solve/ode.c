@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// ARKODE and CVODE of SUNDIALS behind functions and vectors. What it needs is allocated when it
-// takes its first step, so creation makes it take one, of y' = 0. Each advance of a Runge-Kutta
-// kind begins anew from (t, y, h): one call of the rates more, and neither the remainder before a
-// stop nor the controller's memory decides on the steps after it.
+// Explicit and BDF integration by ARKODE and CVODE of SUNDIALS, and the classical Runge-Kutta
+// method, for the explicit integrators. SUNDIALS allocates in its first step, so creation makes it
+// take one, of y' = 0. Each advance of a Runge-Kutta kind restarts from (t, y, h): this costs one
+// more call of the rates, but neither the shortened step before a stop nor the memory of the
+// step-size control affects later steps.
+
 #include "solve/ode.h"
 
 #include "base/alloc.h"
@@ -21,22 +23,22 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-enum { TRIALS = 20 }; // shorter and shorter steps before a failure of the rates is taken as final
+enum { TRIALS = 20 }; // shorter and shorter steps before a failure of the rates is returned
 
 struct snw_ode {
     int n;
     snw_rate_fn *rate;
     void *user;
     snw_ode_opts opts;
-    double t, h;                  // now, and the step to take next (0: to be guessed)
-    double *y;                    // now; the solver's own while it steps
-    double *kept, *before, *atol; // after the last step, before the advance
-    double *k[3];                 // stages of RK4, differences
+    double t, h;                      // present time, and next step (0: to be estimated)
+    double *y;                        // present values; used by SUNDIALS during a step
+    double *accepted, *before, *atol; // values after the last step; before the advance
+    double *k[3];                     // stages of RK4, differences
     double *memory;
     snw_ode_stats stats;
-    bool dry;        // creation: rates are zero
-    snw_error fault; // of the rates, since the last good step
-    char heard[256]; // what SUNDIALS said last
+    bool creating;     // creation: rates are zero
+    snw_error fault;   // of the rates, since the last accepted step
+    char message[256]; // last message of SUNDIALS
     // SUNDIALS
     SUNContext context;
     N_Vector y_v, atol_v;
@@ -44,15 +46,14 @@ struct snw_ode {
     SUNMatrix J;
     SUNLinearSolver dense;
     double reached; // BDF: time of its last step, at or after t
-    bool fresh;     // BDF: to be started
+    bool fresh;     // BDF: needs a restart
 };
 
 snw_ode_opts snw_ode_defaults(void) {
     return (snw_ode_opts){.kind = SNW_ODE_RK54, .rtol = 1e-6, .max_steps = 10000000};
 }
 
-// ---- rates
-// -----------------------------------------------------------------------------------------
+// ---- rates --------------------------------------------------------------------------------------
 
 static snw_status ode_rates(snw_ode *o, double t, const double *y, double *dy) {
     o->stats.rates++;
@@ -72,10 +73,10 @@ static snw_status ode_rates(snw_ode *o, double t, const double *y, double *dy) {
     return SNW_OK;
 }
 
-// what SUNDIALS calls: positive, try a shorter step; negative, give up
-static int called(realtype t, N_Vector y, N_Vector dy, void *user) {
+// rate function for SUNDIALS: positive, try a shorter step; negative, fail
+static int sundials_rates(realtype t, N_Vector y, N_Vector dy, void *user) {
     snw_ode *o = user;
-    if (o->dry) {
+    if (o->creating) {
         N_VConst(0, dy);
         return 0;
     }
@@ -83,14 +84,14 @@ static int called(realtype t, N_Vector y, N_Vector dy, void *user) {
     return s == SNW_OK ? 0 : s == SNW_E_STOPPED ? -1 : 1;
 }
 
-// Jacobian by forward differences; quadratures act on nothing. (CVODE's own takes from the heap
-// each time.)
+// Jacobian by forward differences; the rates do not depend on quadratures. CVODE's own version
+// allocates in each call.
 static int ode_differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J, void *user,
                            N_Vector a, N_Vector b, N_Vector c) {
     (void)a, (void)b, (void)c;
     snw_ode *o = user;
     SUNMatZero(J);
-    if (o->dry) return 0;
+    if (o->creating) return 0;
     double *y = N_VGetArrayPointer(y_v);
     const double *dy = N_VGetArrayPointer(dy_v);
     for (int j = 0; j < o->n - o->opts.nquad; j++) {
@@ -106,28 +107,28 @@ static int ode_differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J,
     return 0;
 }
 
-// ---- creation
-// --------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
-// messages are kept, not printed
-static void ode_hear(int code, const char *module, const char *function, char *text, void *user) {
+// messages are stored, not printed
+static void ode_store_message(int code, const char *module, const char *function, char *text,
+                              void *user) {
     (void)module, (void)function;
     snw_ode *o = user;
-    if (code < 0) snprintf(o->heard, sizeof o->heard, "%s", text);
+    if (code < 0) snprintf(o->message, sizeof o->message, "%s", text);
 }
 
 static bool create_rk(snw_ode *o) {
-    o->ark = ERKStepCreate(called, 0, o->y_v, o->context);
+    o->ark = ERKStepCreate(sundials_rates, 0, o->y_v, o->context);
     if (!o->ark) return false;
-    int bad = ERKStepSetErrHandlerFn(o->ark, ode_hear, o) | ERKStepSetUserData(o->ark, o) |
+    int bad = ERKStepSetErrHandlerFn(o->ark, ode_store_message, o) | ERKStepSetUserData(o->ark, o) |
               ERKStepSVtolerances(o->ark, o->opts.rtol, o->atol_v) |
               ERKStepSetMaxErrTestFails(o->ark, 50) | ERKStepSetMaxHnilWarns(o->ark, -1) |
               ERKStepSetMaxStep(o->ark, o->opts.step) | ERKStepSetInterpolantDegree(o->ark, 3);
     if (o->opts.kind == SNW_ODE_RK54) {
         bad |= ERKStepSetTableNum(o->ark, ARKODE_DORMAND_PRINCE_7_4_5);
     } else {
-        // built-in pairs of higher order are no use in 6.4: a last stage at the end of the step
-        // passes for the first of the next, whatever its weights
+        // the built-in pairs of higher order in ARKODE 6.4 are wrong: a last stage at the end of
+        // the step is taken as the first of the next, whatever its weights
         enum { S = SNW_RK87_STAGES };
         ARKodeButcherTable table = ARKodeButcherTable_Alloc(S, SUNTRUE);
         if (!table) return false;
@@ -151,8 +152,8 @@ static bool create_bdf(snw_ode *o) {
     o->dense = SUNLinSol_Dense(o->y_v, o->J, o->context);
     if (!o->dense) return false;
     double reached;
-    return CVodeSetErrHandlerFn(o->cvode, ode_hear, o) == CV_SUCCESS &&
-           CVodeInit(o->cvode, called, 0, o->y_v) == CV_SUCCESS &&
+    return CVodeSetErrHandlerFn(o->cvode, ode_store_message, o) == CV_SUCCESS &&
+           CVodeInit(o->cvode, sundials_rates, 0, o->y_v) == CV_SUCCESS &&
            CVodeSetUserData(o->cvode, o) == CV_SUCCESS &&
            CVodeSVtolerances(o->cvode, o->opts.rtol, o->atol_v) == CV_SUCCESS &&
            CVodeSetLinearSolver(o->cvode, o->dense, o->J) == CV_SUCCESS &&
@@ -174,7 +175,7 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "the tolerance must lie between 0 and 1, got %g",
                         opts->rtol);
     }
-    // below, rounding of the rates passes for error and steps collapse
+    // below, rounding of the rates is taken for error and steps become tiny
     if (opts->rtol < 1e-14) {
         return snw_fail(
             err, SNW_E_ARGUMENT,
@@ -205,8 +206,8 @@ snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_op
     o->memory = snw_alloc((7 * size + 1) * sizeof(double));
     if (!o->memory) goto no_memory;
     double *at = o->memory;
-    double **const vectors[] = {&o->y,    &o->kept, &o->before, &o->atol,
-                                &o->k[0], &o->k[1], &o->k[2]};
+    double **const vectors[] = {&o->y,    &o->accepted, &o->before, &o->atol,
+                                &o->k[0], &o->k[1],     &o->k[2]};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += size;
     for (int i = 0; i < n; i++) o->atol[i] = opts->atol ? opts->atol[i] : opts->rtol;
     o->opts.atol = o->atol;
@@ -214,13 +215,13 @@ snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_op
         if (SUNContext_Create(NULL, &o->context) != 0) goto no_memory;
         o->y_v = N_VMake_Serial(n, o->y, o->context);
         o->atol_v = N_VMake_Serial(n, o->atol, o->context);
-        o->dry = true;
+        o->creating = true;
         if (!o->y_v || !o->atol_v || !(opts->kind == SNW_ODE_BDF ? create_bdf(o) : create_rk(o))) {
             goto no_memory;
         }
-        o->dry = false;
+        o->creating = false;
     }
-    snw_ode_start(o, 0, o->kept, 0);
+    snw_ode_start(o, 0, o->accepted, 0);
     *out = o;
     return SNW_OK;
 no_memory:
@@ -247,10 +248,9 @@ void snw_ode_start(snw_ode *o, double t, const double *y, double h) {
     if (y != o->y) memcpy(o->y, y, (size_t)o->n * sizeof *y);
 }
 
-// ---- failures
-// --------------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
-// in one line, with what to try; a fault of the rates speaks for itself
+// one line, with a remedy; an error of the rates is returned as it is
 static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
     if (o->fault.status != SNW_OK) {
         if (err) *err = o->fault;
@@ -276,7 +276,7 @@ static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
             "there, or the tolerance is too small",
             t, o->opts.rtol);
     default:
-        return snw_fail(err, SNW_E_DIVERGED, "integration ends at t = %.9g s: %s", t, o->heard);
+        return snw_fail(err, SNW_E_DIVERGED, "integration ends at t = %.9g s: %s", t, o->message);
     }
 }
 
@@ -284,20 +284,19 @@ _Static_assert(CV_TOO_MUCH_WORK == ARK_TOO_MUCH_WORK && CV_TOO_MUCH_ACC == ARK_T
                    CV_ERR_FAILURE == ARK_ERR_FAILURE && CV_CONV_FAILURE == ARK_CONV_FAILURE,
                "one list of messages serves both");
 
-// ---- Runge-Kutta pairs
-// -----------------------------------------------------------------------------
+// ---- Runge-Kutta pairs --------------------------------------------------------------------------
 
-// from the last good numbers, with the step h (0: guess)
+// restart from the last accepted values, with the step h (0: estimate)
 static void begin_rk(snw_ode *o, double now, double t) {
-    memcpy(o->y, o->kept, (size_t)o->n * sizeof *o->y);
+    memcpy(o->y, o->accepted, (size_t)o->n * sizeof *o->y);
     const int bad = ERKStepSetInitStep(o->ark, o->h) | ERKStepReset(o->ark, now, o->y_v) |
                     ERKStepSetStopTime(o->ark, t);
     SNW_ASSERT(!bad);
     (void)bad;
 }
 
-// The solver cuts the last step, and the one it would take is not seen: the step before it was as
-// good.
+// ARKODE shortens the last step before the stop time and does not report the step it would have
+// taken; the previous one is used instead.
 static double natural_step(double proposed, double last, double left) {
     return proposed < left * (1 - 1e-9) ? proposed : fmax(proposed, last);
 }
@@ -306,7 +305,7 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
     const size_t size = (size_t)o->n * sizeof *o->y;
     double now = o->t;
     int trials = 0;
-    memcpy(o->kept, o->y, size);
+    memcpy(o->accepted, o->y, size);
     begin_rk(o, now, t);
     for (long steps = 0; now < t;) {
         if (steps == o->opts.max_steps) return ode_explain(o, ARK_TOO_MUCH_WORK, now, err);
@@ -329,16 +328,15 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
         o->h = flag == ARK_TSTOP_RETURN ? fmax(o->h, last) : natural_step(next, last, t - reached);
         o->stats.steps++, o->stats.last = last;
         o->fault.status = SNW_OK;
-        memcpy(o->kept, o->y, size);
+        memcpy(o->accepted, o->y, size);
         now = reached, trials = 0, steps++;
     }
     return SNW_OK;
 }
 
-// ---- backward differentiation
-// ----------------------------------------------------------------------
+// ---- backward differentiation -------------------------------------------------------------------
 
-// steps go their own way past t, up to the limit; in between the method's own polynomial holds
+// steps may pass t, up to the limit; the solution at t is interpolated by the method's polynomial
 static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err) {
     if (o->fresh) {
         const int bad = CVodeReInit(o->cvode, o->t, o->y_v) | CVodeSetInitStep(o->cvode, 0);
@@ -366,8 +364,7 @@ static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err
     return flag < 0 ? ode_explain(o, flag, t, err) : SNW_OK;
 }
 
-// ---- equal steps
-// -----------------------------------------------------------------------------------
+// ---- equal steps --------------------------------------------------------------------------------
 
 static snw_status step_rk4(snw_ode *o, double t, double h) {
     const int n = o->n;
@@ -397,8 +394,7 @@ static snw_status advance_rk4(snw_ode *o, double t, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- advance
-// ---------------------------------------------------------------------------------------
+// ---- advance ------------------------------------------------------------------------------------
 
 snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err) {
     SNW_ASSERT(t >= o->t && limit >= t);
@@ -407,7 +403,7 @@ snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err) {
     const size_t size = (size_t)o->n * sizeof *o->y;
     memcpy(o->before, o->y, size);
     o->fault = (snw_error){0};
-    o->heard[0] = 0;
+    o->message[0] = 0;
     snw_status s = SNW_OK;
     if (o->n > 0) {
         switch (o->opts.kind) {

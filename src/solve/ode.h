@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // ode.h: ordinary differential equations y' = f(t, y) with error control: explicit Runge-Kutta
-// pairs, backward differentiation for stiff ones, and plain Runge-Kutta of order 4 in equal steps.
+// pairs, BDF for stiff equations, and the classical Runge-Kutta method of order 4 with equal steps.
 //
-// What an integrator does next is a function of (t, y, h) alone for the Runge-Kutta kinds, h the
-// step it would take: a run taken up from these numbers is the same to the last bit.
+// The next step of a Runge-Kutta kind is a function of (t, y, h) only, where h is the step it would
+// take: a run resumed from these numbers is the same to the last bit.
 #pragma once
 
 #include "sinew/status.h"
@@ -14,7 +14,7 @@
 typedef struct snw_ode snw_ode;
 
 // dy <- rates at t, y. A status other than SNW_OK, or rates that are not finite, at a trial point
-// mean a step too long: a shorter one is tried. SNW_E_STOPPED ends at once.
+// count as a step that is too long: a shorter one is tried. SNW_E_STOPPED is returned at once.
 typedef snw_status snw_rate_fn(void *user, double t, const double *y, double *dy, snw_error *err);
 
 typedef enum snw_ode_kind {
@@ -28,8 +28,8 @@ typedef struct snw_ode_opts {
     snw_ode_kind kind;  // default RK54
     double rtol;        // default 1e-6
     const double *atol; // n numbers, copied; NULL: rtol for all
-    double step;        // RK4: longest step, s. Others: longest step, 0: any (default)
-    int nquad;          // the last nquad numbers do not occur in the rates (default 0)
+    double step;        // longest step, s; others than RK4: 0 for no limit (default)
+    int nquad;          // the rates do not depend on the last nquad numbers (default 0)
     long max_steps;     // in one advance, default 10^7
 } snw_ode_opts;
 
@@ -40,23 +40,23 @@ typedef struct snw_ode_stats {
 
 snw_ode_opts snw_ode_defaults(void);
 
-// All memory is taken here. SNW_E_ARGUMENT for tolerances or steps that are not positive.
+// Allocates all memory. SNW_E_ARGUMENT for tolerances or steps that are not positive.
 SNW_NODISCARD snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user,
                                         const snw_ode_opts *opts, snw_ode **out, snw_error *err);
 void snw_ode_destroy(snw_ode *o); // NULL is fine
 
-// Begin at y (n numbers), or begin anew after a jump of y or of its rates. h: first step to try, 0:
-// to be guessed. Backward differentiation always guesses: it begins with order one, where a step
-// that was right before is far too long.
+// Start at y (n numbers), or restart after a jump of y or of its rates. h: first step to try, 0:
+// estimated. BDF always estimates it: it restarts with order one, for which the previous step would
+// be far too long.
 void snw_ode_start(snw_ode *o, double t, const double *y, double h);
 
-// Go on to t exactly. Rates may be asked for times up to `limit` >= t, where they may jump, and
-// never beyond (INFINITY: no limit); it must be the same in all advances before it. On
-// SNW_E_DIVERGED, SNW_E_STOPPED or a status of the rate function nothing has changed; err says at
-// which time it happened.
+// Advance to t exactly. Rates may be evaluated at times up to `limit` >= t, where they may jump,
+// and never beyond (INFINITY: no limit); it must be the same in all advances before it. On
+// SNW_E_DIVERGED, SNW_E_STOPPED or a status of the rate function nothing has changed; err contains
+// the time of the failure.
 SNW_NODISCARD snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err);
 
 double snw_ode_time(const snw_ode *o);
 const double *snw_ode_y(const snw_ode *o);
-double snw_ode_step(const snw_ode *o); // the step it would take next, 0: to be guessed
+double snw_ode_step(const snw_ode *o); // next step it would take, 0: to be estimated
 snw_ode_stats snw_ode_statistics(const snw_ode *o);

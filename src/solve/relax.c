@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Relaxation D x' = -r(x) with equal Runge-Kutta steps, for statics.
+
 #include "solve/relax.h"
 
 #include "solve/dense.h"
@@ -13,13 +16,13 @@ size_t snw_relax_scratch(int n, int nx) {
     return (N * N + 3 * N + (size_t)nx) * sizeof(double) + 5 * pad;
 }
 
-// the problem and its factorised D, as a field of velocities
+// the problem with factorised D
 typedef struct flow {
     const snw_problem *p;
     const double *L;
 } flow;
 
-// k <- inv(D) r(x), the velocity but for its sign; *residual <- its size
+// k <- inv(D) r(x), minus the velocity; *residual <- norm of r
 static snw_status descent(const flow *f, const double *x, double *k, double *residual) {
     const snw_status s = f->p->residual(f->p->user, 1, x, k);
     if (s != SNW_OK) return s;
@@ -29,7 +32,8 @@ static snw_status descent(const flow *f, const double *x, double *k, double *res
     return SNW_OK;
 }
 
-// out <- x after one step of classical Runge-Kutta, its first stage being k1. sum, k: n numbers.
+// out <- x after one step of the classical Runge-Kutta method with first stage k1. sum, k: n
+// numbers of scratch
 static snw_status runge_kutta(const flow *f, const double *x, const double *k1, double h,
                               double *sum, double *k, double *out) {
     const double reach[3] = {0.5, 0.5, 1}, weight[3] = {2, 2, 1};
@@ -74,7 +78,7 @@ snw_status snw_relax(const snw_problem *p, const double *D, const snw_relax_opts
             s = SNW_E_STOPPED;
             break;
         }
-        // a new x counts once its residual is known to be finite
+        // a new x is accepted once its residual is known to be finite
         s = runge_kutta(&f, x, k1, h, sum, k, next);
         double residual = NAN;
         if (s == SNW_OK) s = descent(&f, next, k1, &residual);

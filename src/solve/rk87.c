@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Butcher table of RK8(7)13M with a fourteenth stage, for ode.c.
+
 #include "solve/rk87.h"
 
 #define WEIGHTS                                                                                    \

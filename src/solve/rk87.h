@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// rk87.h: the Runge-Kutta pair RK8(7)13M of Prince and Dormand, J. Comput. Appl. Math. 7 (1981),
-// table 2, with a fourteenth stage at the end of the step, so that the last stage is the first of
-// the next.
+// rk87.h: coefficients of the Runge-Kutta pair RK8(7)13M of Prince and Dormand, J. Comput. Appl.
+// Math. 7 (1981), table 2, with a fourteenth stage at the end of the step, so that the last stage
+// is the first of the next step.
 #pragma once
 
 enum { SNW_RK87_STAGES = 14 };

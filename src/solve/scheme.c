@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Coefficients of the implicit schemes for one step, and their histories, for the implicit
+// integrator.
+
 #include "solve/scheme.h"
 
 #include <math.h>
@@ -54,8 +58,8 @@ void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, boo
     }
 }
 
-// v = c0 d - c2 d_before + e v_old, exact for parabolas when the increment before has length hp:
-// c2 = h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
+// v = c0 d - c2 d_before + e v_old, exact for parabolas when the previous step has length hp: c2 =
+// h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
 static void level_weights(const snw_scheme *s, double h, double hp, double *c0, double *c2) {
     *c2 = s->memory ? h * (1 + s->e) / (hp * (h + hp)) : 0;
     *c0 = (1 - s->e + *c2 * hp) / h;
@@ -70,7 +74,7 @@ static void begin_levels(const snw_scheme *s, const snw_history *p, double h, do
     *a = c0;
     *b = c0 * c0;
     for (int i = 0; i < p->n; i++) {
-        // before the first step: uniformly accelerated with the acceleration known there
+        // before the first step: constant acceleration with its initial value
         const double d = p->h > 0 ? p->d[i] : h * (p->v[i] - 0.5 * h * p->a[i]);
         const double vb = p->h > 0 ? p->vb[i] : p->v[i] - h * p->a[i];
         f[i] = s->e * p->v[i] - c2 * d;
@@ -78,7 +82,7 @@ static void begin_levels(const snw_scheme *s, const snw_history *p, double h, do
     }
 }
 
-// Arnold and Bruls, with the sign of the thesis' (4.11) put right
+// Arnold and Bruls, with the sign of (4.11) of Gotelli 2024 corrected
 static void begin_alpha(const snw_scheme *s, const snw_history *p, double h, double *a, double *b,
                         double *f, double *g) {
     const double k = (1 - s->am) / (1 - s->af);
@@ -97,8 +101,8 @@ static void begin_alpha(const snw_scheme *s, const snw_history *p, double h, dou
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
                       double *f, double *g) {
     if (past->h < 0) {
-        const snw_scheme blind = {.gamma = 1, .beta = 0.5}; // to accelerations of the past
-        begin_alpha(&blind, past, h, a, b, f, g);
+        const snw_scheme first = {.gamma = 1, .beta = 0.5}; // ignores past accelerations
+        begin_alpha(&first, past, h, a, b, f, g);
     } else if (s->levels) {
         begin_levels(s, past, h, a, b, f, g);
     } else {
@@ -109,9 +113,9 @@ void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, do
 void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
                     const double *acc, snw_history *past) {
     for (int i = 0; i < past->n; i++) {
-        const double on =
+        const double pseudo =
             ((1 - s->af) * acc[i] + s->af * past->a[i] - s->am * past->pseudo[i]) / (1 - s->am);
-        past->pseudo[i] = past->h < 0 ? acc[i] : on;
+        past->pseudo[i] = past->h < 0 ? acc[i] : pseudo;
         past->d[i] = d[i];
         past->vb[i] = past->v[i];
         past->v[i] = v[i];

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// scheme.h: implicit time schemes in one form. With the increment d of the configuration over a
-// step,
+// scheme.h: implicit time integration schemes in one form. With the increment d of the
+// configuration over a step,
 //
-//     rates = a d + f,   accelerations = b d + g,
+//       rates = a d + f,   accelerations = b d + g,
 //
-// a and b numbers, f and g vectors made from the past. A solver sees nothing else. On a group d is
-// the increment in the Lie algebra, q_new = q_old exp(d), and the same relations hold for body
-// rates.
+// where a and b are numbers, f and g vectors computed from the past. A solver needs nothing else.
+// On a Lie group d is the increment in the Lie algebra, q_new = q_old exp(d), and the same
+// relations hold for body rates.
 //
 // Two families (theory.md 6.1):
-//   alpha      Newmark, HHT, WBZ, generalized-alpha with pseudo-accelerations (Arnold and Bruls)
-//   levels     v = c0 d - c2 d_before + e v_old, and the same once more for the accelerations:
-//   backward Euler,
-//              BDF2, BDF-alpha, trapezoidal, for steps of any length
+//   alpha    Newmark, HHT, WBZ, generalised-alpha with pseudo-accelerations (Arnold and Bruls)
+//   levels   v = c0 d - c2 d_before + e v_old, and the same again for the accelerations: backward
+//            Euler, BDF2, BDF-alpha, trapezoidal, for steps of any length
 #pragma once
 
 #include <stdbool.h>
@@ -33,31 +32,31 @@ typedef enum snw_scheme_kind {
 typedef struct snw_scheme {
     snw_scheme_kind kind;
     int order;
-    bool levels;                // which family
+    bool levels;                // family: levels, otherwise alpha
     double am, af, gamma, beta; // alpha family
     double e;                   // levels: weight of the old rate
-    bool memory;                // levels: uses the increment before
+    bool memory;                // levels: uses the previous increment
 } snw_scheme;
 
-// rho: spectral radius at infinity (generalized-alpha 0..1, HHT 1/2..1, WBZ 0..1); alpha: of
+// rho: spectral radius at infinity (generalised-alpha 0..1, HHT 1/2..1, WBZ 0..1); alpha: of
 // BDF-alpha, -1/2..0.
 snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha);
 
-// What a scheme remembers, n numbers each.
+// Past of a scheme, n numbers each.
 typedef struct snw_history {
     int n;
-    double h; // length of the step before, 0: none yet, -1: none, and the next asks no acceleration
-              // of it
+    double h; // length of the previous step; 0: none yet; -1: none, and the next step ignores past
+              // accelerations
     double *v, *a;  // rates and accelerations at the last instant
     double *pseudo; // pseudo-accelerations (alpha)
-    double *d, *vb; // increment of the step before, rates before it (levels)
+    double *d, *vb; // previous increment, rates before it (levels)
 } snw_history;
 
-// Doubles needed behind a history.
+// Doubles needed for a history.
 size_t snw_history_doubles(int n);
 snw_history snw_history_on(int n, double *memory);
 
-// Begin from rates v and accelerations a. With `rest` the past is taken as uniform motion:
+// Start from rates v and accelerations a. With `rest` the past is taken as uniform motion:
 // accelerations before the first step are zero.
 void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, bool rest,
                       snw_history *past);
@@ -66,19 +65,19 @@ void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, boo
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
                       double *f, double *g);
 
-// Remember the step just taken.
+// Store the accepted step.
 void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
                     const double *acc, snw_history *past);
 
-// s: begun with accelerations a of a motion far quicker than the step, a scheme makes rates s h a
-// of them out of nothing (theory.md 6.10); 0 of schemes that keep the energy of such a motion, and
-// of backward Euler.
+// s: started with accelerations a of a motion far faster than the step, a scheme creates spurious
+// rates s h a (theory.md (6.10)); 0 for schemes that conserve the energy of such a motion, and for
+// backward Euler.
 double snw_scheme_overshoot(const snw_scheme *s);
 
-// s: begun with accelerations a that damping ends far quicker than the step, a scheme leaves the
-// place at -s h^2 a out of nothing (theory.md 6.15).
+// s: started with accelerations a that damping ends far faster than the step, a scheme creates a
+// spurious displacement -s h^2 a (theory.md (6.15)).
 double snw_scheme_displacement(const snw_scheme *s);
 
-// Leading term of the local error of d, i.e. of the configuration, per number: from the change of
-// acceleration.
+// Factor of the leading term of the local error of d, i.e. of the configuration: times h^2 and the
+// change of acceleration.
 double snw_scheme_error_factor(const snw_scheme *s);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Multi-secant increments by weighted least squares on stored pairs, for the boundary-value solvers
+// of src/shoot.
+
 #include "solve/secants.h"
 
 #include "base/fail.h"
@@ -35,7 +39,7 @@ static int secants_row_of(const snw_secants *s, int age) {
     return (s->newest - age + s->most) % s->most;
 }
 
-static void learn(snw_secants *s, const double *z) {
+static void store_pair(snw_secants *s, const double *z) {
     const int row = s->kept > 0 ? (s->newest + 1) % s->most : 0, n = s->n;
     double *g = s->g + (size_t)row * (size_t)n, *e = s->e + (size_t)row * (size_t)n;
     for (int i = 0; i < n; i++) g[i] = s->z[i] - z[i];
@@ -54,13 +58,13 @@ static void learn(snw_secants *s, const double *z) {
     }
 }
 
-// how much of a g must be new to it, of one, beside those of younger pairs
-static const double novelty = 1e-2;
+// smallest part of a g, relative to its length, that is independent of those of newer pairs
+static const double independence = 1e-2;
 
 void snw_secants_next(snw_secants *s, double *z) {
-    if (s->chained) learn(s, z);
+    if (s->chained) store_pair(s, z);
     memcpy(s->z, z, (size_t)s->n * sizeof *z);
-    // factors of the products of those that are new, the youngest first, and z' g
+    // Cholesky factors of the Gram matrix of the independent g, newest first, and z' g
     double L[SNW_SECANTS_MOST][SNW_SECANTS_MOST], c[SNW_SECANTS_MOST];
     int used[SNW_SECANTS_MOST], m = 0;
     for (int age = 0; age < s->kept; age++) {
@@ -72,7 +76,7 @@ void snw_secants_next(snw_secants *s, double *z) {
             L[m][i] = x / L[i][i];
             left -= L[m][i] * L[m][i];
         }
-        if (!(left > novelty * novelty)) continue;
+        if (!(left > independence * independence)) continue;
         L[m][m] = sqrt(left);
         c[m] = secants_inner(s, s->g + (size_t)k * (size_t)s->n, z);
         used[m++] = k;

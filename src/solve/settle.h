@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// settle.h: from a rough start to a stable equilibrium, for equations that have no regular start:
-// mechanisms that only the load holds. Pseudo-transient continuation (Kelley and Keyes, SIAM J.
-// Numer. Anal. 35, 1998): implicit Euler on
-//   D x' = -r(x),  rows without D hold at all times,
-// in steps as long as x moves only a little, so that near a stable equilibrium it becomes Newton's
-// method.
+// settle.h: pseudo-transient continuation (Kelley and Keyes, SIAM J. Numer. Anal. 35, 1998) from a
+// rough initial guess to a stable equilibrium, for equations without a regular start: mechanisms
+// that only the load stabilises. Backward Euler on
+//   D x' = -r(x),  rows with D = 0 (constraints) are fulfilled at all times,
+// with steps limited by the motion of x, so that it becomes Newton's method near a stable
+// equilibrium.
 #pragma once
 
 #include "solve/newton.h"
@@ -27,10 +27,9 @@ snw_settle_opts snw_settle_defaults(void);
 // Scratch taken from the arena by snw_settle, in bytes.
 size_t snw_settle_scratch(int n, int nx);
 
-// Move x in place under all of the load (1). D: n numbers, p->scale / D are typical increments;
-// zero for the unknowns of rows (multipliers), of which there are as many as of the others'
-// constraints, with J symmetric in them. On SNW_E_DIVERGED x is the last point; SNW_E_SINGULAR,
-// SNW_E_STOPPED likewise.
+// Move x in place under the full load (1). D: n numbers; p->scale / D are typical increments. D is
+// zero for multipliers, of which there are as many as constraint rows, with J symmetric in them. On
+// SNW_E_DIVERGED x is the last point; SNW_E_SINGULAR, SNW_E_STOPPED likewise.
 SNW_NODISCARD snw_status snw_settle(const snw_problem *p, const double *D,
                                     const snw_settle_opts *opts, bool (*stop)(void *user),
                                     void *stop_user, snw_arena *scratch, double *x,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Columns from left to right (Gilbert and Peierls): column k of the factors is what is left of A's
-// column when all columns before it that reach it are taken off, in their order. Unknowns are
-// eliminated in `order`; `place` says at which step a row became the pivot's.
+// Left-looking sparse LU with partial pivoting (Gilbert and Peierls), for tangents: column k of the
+// factors is A's column less the multiples of all earlier columns that reach it, in their order.
+// Unknowns are eliminated in `order`; `place` is the step at which a row became a pivot row.
+
 #include "solve/sparse.h"
 
 #include "base/alloc.h"
@@ -12,39 +13,39 @@
 #include <stdint.h>
 #include <string.h>
 
-static const double EXCHANGE = 0.1; // of the largest entry: what the diagonal must have to stay
+static const double PIVOT_THRESHOLD =
+    0.1; // smallest diagonal entry, relative to the largest of the column, without a row exchange
 
 struct snw_sparse {
     int n;
-    snw_sparse_cost foreseen;
-    int room; // entries that L and U have place for, each
+    snw_sparse_cost predicted;
+    int room; // capacity of L and of U, entries
     int *ints;
     double *doubles;
     // pattern
     int *start, *row;
     double *size;
     int *order;
-    // factors: columns of L below the unit diagonal, of U above its own, rows as steps
+    // factors: columns of L below the unit diagonal, of U above the diagonal; rows are steps
     int *l_end, *l_row, *u_end, *u_row;
     double *l, *u, *diagonal;
     int *pivot; // row of each step
     // scratch of a factorisation
     int *place; // step of each row, -1: none yet
     int *seen;  // last step that reached a row
-    int *left;  // rows of this column that are no pivots yet
+    int *left;  // rows of this column that are not pivot rows yet
     unsigned char *due;
     double *x;
 };
 
-// ---- order
-// -----------------------------------------------------------------------------------------
+// ---- elimination order --------------------------------------------------------------------------
 
 typedef struct graph {
     size_t words;   // of one row
-    uint64_t *bits; // n rows: who couples with whom, of those that are left
+    uint64_t *bits; // n rows: adjacency of the remaining unknowns
     int *degree;
     const bool *bound;
-    bool *gone, *spent; // eliminated; and has let a bound one go
+    bool *eliminated, *assigned; // eliminated; assigned to a bound unknown
 } graph;
 
 static bool coupled(const graph *g, int i, int j) {
@@ -63,21 +64,21 @@ static int sparse_count(const graph *g, int i) {
     return sum;
 }
 
-// an eliminated unknown that bound i holds and that no other has been counted on; -1: none
-static int holds(const snw_sparse *sp, const graph *g, int i) {
+// an eliminated unknown in the constraint of bound i that is not assigned to another; -1: none
+static int find_partner(const snw_sparse *sp, const graph *g, int i) {
     for (int p = sp->start[i]; p < sp->start[i + 1]; p++) {
         const int j = sp->row[p];
-        if (!g->bound[j] && g->gone[j] && !g->spent[j]) return j;
+        if (!g->bound[j] && g->eliminated[j] && !g->assigned[j]) return j;
     }
     return -1;
 }
 
-static int fewest(const snw_sparse *sp, const graph *g) {
+static int minimum_degree(const snw_sparse *sp, const graph *g) {
     int best = -1, blocked = -1;
     for (int i = 0; i < sp->n; i++) {
-        if (g->gone[i]) continue;
+        if (g->eliminated[i]) continue;
         if (best >= 0 && g->degree[i] >= g->degree[best]) continue;
-        if (g->bound && g->bound[i] && holds(sp, g, i) < 0) {
+        if (g->bound && g->bound[i] && find_partner(sp, g, i) < 0) {
             blocked = i;
         } else {
             best = i;
@@ -88,7 +89,7 @@ static int fewest(const snw_sparse *sp, const graph *g) {
 
 static void sparse_eliminate(int n, graph *g, int v) {
     const uint64_t *own = g->bits + (size_t)v * g->words;
-    g->gone[v] = true;
+    g->eliminated[v] = true;
     for (int i = 0; i < n; i++) {
         if (i == v || !coupled(g, v, i)) continue;
         uint64_t *to = g->bits + (size_t)i * g->words;
@@ -104,10 +105,10 @@ static snw_status find_order(snw_sparse *sp, const bool *bound) {
     graph g = {.words = ((size_t)n + 63) / 64, .bound = bound};
     g.bits = snw_alloc((size_t)n * g.words * sizeof *g.bits);
     g.degree = snw_alloc((size_t)n * sizeof *g.degree);
-    g.gone = snw_alloc(2 * (size_t)n * sizeof *g.gone);
-    const bool taken = g.bits && g.degree && g.gone;
+    g.eliminated = snw_alloc(2 * (size_t)n * sizeof *g.eliminated);
+    const bool taken = g.bits && g.degree && g.eliminated;
     if (taken) {
-        g.spent = g.gone + n;
+        g.assigned = g.eliminated + n;
         for (int j = 0; j < n; j++) {
             for (int p = sp->start[j]; p < sp->start[j + 1]; p++) {
                 if (sp->row[p] != j) sparse_couple(&g, j, sp->row[p]);
@@ -115,32 +116,31 @@ static snw_status find_order(snw_sparse *sp, const bool *bound) {
         }
         for (int i = 0; i < n; i++) g.degree[i] = sparse_count(&g, i);
         for (int k = 0; k < n; k++) {
-            const int v = fewest(sp, &g);
+            const int v = minimum_degree(sp, &g);
             const double d = g.degree[v];
             sp->order[k] = v;
-            sp->foreseen.entries += 1 + 2 * d;
-            sp->foreseen.products += d * (1 + d);
-            const int helper = bound && bound[v] ? holds(sp, &g, v) : -1;
-            if (helper >= 0) g.spent[helper] = true;
+            sp->predicted.entries += 1 + 2 * d;
+            sp->predicted.products += d * (1 + d);
+            const int partner = bound && bound[v] ? find_partner(sp, &g, v) : -1;
+            if (partner >= 0) g.assigned[partner] = true;
             sparse_eliminate(n, &g, v);
         }
     }
     snw_free(g.bits);
     snw_free(g.degree);
-    snw_free(g.gone);
+    snw_free(g.eliminated);
     return taken ? SNW_OK : SNW_E_MEMORY;
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
-// room for four times what is foreseen, but never more than a full triangle
-static int room_of(const snw_sparse *sp) {
+// four times the prediction, but never more than a full triangle
+static int capacity_of(const snw_sparse *sp) {
     const double n = sp->n, full = 0.5 * n * (n - 1);
-    return (int)fmin(full, 4 * 0.5 * sp->foreseen.entries + 64);
+    return (int)fmin(full, 4 * 0.5 * sp->predicted.entries + 64);
 }
 
-static snw_status sparse_take_memory(snw_sparse *sp) {
+static snw_status sparse_allocate(snw_sparse *sp) {
     const size_t n = (size_t)sp->n, room = (size_t)sp->room;
     sp->ints = snw_alloc((6 * n + 2 * room) * sizeof *sp->ints);
     sp->doubles = snw_alloc((2 * n + 2 * room) * sizeof *sp->doubles);
@@ -158,7 +158,7 @@ static snw_status sparse_take_memory(snw_sparse *sp) {
     return SNW_OK;
 }
 
-static snw_status sparse_take_pattern(snw_sparse *sp, const int *start, const int *row,
+static snw_status sparse_copy_pattern(snw_sparse *sp, const int *start, const int *row,
                                       const double *size) {
     const size_t n = (size_t)sp->n, entries = (size_t)start[n];
     sp->start = snw_alloc((2 * n + 1 + entries) * sizeof *sp->start);
@@ -178,11 +178,11 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
     snw_sparse *sp = snw_alloc(sizeof *sp);
     if (!sp) return SNW_E_MEMORY;
     sp->n = n;
-    snw_status s = sparse_take_pattern(sp, start, row, size);
+    snw_status s = sparse_copy_pattern(sp, start, row, size);
     if (s == SNW_OK) s = find_order(sp, bound);
     if (s == SNW_OK) {
-        sp->room = room_of(sp);
-        s = sparse_take_memory(sp);
+        sp->room = capacity_of(sp);
+        s = sparse_allocate(sp);
     }
     if (s != SNW_OK) {
         snw_sparse_destroy(sp);
@@ -202,10 +202,9 @@ void snw_sparse_destroy(snw_sparse *sp) {
     snw_free(sp);
 }
 
-snw_sparse_cost snw_sparse_foresee(const snw_sparse *sp) { return sp->foreseen; }
+snw_sparse_cost snw_sparse_foresee(const snw_sparse *sp) { return sp->predicted; }
 
-// ---- factors
-// ---------------------------------------------------------------------------------------
+// ---- factors ------------------------------------------------------------------------------------
 
 void snw_sparse_clear(const snw_sparse *sp, double *A) {
     for (int j = 0; j < sp->n; j++) {
@@ -214,7 +213,7 @@ void snw_sparse_clear(const snw_sparse *sp, double *A) {
     }
 }
 
-// row i belongs to column k: to be taken off when it is a pivot's, else left
+// mark row i of column k: for elimination if it is a pivot row, else as remaining
 static void sparse_reach(snw_sparse *sp, int i, int k, int *nleft) {
     sp->seen[i] = k;
     sp->x[i] = 0;
@@ -225,9 +224,9 @@ static void sparse_reach(snw_sparse *sp, int i, int k, int *nleft) {
     }
 }
 
-// x <- column k of A less all columns before it; those of U are stored. Returns how many rows are
-// left, -1: no room
-static int take_off(snw_sparse *sp, const double *A, int k) {
+// x <- column k of A less the multiples of earlier columns; entries of U are stored. Returns the
+// number of remaining rows, -1: no memory
+static int eliminate_column(snw_sparse *sp, const double *A, int k) {
     const int column = sp->order[k];
     int nleft = 0, nu = k > 0 ? sp->u_end[k - 1] : 0;
     for (int p = sp->start[column]; p < sp->start[column + 1]; p++) {
@@ -255,19 +254,19 @@ static int take_off(snw_sparse *sp, const double *A, int k) {
     return nleft;
 }
 
-// the row to pivot on: the column's own unless its entry is small, else of those that are not the
-// one with the fewest entries in A; -1: none
+// pivot row: the diagonal unless its entry is small; otherwise, among large enough entries, the row
+// with the fewest entries in A; -1: none
 static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     double largest = 0;
     for (int p = 0; p < nleft; p++) {
         const double a = fabs(sp->x[sp->left[p]]) * sp->size[sp->left[p]];
-        if (!(a <= largest)) largest = a; // NaN stays
+        if (!(a <= largest)) largest = a; // keeps NaN
     }
     if (!(largest > 0 && largest < INFINITY)) return -1;
     int best = -1, fewest_entries = 0;
     for (int p = 0; p < nleft; p++) {
         const int i = sp->left[p], entries = sp->start[i + 1] - sp->start[i];
-        if (!(fabs(sp->x[i]) * sp->size[i] >= EXCHANGE * largest)) continue;
+        if (!(fabs(sp->x[i]) * sp->size[i] >= PIVOT_THRESHOLD * largest)) continue;
         if (i == column) return i;
         if (best < 0 || entries < fewest_entries) best = i, fewest_entries = entries;
     }
@@ -286,7 +285,7 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
     int nl = 0;
     for (int i = 0; i < n; i++) sp->place[i] = sp->seen[i] = -1;
     for (int k = 0; k < n; k++) {
-        const int nleft = take_off(sp, A, k);
+        const int nleft = eliminate_column(sp, A, k);
         if (nleft < 0 || nl + nleft - 1 > sp->room) return SNW_E_MEMORY;
         const int pivot = sparse_choose(sp, sp->order[k], nleft);
         if (pivot < 0) return SNW_E_SINGULAR;
@@ -301,7 +300,7 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
         sp->l_end[k] = nl;
     }
     for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
-    // a NaN next to a pivot of its own row goes nowhere
+    // a NaN beside a pivot of its own row does not propagate
     return sparse_all_finite(sp->u, n > 0 ? sp->u_end[n - 1] : 0) && sparse_all_finite(sp->l, nl)
                ? SNW_OK
                : SNW_E_SINGULAR;
@@ -321,8 +320,8 @@ double snw_sparse_smallest(const snw_sparse *sp, const double *A) {
     return smallest;
 }
 
-// row pivot[k] and column order[k] meet on the diagonal: the sign of that permutation is even when
-// n less its cycles is
+// row pivot[k] and column order[k] meet on the diagonal; that permutation is even when n less the
+// number of its cycles is
 int snw_sparse_sign(snw_sparse *sp) {
     const int n = sp->n;
     int sign = 1, *to = sp->left, *seen = sp->seen;

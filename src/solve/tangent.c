@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Factorisation of tangents with row scaling, solution with regularisation, and null spaces by
+// inverse iteration, for Newton's method and continuation.
+
 #include "solve/tangent.h"
 
 #include "base/fail.h"
@@ -25,9 +29,9 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena) {
                          .pivot = snw_arena_ints(arena, N)};
 }
 
-// A pivot below this part of its column is made of rounding errors, or nearly so: those of a
-// neutral direction are 1e-11 at most in plates on legs of some hundred coordinates, and whether
-// they are above 1e-14, and of which sign, is chance.
+// A pivot below this fraction of its column consists of rounding errors, or nearly so. Pivots of
+// neutral directions are 1e-11 at most for plates on legs with some hundred coordinates; whether
+// they exceed 1e-14, and their sign, is random.
 static const double ROUNDING = 1e-10;
 
 enum { REFINEMENTS = 2 };
@@ -43,7 +47,7 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
         t->diagonal[j] = column[j];
         for (int i = 0; i < n; i++) {
             const double a = fabs(column[i]);
-            if (!(a <= t->row[i])) t->row[i] = a; // NaN stays
+            if (!(a <= t->row[i])) t->row[i] = a; // keeps NaN
         }
     }
     for (int i = 0; i < n; i++) {
@@ -101,8 +105,7 @@ void snw_tangent_solve(const snw_tangent *t, double *r) {
     }
 }
 
-// ---- motions that nothing resists
-// ------------------------------------------------------------------
+// ---- null space ---------------------------------------------------------------------------------
 
 // a'diag(soft) b
 static double tangent_weigh(int n, const double *soft, const double *a, const double *b) {
@@ -111,14 +114,14 @@ static double tangent_weigh(int n, const double *soft, const double *a, const do
     return sum;
 }
 
-// x <- across the k vectors of t->null, of length one. False: nothing is left of it
+// x <- orthogonal to the k vectors of t->null, with length one; false: x depends on them
 static bool orthonormalise(const snw_tangent *t, const double *soft, int k, double *x) {
     const double before = sqrt(tangent_weigh(t->n, soft, x, x));
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < k; j++) {
             const double *other = t->null + (size_t)j * (size_t)t->n;
-            const double share = tangent_weigh(t->n, soft, other, x);
-            for (int i = 0; i < t->n; i++) x[i] -= share * other[i];
+            const double component = tangent_weigh(t->n, soft, other, x);
+            for (int i = 0; i < t->n; i++) x[i] -= component * other[i];
         }
     }
     const double length = sqrt(tangent_weigh(t->n, soft, x, x));
@@ -127,8 +130,8 @@ static bool orthonormalise(const snw_tangent *t, const double *soft, int k, doub
     return true;
 }
 
-// x <- inv(J + W) W x, W = diag(soft): a motion that nothing resists is kept as it is, any other
-// shrinks by soft over its stiffness
+// x <- inv(J + W) W x, W = diag(soft): neutral directions are unchanged, others shrink by soft over
+// their stiffness
 static void tangent_iterate(const snw_tangent *t, const double *soft, double *x) {
     for (int i = 0; i < t->n; i++) x[i] *= soft[i];
     solve_once(t, x);
@@ -144,25 +147,25 @@ void snw_tangent_find_null(snw_tangent *t, const double *soft) {
         double *x = t->null + (size_t)found * n;
         for (size_t i = 0; i < n; i++) {
             seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-            const double roll = (double)(seed >> 11) / (double)(1ULL << 52) - 1;
-            x[i] = soft[i] > 0 ? roll / sqrt(soft[i]) : 0;
+            const double random = (double)(seed >> 11) / (double)(1ULL << 52) - 1;
+            x[i] = soft[i] > 0 ? random / sqrt(soft[i]) : 0;
         }
-        double share = 0;
+        double component = 0;
         for (int round = 0; round < ITERATIONS; round++) {
             if (!orthonormalise(t, soft, found, x)) return;
             tangent_iterate(t, soft, x);
-            share = sqrt(tangent_weigh(t->n, soft, x, x)); // 1 of a motion that nothing resists
+            component = sqrt(tangent_weigh(t->n, soft, x, x)); // 1 for a neutral direction
         }
-        if (!(share > 0.1) || !orthonormalise(t, soft, found, x)) return;
+        if (!(component > 0.1) || !orthonormalise(t, soft, found, x)) return;
         t->nnull = ++found;
     }
 }
 
-void snw_tangent_hold_null(const snw_tangent *t, const double *soft, double *dx) {
+void snw_tangent_remove_null(const snw_tangent *t, const double *soft, double *dx) {
     for (int k = 0; k < t->nnull; k++) {
         const double *x = t->null + (size_t)k * (size_t)t->n;
-        const double share = tangent_weigh(t->n, soft, x, dx);
-        for (int i = 0; i < t->n; i++) dx[i] -= share * x[i];
+        const double component = tangent_weigh(t->n, soft, x, dx);
+        for (int i = 0; i < t->n; i++) dx[i] -= component * x[i];
     }
 }
 

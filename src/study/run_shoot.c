@@ -25,7 +25,7 @@ snw_status snw_run_keep_fields(snw_run *r, int stage, const snw_shooter *fields,
 static snw_status shooting_run_frame(snw_run *r, int stage, const snw_shooter *e,
                                      const snw_stats *stats, snw_work *w, snw_error *err) {
     const snw_shoot_energy E = snw_shooter_energy(e);
-    snw_shooter_show(e, r->state, w);
+    snw_shooter_get_state(e, r->state, w);
     for (int i = 0; i < r->now->model->nv; i++) r->state->v[i] = 0;
     const snw_frame_source view = {.state = r->state,
                                    .in = snw_shooter_inputs(e),
@@ -125,7 +125,7 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     bool found = guess_from_strains(r, e, t, info) && !is_unstable(r, e, t, w);
     snw_status s = SNW_OK;
     if (!found) {
-        s = snw_shooter_follow(e, first, err);
+        s = snw_shooter_copy_fields(e, first, err);
         if (s == SNW_OK && conserves) found = snw_shooter_settle(e, t, info) == SNW_OK;
     }
     snw_shooter_destroy(first);
@@ -215,9 +215,9 @@ snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = snw_shooter_restore(e, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK && r->current) {
-        s = snw_shooter_follow(e, r->current, err);
+        s = snw_shooter_copy_fields(e, r->current, err);
     } else if (s == SNW_OK) {
-        snw_shooter_take(e, r->state);
+        snw_shooter_set_state(e, r->state);
     }
     if (s == SNW_OK) s = shooting_run_path(r, stage, e, w, err);
     if (s == SNW_OK) s = snw_run_keep_fields(r, stage, e, err);

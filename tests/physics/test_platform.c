@@ -15,8 +15,9 @@
 #define LONG ((void)0)
 #endif
 
-static void made(int points, snw_space_kind along, snw_between between, stewart *s) {
-    assert_int_equal(stewart_make(points, along, between, s), SNW_OK);
+static void made(int points, snw_space_kind along, snw_history_interpolation interpolation,
+                 stewart *s) {
+    assert_int_equal(stewart_make(points, along, interpolation, s), SNW_OK);
 }
 
 static void home(void **state) {
@@ -30,7 +31,7 @@ static void home(void **state) {
         {0.88832161, 0, -0.27490448, 0, 0.228783463, 0},
     };
     stewart s;
-    made(81, SNW_ALONG_RK4, SNW_BETWEEN_CUBIC, &s);
+    made(81, SNW_ALONG_RK4, SNW_HISTORY_CUBIC, &s);
     assert_int_equal(stewart_static(&s), SNW_OK);
     for (int i = 0; i < 3; i++) assert_near(s.p->g.p.e[i], i == 2 ? 0.5 : 0, 1e-8);
     assert_near(snw_norm(snw_so3_log(s.p->g.R)), 0, 1e-9);
@@ -87,7 +88,7 @@ typedef struct pose_row {
 static void resists(int points, int n, const pose_row *table) {
     static const int leg[3][2] = {{0, 1}, {2, 5}, {3, 4}};
     stewart s;
-    made(points, SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, &s);
+    made(points, SNW_ALONG_RK4, SNW_HISTORY_LINEAR, &s);
     for (int i = 0; i < STEWART_LEGS; i++) s.rod[i]->replica = true;
     assert_int_equal(stewart_static(&s), SNW_OK);
     double from = 0;
@@ -136,7 +137,7 @@ static void static_path(void **state) {
     static stewart_path path;
     read_path(&path);
     stewart s;
-    made(41, SNW_ALONG_RK4, SNW_BETWEEN_CUBIC, &s);
+    made(41, SNW_ALONG_RK4, SNW_HISTORY_CUBIC, &s);
     double before = NAN, x0 = NAN, crossing = NAN;
     for (int i = 0; i < path.n; i++) {
         stewart_feed(&s, &path, path.t[i]);
@@ -162,7 +163,7 @@ static void euler_is_less_stable(void **state) {
     static const double at[] = {-0.15, -0.18, -0.19, -0.195, -0.1965};
     static const char *const printed[] = {"30.76", "11.99", "6.176"};
     stewart s;
-    made(200, SNW_ALONG_EULER, SNW_BETWEEN_LINEAR, &s);
+    made(200, SNW_ALONG_EULER, SNW_HISTORY_LINEAR, &s);
     for (int i = 0; i < STEWART_LEGS; i++) s.rod[i]->replica = true;
     assert_int_equal(stewart_static(&s), SNW_OK);
     assert_int_equal(stewart_inverse(&s, 0), SNW_OK);
@@ -193,7 +194,7 @@ static void plate_follows(void **state) {
     static stewart_path path;
     read_path(&path);
     stewart s;
-    made(41, SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, &s);
+    made(41, SNW_ALONG_RK4, SNW_HISTORY_LINEAR, &s);
     stewart_feed(&s, &path, 0);
     assert_int_equal(stewart_static(&s), SNW_OK);
     snw_platform_begin(s.p, true, 1.0 / 120);
@@ -206,7 +207,7 @@ static void plate_follows(void **state) {
     // The table's digits: less what these points make of equilibrium under these lengths, which it
     // computed with its own.
     stewart still;
-    made(41, SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, &still);
+    made(41, SNW_ALONG_RK4, SNW_HISTORY_LINEAR, &still);
     for (double t = 0; t < 2.5001; t += 0.1) {
         stewart_feed(&still, &path, t);
         assert_int_equal(stewart_static(&still), SNW_OK);
@@ -236,7 +237,7 @@ static void plate_tilts_and_sways(void **state) {
     static stewart_path path;
     read_path(&path);
     stewart s;
-    made(31, SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, &s);
+    made(31, SNW_ALONG_RK4, SNW_HISTORY_LINEAR, &s);
     for (double t = 0; t < 2.3751; t += 0.025) {
         stewart_feed(&s, &path, t);
         assert_int_equal(stewart_static(&s), SNW_OK);

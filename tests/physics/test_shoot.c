@@ -36,7 +36,7 @@ static void appendix_step_by_step(void **state) {
         {49, -0.0615048816, 0.3945124700, -2.14108037, -0.49299744},
     };
     shot s = shot_appendix();
-    s.between = SNW_BETWEEN_LINEAR;
+    s.interpolation = SNW_HISTORY_LINEAR;
     shot_rod a;
     made(&s, &a);
     a.r->replica = true;
@@ -60,7 +60,7 @@ static void appendix_step_by_step(void **state) {
 typedef struct variant {
     const char *name;
     snw_space_kind along;
-    snw_between between;
+    snw_history_interpolation interpolation;
     int points;
     snw_time_kind time;
     double alpha;
@@ -70,7 +70,7 @@ typedef struct variant {
 static const variant variants[] = {
     {"Euler",
      SNW_ALONG_EULER,
-     SNW_BETWEEN_LINEAR,
+     SNW_HISTORY_LINEAR,
      40,
      SNW_TIME_BDF2,
      0,
@@ -81,7 +81,7 @@ static const variant variants[] = {
       {-0.003236968, 0.399985776}}},
     {"linear histories, 80 points",
      SNW_ALONG_RK4,
-     SNW_BETWEEN_LINEAR,
+     SNW_HISTORY_LINEAR,
      80,
      SNW_TIME_BDF2,
      0,
@@ -92,7 +92,7 @@ static const variant variants[] = {
       {-0.003101380, 0.399987187}}},
     {"cubic histories",
      SNW_ALONG_RK4,
-     SNW_BETWEEN_CUBIC,
+     SNW_HISTORY_CUBIC,
      40,
      SNW_TIME_BDF2,
      0,
@@ -103,7 +103,7 @@ static const variant variants[] = {
       {-0.003111540, 0.399987104}}},
     {"cubic histories, 79 points",
      SNW_ALONG_RK4,
-     SNW_BETWEEN_CUBIC,
+     SNW_HISTORY_CUBIC,
      79,
      SNW_TIME_BDF2,
      0,
@@ -114,7 +114,7 @@ static const variant variants[] = {
       {-0.003111538, 0.399987104}}},
     {"BDF-alpha -0.48",
      SNW_ALONG_RK4,
-     SNW_BETWEEN_LINEAR,
+     SNW_HISTORY_LINEAR,
      40,
      SNW_TIME_BDF_ALPHA,
      -0.48,
@@ -125,7 +125,7 @@ static const variant variants[] = {
       {-0.001065193, 0.399998434}}},
     {"backward Euler",
      SNW_ALONG_RK4,
-     SNW_BETWEEN_LINEAR,
+     SNW_HISTORY_LINEAR,
      40,
      SNW_TIME_EULER,
      0,
@@ -142,7 +142,7 @@ static void appendix_variants(void **state) {
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
         const variant *x = &variants[v];
         shot s = shot_appendix();
-        s.along = x->along, s.between = x->between, s.points = x->points;
+        s.along = x->along, s.interpolation = x->interpolation, s.points = x->points;
         shot_rod a;
         made(&s, &a);
         a.r->replica = true;
@@ -219,7 +219,7 @@ static void stored_energy(void **state) {
     shot s = shot_benchmark();
     shot_rod a;
     for (int paper = 0; paper < 2; paper++) {
-        s.between = paper ? SNW_BETWEEN_LINEAR : SNW_BETWEEN_CUBIC;
+        s.interpolation = paper ? SNW_HISTORY_LINEAR : SNW_HISTORY_CUBIC;
         made(&s, &a);
         assert_int_equal(shot_static(&a), SNW_OK);
         const double E = snw_shoot_energies(a.r).elastic;
@@ -240,13 +240,13 @@ static void energies_have_the_order_of_the_march(void **state) {
     (void)state;
     static const struct {
         snw_space_kind along;
-        snw_between between;
+        snw_history_interpolation interpolation;
         int intervals;
         double order;
-    } march[] = {{SNW_ALONG_RK4, SNW_BETWEEN_CUBIC, 30, 4},
-                 {SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, 30, 2},
-                 {SNW_ALONG_EULER, SNW_BETWEEN_LINEAR, 640, 1},
-                 {SNW_ALONG_DP5, SNW_BETWEEN_CUBIC, 10, 6}};
+    } march[] = {{SNW_ALONG_RK4, SNW_HISTORY_CUBIC, 30, 4},
+                 {SNW_ALONG_RK4, SNW_HISTORY_LINEAR, 30, 2},
+                 {SNW_ALONG_EULER, SNW_HISTORY_LINEAR, 640, 1},
+                 {SNW_ALONG_DP5, SNW_HISTORY_CUBIC, 10, 6}};
     shot s = shot_benchmark();
     shot_rod a;
     s.kirchhoff = true;
@@ -258,7 +258,7 @@ static void energies_have_the_order_of_the_march(void **state) {
     for (size_t k = 0; k < sizeof march / sizeof march[0]; k++) {
         double off[2];
         for (int i = 0; i < 2; i++) {
-            s.along = march[k].along, s.between = march[k].between;
+            s.along = march[k].along, s.interpolation = march[k].interpolation;
             s.points = march[k].intervals * (i + 1) + 1;
             made(&s, &a);
             assert_int_equal(shot_static(&a), SNW_OK);
@@ -314,7 +314,7 @@ static void banded_has_no_smallest_step(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         shot s = shot_benchmark();
         s.points = 60;
-        s.between = SNW_BETWEEN_LINEAR;
+        s.interpolation = SNW_HISTORY_LINEAR;
         shot_rod a;
         made(&s, &a);
         a.r->replica = true;
@@ -334,7 +334,7 @@ static void steps_of_ten_microseconds(void **state) {
     (void)state;
     shot s = shot_benchmark();
     s.points = 60;
-    s.between = SNW_BETWEEN_LINEAR;
+    s.interpolation = SNW_HISTORY_LINEAR;
     shot_rod a;
     made(&s, &a);
     assert_int_equal(shot_static(&a), SNW_OK);
@@ -362,7 +362,7 @@ static shot camera_rod(void) {
                   .rho = 7602,
                   .points = 41,
                   .along = SNW_ALONG_RK4,
-                  .between = SNW_BETWEEN_LINEAR,
+                  .interpolation = SNW_HISTORY_LINEAR,
                   .gravity = {{9.81, 0, 0}},
                   .tip = {{0.1962, 0, 0}},
                   .drag = 2.12e-3};
@@ -476,7 +476,7 @@ static void unknown_parameters_are_found(void **state) {
     shot_rod a = {0};
     assert_int_equal(snw_shoot_create(&o, &law, true, false, &a.r), SNW_OK);
     assert_int_equal(shot_fill(&s, a.r), SNW_OK);
-    snw_shoot_rest(a.r, shot_base());
+    snw_shoot_set_unstressed(a.r, shot_base());
     const snw_boundary_opts opts = snw_boundary_defaults();
     assert_int_equal(snw_boundary_create(a.r, &opts, &a.b), SNW_OK);
     assert_int_equal(shot_static(&a), SNW_OK);
@@ -486,7 +486,7 @@ static void unknown_parameters_are_found(void **state) {
     const double bent = s.L * (1 - shortening / s.L) * (1 - cos(angle)) / angle;
     assert_near(hypot(shot_tip(&a).x, shot_tip(&a).y), fabs(bent), 1e-10);
     snw_shoot_begin(a.r, true, 2e-4);
-    snw_boundary_forget(a.b);
+    snw_boundary_reset_guess(a.b);
     for (int i = 0; i < 5; i++) assert_int_equal(shot_step(&a, T, 0, 2e-4), SNW_OK);
     assert_true(a.b->segments->n > 4);
     assert_near(a.r->z[0] / tension, 1, 1e-8);
@@ -528,17 +528,17 @@ static void orders_along_the_rod(void **state) {
     (void)state;
     static const struct {
         snw_space_kind along;
-        snw_between between;
+        snw_history_interpolation interpolation;
         double factor, off;
-    } want[] = {{SNW_ALONG_RK4, SNW_BETWEEN_CUBIC, 16, 2.5},
-                {SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, 4, 0.4},
-                {SNW_ALONG_EULER, SNW_BETWEEN_CUBIC, 2, 0.15},
-                {SNW_ALONG_DP5, SNW_BETWEEN_CUBIC, 16, 5}};
+    } want[] = {{SNW_ALONG_RK4, SNW_HISTORY_CUBIC, 16, 2.5},
+                {SNW_ALONG_RK4, SNW_HISTORY_LINEAR, 4, 0.4},
+                {SNW_ALONG_EULER, SNW_HISTORY_CUBIC, 2, 0.15},
+                {SNW_ALONG_DP5, SNW_HISTORY_CUBIC, 16, 5}};
     for (size_t w = 0; w < sizeof want / sizeof want[0]; w++) {
         double x[3];
         for (int k = 0; k < 3; k++) {
             shot s = shot_appendix();
-            s.along = want[w].along, s.between = want[w].between;
+            s.along = want[w].along, s.interpolation = want[w].interpolation;
             s.points = (24 << k) + 1;
             shot_rod a;
             made(&s, &a);

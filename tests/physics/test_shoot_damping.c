@@ -259,7 +259,7 @@ static void digits_of_the_benchmark(void **state) {
         const row *x = &table[i];
         shot s = shot_benchmark();
         s.points = x->points, s.along = x->along, s.kirchhoff = x->kirchhoff;
-        s.between = SNW_BETWEEN_LINEAR;
+        s.interpolation = SNW_HISTORY_LINEAR;
         record r;
         swing(&s, &x->time, 200, &r);
         const double tau[3] = {decay_fit(201, 5e-3, r.E), decay_fit(181, 5e-3, r.E + 20),
@@ -282,7 +282,7 @@ static void slow_decay_is_the_published_one_over_ten_seconds(void **state) {
     for (int i = 0; i < 2; i++) {
         static record r;
         shot s = shot_benchmark();
-        s.points = 150, s.along = table[i].along, s.between = SNW_BETWEEN_LINEAR;
+        s.points = 150, s.along = table[i].along, s.interpolation = SNW_HISTORY_LINEAR;
         swing(&s, &(scheme){SNW_TIME_BDF_ALPHA, -0.48}, LONGEST, &r);
         const double tau = decay_fit(LONGEST + 1, 5e-3, r.E);
         near_digits(tau, table[i].published,
@@ -294,19 +294,19 @@ static void slow_decay_is_the_published_one_over_ten_seconds(void **state) {
 static void histories_between_nodes(void **state) {
     (void)state;
     static const struct {
-        snw_between between;
+        snw_history_interpolation interpolation;
         int points;
         double tau[2], digit[2], x[2]; // BDF2 and alpha -0.48; tip at 0.5 s
     } table[] = {
-        {SNW_BETWEEN_LINEAR, 30, {4.301, -48.9}, {6e-4, 0.06}, {0.0238411, 0.0495460}},
-        {SNW_BETWEEN_LINEAR, 60, {3.991, 219.7}, {6e-4, 0.06}, {0.0236877, 0.0490266}},
-        {SNW_BETWEEN_CUBIC, 30, {3.901, 79.8}, {6e-4, 0.06}, {0.0236330, 0.0488537}},
-        {SNW_BETWEEN_CUBIC, 60, {3.901, 80.1}, {6e-4, 0.06}, {0.0236389, 0.0488628}},
+        {SNW_HISTORY_LINEAR, 30, {4.301, -48.9}, {6e-4, 0.06}, {0.0238411, 0.0495460}},
+        {SNW_HISTORY_LINEAR, 60, {3.991, 219.7}, {6e-4, 0.06}, {0.0236877, 0.0490266}},
+        {SNW_HISTORY_CUBIC, 30, {3.901, 79.8}, {6e-4, 0.06}, {0.0236330, 0.0488537}},
+        {SNW_HISTORY_CUBIC, 60, {3.901, 80.1}, {6e-4, 0.06}, {0.0236389, 0.0488628}},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         for (int k = 0; k < 2; k++) {
             shot s = shot_benchmark();
-            s.points = table[i].points, s.between = table[i].between;
+            s.points = table[i].points, s.interpolation = table[i].interpolation;
             record r;
             swing(&s, &schemes[k ? 4 : 1], 120, &r);
             near_digits(decay_log(100, 5e-3, r.E + 21), table[i].tau[k], table[i].digit[k]);

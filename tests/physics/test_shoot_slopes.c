@@ -425,7 +425,7 @@ static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
     for (int i = 0; i < r->npiece; i++) fill_station(&r->station[i], 0.3);
     r->gravity = (snw_vec3){{0.3, -0.6, 0.2}};
     assert_int_equal(snw_shoot_ready(r, 1), SNW_OK);
-    snw_shoot_rest(r, snw_se3_exp(any_twist(0.8)));
+    snw_shoot_set_unstressed(r, snw_se3_exp(any_twist(0.8)));
     return r;
 }
 
@@ -439,9 +439,10 @@ static void make_stand(stand *s, int trial) {
         snw_shoot_rod *r = s->rod[i] =
             make_leg((snw_space_kind)(trial % 3), i == 0, (trial + i) % 2);
         end[i].rod = r;
-        end[i].pin = snw_se3_exp(any_twist(0.3));
-        const snw_se3 tip = snw_se3_mul(r->g[r->nnode - 1], end[i].pin);
-        end[i].hole = snw_se3_mul(snw_se3_mul(snw_se3_inv(g), tip), snw_se3_exp(any_twist(0.1)));
+        end[i].tip_frame = snw_se3_exp(any_twist(0.3));
+        const snw_se3 tip = snw_se3_mul(r->g[r->nnode - 1], end[i].tip_frame);
+        end[i].plate_frame =
+            snw_se3_mul(snw_se3_mul(snw_se3_inv(g), tip), snw_se3_exp(any_twist(0.1)));
         memcpy(end[i].free, may[(trial + 2 * i) % 5], sizeof end[i].free);
     }
     snw_boundary_opts o = snw_boundary_defaults();
@@ -465,7 +466,7 @@ static void move_stand(stand *s, snw_time_kind kind) {
     s->p->plate.load[1].W.f.x += 1;
     for (int i = 0; i < 3; i++) {
         if (i > 0) snw_platform_accept(s->p, h);
-        snw_shoot_feed(s->rod[0], s->rod[0]->length + 0.01 * (i + 1));
+        snw_shoot_set_length(s->rod[0], s->rod[0]->length + 0.01 * (i + 1));
         solve_stand(s, kind, h);
     }
 }
@@ -473,15 +474,15 @@ static void move_stand(stand *s, snw_time_kind kind) {
 // out <- what does not hold, the plate's balance last; how many numbers
 static int misses(stand *s, double *out) {
     int n = 0;
-    assert_true(isfinite(snw_platform_look(s->p)));
+    assert_true(isfinite(snw_platform_evaluate(s->p)));
     for (int l = 0; l < LEGS; l++) {
         const snw_leg *leg = &s->p->leg[l];
         const snw_segments *cut = leg->b->segments;
         for (int k = 0; k + 1 < cut->n; k++) {
             for (int i = 0; i < cut->na + 6; i++) out[n++] = cut->seg[k].defect[i];
         }
-        const snw_wrench G = snw_wrench_to_child(leg->end.pin, leg->beyond);
-        for (int i = 0; i < 6; i++) out[n++] = leg->end.free[i] ? G.e[i] : leg->gap[i];
+        const snw_wrench G = snw_wrench_to_child(leg->end.tip_frame, leg->tip_wrench);
+        for (int i = 0; i < 6; i++) out[n++] = leg->end.free[i] ? G.e[i] : leg->violation[i];
     }
     for (int i = 0; i < 6; i++) out[n++] = s->p->balance.e[i];
     return n;
@@ -550,7 +551,7 @@ static void compare_stand(stand *s) {
         }
     }
     for (int i = 0; i < 6; i++) assert_int_equal(slopes_by(s, NULL, 0, i, n + i), n + 6);
-    (void)snw_platform_look(s->p); // nodes as they were
+    (void)snw_platform_evaluate(s->p); // nodes as they were
     eliminate(n, s->J);
     for (int i = 0; i < 36; i++) most = fmax(most, fabs(A[i]));
     for (int i = 0; i < 36; i++) assert_near(A[i] / most, s->J[n + i % 6][n + i / 6] / most, close);

@@ -388,19 +388,19 @@ static void saves_fit_after_short_steps(const char *text) {
     if (snw_shooter_create(m, &desc->step[0], &e, &err) != SNW_OK) fail_msg("%s", err.text);
     snw_boundary_info info;
     double reached;
-    snw_shooter_take(e, s);
+    snw_shooter_set_state(e, s);
     assert_int_equal(snw_shooter_static(e, 0, &info, &reached), SNW_OK);
     const double whole = desc->step[0].step;
     snw_shooter_begin(e, whole);
-    const size_t n = snw_shooter_saves(e);
+    const size_t n = snw_shooter_checkpoint_size(e);
     double *row = calloc(n + 64, sizeof *row);
     assert_non_null(row);
     for (int k = 0; k < 3; k++) {
         const double h = whole / (k < 2 ? 256 : 1);
         const double t = snw_shooter_time(e) + h;
         assert_int_equal(snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info), SNW_OK);
-        assert_true(snw_shooter_fits(e));
-        assert_int_equal(snw_shooter_saves(e), n);
+        assert_true(snw_shooter_checkpoint_fits(e));
+        assert_int_equal(snw_shooter_checkpoint_size(e), n);
         snw_shooter_save(e, row);
         for (size_t i = n; i < n + 64; i++) assert_true(row[i] == 0);
         assert_int_equal(snw_shooter_restore(e, row, &err), SNW_OK);

@@ -276,8 +276,8 @@ static void winch_statics(void **state) {
         if (!isnan(x[8])) assert_near(a.s.r->g[s.points - 1].R.e[0][0], x[8], 1.01e-6);
         // (path + extra)/(1 + c T) is what was paid out; the path is integrated by another rule
         const double T = snw_shoot_tendon_effort(&a.c, 0);
-        assert_near((snw_shoot_tendon_of(&a.c, 0) + 0.0518) / (1 + x[1] * T), a.c.tendon[0].value,
-                    1e-9);
+        assert_near((snw_shoot_tendon_length_or_volume(&a.c, 0) + 0.0518) / (1 + x[1] * T),
+                    a.c.tendon[0].value, 1e-9);
         cord_free(&a);
     }
 }
@@ -324,7 +324,7 @@ static void object_is_picked_up_and_dropped(void **state) {
     fresh(&a);
     shot s = cord_transfer();
     s.points = 31;
-    s.between = SNW_BETWEEN_LINEAR;
+    s.interpolation = SNW_HISTORY_LINEAR;
     s.gravity = (snw_vec3){{0, 0, -9.81}};
     cord_ring(&a, 4, 9.5e-3, 0, s.L);
     assert_int_equal(cord_make(&s, 1e-6, NULL, &a), SNW_OK);
@@ -358,7 +358,7 @@ static swing winch_motion(double viscous, const double *rows, int nsample, doubl
     fresh(&a);
     shot s = cord_step_robot();
     s.points = 41;
-    s.between = SNW_BETWEEN_LINEAR;
+    s.interpolation = SNW_HISTORY_LINEAR;
     cord_winch(&a, 0.0151, 1.6e-3, s.L);
     a.c.tendon[0].viscous = viscous;
     assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
@@ -430,7 +430,7 @@ static void forms_differ_by_means_of_two_nodes(void **state) {
         fresh(&a);
         shot s = cord_step_robot();
         s.points = 41;
-        s.between = cubic ? SNW_BETWEEN_CUBIC : SNW_BETWEEN_LINEAR;
+        s.interpolation = cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
         cord_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
         assert_int_equal(cord_static(&a), SNW_OK);
@@ -498,7 +498,7 @@ static void replica_moves_as_the_strain_form(void **state) {
         shot s = cord_step_robot();
         s.points = how.points;
         s.along = how.euler ? SNW_ALONG_EULER : SNW_ALONG_RK4;
-        s.between = how.cubic ? SNW_BETWEEN_CUBIC : SNW_BETWEEN_LINEAR;
+        s.interpolation = how.cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
         cord_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
         a.s.r->replica = true;
@@ -537,10 +537,11 @@ static void finger_in_closed_form(void **state) {
     for (int gas = 0; gas < 2; gas++) {
         cord_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_CUBIC, &a), SNW_OK);
+        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
         a.c.tendon[0].value = cord_finger_at(gas, 1);
         assert_int_equal(cord_static(&a), SNW_OK);
-        const double P = snw_shoot_tendon_effort(&a.c, 0), V = snw_shoot_tendon_of(&a.c, 0);
+        const double P = snw_shoot_tendon_effort(&a.c, 0),
+                     V = snw_shoot_tendon_length_or_volume(&a.c, 0);
         assert_near(P, gas ? 82970.716 : 83587.667, 1e-8); // the table's digits
         assert_near(V, gas ? 2.6449330e-6 : 2.65e-6, 5e-14);
         assert_near(shot_tip(&a.s).x, gas ? 0.08085059 : 0.08097018, 1e-8);
@@ -568,7 +569,7 @@ static void full_finger(void **state) {
     for (int gas = 0; gas < 2; gas++) {
         cord_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_CUBIC, &a), SNW_OK);
+        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
         cord_reshape(&(shot){.E = 20e3, .G = 20e3 / 3, .rho = 300}, &disc, a.s.r);
         assert_int_equal(snw_shoot_ready(a.s.r, 0), SNW_OK);
         snw_shoot_tendons_release(&a.c);
@@ -580,7 +581,7 @@ static void full_finger(void **state) {
         assert_near(P, gas ? 85404.819 : 90625.111, 1e-8);
         assert_near(a.s.r->level[0][0].e.v.x, gas ? 0.1186178 : 0.1258682, 6e-8);
         assert_near(a.s.r->level[0][0].e.v.x, P * Ac / (20e3 * A), 1e-12);
-        if (gas) assert_near(1e6 * snw_shoot_tendon_of(&a.c, 0), 2.6104552, 6e-8);
+        if (gas) assert_near(1e6 * snw_shoot_tendon_length_or_volume(&a.c, 0), 2.6104552, 6e-8);
         cord_free(&a);
     }
 }
@@ -605,7 +606,7 @@ static void heavy_fingers(void **state) {
     for (int k = 0; k < 2; k++) {
         cord_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(true, 121, SNW_BETWEEN_CUBIC, &a), SNW_OK);
+        assert_int_equal(cord_finger(true, 121, SNW_HISTORY_CUBIC, &a), SNW_OK);
         snw_shoot_rod *r = a.s.r;
         r->gravity.z = row[k].g;
         assert_int_equal(snw_shoot_ready(r, 0), SNW_OK);
@@ -654,7 +655,7 @@ static void finger_by_eulers_rule(void **state) {
     cord_rod a;
     fresh(&a);
     assert_int_equal(
-        cord_finger_with(SNW_SHOOT_TENDON_EFFORT, SNW_ALONG_EULER, 50, SNW_BETWEEN_LINEAR, &a),
+        cord_finger_with(SNW_SHOOT_TENDON_EFFORT, SNW_ALONG_EULER, 50, SNW_HISTORY_LINEAR, &a),
         SNW_OK);
     snw_shoot_rod *r = a.s.r;
     r->replica = true;
@@ -671,7 +672,7 @@ static void finger_by_eulers_rule(void **state) {
     cord_free(&a);
     fresh(&a);
     assert_int_equal(
-        cord_finger_with(SNW_SHOOT_TENDON_GAS, SNW_ALONG_EULER, 50, SNW_BETWEEN_LINEAR, &a),
+        cord_finger_with(SNW_SHOOT_TENDON_GAS, SNW_ALONG_EULER, 50, SNW_HISTORY_LINEAR, &a),
         SNW_OK);
     a.c.tendon[0].value = cord_finger_at(true, 1);
     assert_int_equal(cord_static(&a), SNW_OK);
@@ -693,7 +694,7 @@ static const double filled[][5] = {
 static ripple finger_motion(bool gas) {
     cord_rod a;
     fresh(&a);
-    assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_LINEAR, &a), SNW_OK);
+    assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
     a.c.tendon[0].value = cord_finger_at(gas, 0);
     assert_int_equal(cord_static(&a), SNW_OK);
     cord_begin(&a, 0.01);
@@ -744,7 +745,7 @@ static void finger_moves_as_in_the_paper(void **state) {
     for (int gas = 0; gas < 2; gas++) {
         cord_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_LINEAR, &a), SNW_OK);
+        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
         a.s.r->replica = true;
         a.c.tendon[0].value = cord_finger_at(gas, 0);
         assert_int_equal(cord_static(&a), SNW_OK);
