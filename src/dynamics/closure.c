@@ -383,7 +383,7 @@ static snw_mat3 carriage(const snw_loop *loop, snw_se3 h) {
 }
 
 static way way_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
-    const snw_se3 from = in_axes(loop, w->held[loop->redundancy]);
+    const snw_se3 from = in_axes(loop, w->held[loop->nonholonomic_index]);
     const snw_mat3 S0 = carriage(loop, from), S = carriage(loop, h);
     const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
     return (way){.S = S,
@@ -413,7 +413,7 @@ static double closure_forbidden(const snw_loop *loop, row r, snw_twist x, double
 void snw_constraints_hold(const snw_model *m, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->redundancy >= 0) w->held[loop->redundancy] = from_a_to_b(w, loop);
+        if (loop->nonholonomic_index >= 0) w->held[loop->nonholonomic_index] = from_a_to_b(w, loop);
     }
     w->holding = true;
 }
@@ -437,7 +437,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             for (int k = 0; k < loop->nraw; k++) {
                 raw[k] = w->velocity_time * snw_power(row_slope(loop, rows[k], h), U);
             }
-        } else if (loop->redundancy >= 0 && w->holding) {
+        } else if (loop->nonholonomic_index >= 0 && w->holding) {
             const way x = way_of(w, loop, h);
             for (int k = 0; k < loop->nraw; k++)
                 raw[k] = closure_forbidden(loop, rows[k], x.x, x.spin);
@@ -619,7 +619,7 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->redundancy >= 0 && cq != 0 && w->is_static && w->holding) {
+        if (loop->nonholonomic_index >= 0 && cq != 0 && w->is_static && w->holding) {
             held_rows(w, loop, D, w->R + loop->store);
         } else if (loop->nonholonomic && (cq == 0 || w->is_static)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);

@@ -113,7 +113,8 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
 // Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also
 // says which of its rows are left out as long as it is closed. Rows of contacts may rest.
 static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_work *w, int r) {
-    if (loop->redundancy >= 0 && w->dropped[loop->redundancy] >> r & 1) return false;
+    if (loop->nonholonomic_index >= 0 && w->dropped[loop->nonholonomic_index] >> r & 1)
+        return false;
     return loop->condition < 0 ||
            (w->active[loop->condition] != 0 && !(w->active[loop->condition] >> (r + 1) & 1));
 }

@@ -248,7 +248,8 @@ static bool conserving_held(const snw_conserving *c, const snw_block *b) {
         const snw_loop *loop = &m->loop[i];
         const snw_path *path = &m->path[m->seg[loop->b].path];
         const bool on = loop->condition < 0 || c->now->z[m->condition_signal[loop->condition]] != 0;
-        if (loop->redundancy >= 0 && on && path->n > 0 && path->dof[0] == b->dof) return true;
+        if (loop->nonholonomic_index >= 0 && on && path->n > 0 && path->dof[0] == b->dof)
+            return true;
     }
     return false;
 }

@@ -199,7 +199,7 @@ static snw_status anchor(snw_reader *r, const snw_entry *entry, snw_loop_desc *o
     if (e[ANCHOR_HOLDS]) {
         int place = 0;
         SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &place));
-        out->holds_place = place == 1;
+        out->fixes_frame = place == 1;
     }
     if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
     return snw_fail_at(r->err, entry->location, "the anchor '%s' needs 'on', %s", out->name,

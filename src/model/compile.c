@@ -237,7 +237,7 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 // --------------------------------------------------------------------------------------
 
 // stations of link l's rod where links, loops or loads are attached
-static snw_status compile_stations(snw_build *b, int l, int *n, double **out) {
+static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
     size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
@@ -314,7 +314,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         if (!d->link[l].has_rod) continue;
         int n = 0;
         double *x = NULL;
-        SNW_TRY(compile_stations(b, l, &n, &x));
+        SNW_TRY(attached_stations(b, l, &n, &x));
         SNW_TRY(snw_build_draft(b, l, n, x, err));
         const snw_rod *r = &b->draft[l];
         const snw_layout *lay = &b->layout[l];
@@ -600,7 +600,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));
     compile_publish(b);
-    SNW_TRY(snw_build_watches(b, err));
+    SNW_TRY(snw_build_stations(b, err));
     SNW_TRY(snw_build_signals(b));
     SNW_TRY(place_store(b));
     SNW_TRY(snw_build_initial(b, err));

@@ -102,7 +102,7 @@ SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // What touches the ground, likewise.
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 // Stations of the probes, as segments or observers.
-SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
+SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
 snw_status snw_build_signals(snw_build *b); // after the watches
 // q0, v0 from the description's initial state.
 SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

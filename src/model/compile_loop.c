@@ -117,9 +117,9 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
-        loop->redundancy = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
-                               ? m->nnonholonomic++
-                               : -1;
+        loop->nonholonomic_index = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
+                                       ? m->nnonholonomic++
+                                       : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sliding && loop->nonholonomic) {
@@ -127,7 +127,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
             station[m->nsliding_station++] =
                 (snw_sliding_station){.rod = b->link_rod[d->loop[i].b.link],
                                       .x = d->loop[i].b.sliding,
-                                      .holds_place = d->loop[i].holds_place};
+                                      .fixes_frame = d->loop[i].fixes_frame};
             loop->sliding_station = m->nsliding_station;
         }
         loop->nraw = loop->nrow = loop_forbidden(loop);

@@ -61,7 +61,7 @@ static double motor_length_of(const snw_desc *d) {
 static snw_status add_way(snw_build *b, snw_drive *drive) {
     snw_integral *way = snw_build_array(b, 1, sizeof *way);
     if (!way) return SNW_E_MEMORY;
-    drive->way = way;
+    drive->rate_integral = way;
     return snw_integral_make(b->m->pool, drive->law, motor_length_of(b->m->desc), way);
 }
 

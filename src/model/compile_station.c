@@ -138,7 +138,7 @@ static double station_station(const snw_site *site, const snw_rod *rod) {
     return 0;
 }
 
-snw_status snw_build_watches(snw_build *b, snw_error *err) {
+snw_status snw_build_stations(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     int total = 0;

@@ -80,7 +80,7 @@ const char *snw_section_name(snw_section_kind kind) {
     return names[kind];
 }
 
-const char *snw_section_told(snw_section_kind kind) {
+const char *snw_section_label(snw_section_kind kind) {
 #define X(code, name, told) told,
     static const char *const texts[] = {SNW_SECTION_LIST(X)};
 #undef X

@@ -160,7 +160,7 @@ typedef enum snw_section_kind {
 } snw_section_kind;
 
 const char *snw_section_name(snw_section_kind kind);
-const char *snw_section_told(snw_section_kind kind);
+const char *snw_section_label(snw_section_kind kind);
 
 // Laws of x (and L). Outright entries win over what shape and material give, entry by entry.
 typedef struct snw_section_desc {
@@ -261,7 +261,7 @@ typedef struct snw_loop_desc {
     double radius;    // m
     double slip[2];   // N s/m: what slip along the axle, along the way is resisted by
     bool groove;      // of a ring: one of many along a rod
-    bool holds_place; // of an anchor that sweeps along a rod: the place rests, not the section
+    bool fixes_frame; // of an anchor that sweeps along a rod: the place rests, not the section
 } snw_loop_desc;
 
 // ---- loads

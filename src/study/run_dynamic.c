@@ -525,7 +525,8 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;
-        look_at_law(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
+        look_at_law(&all, drive->law, drive->rate_integral, "actuator", d->motor[drive->motor].name,
+                    t0, t1);
     }
     if (all.n == 0) return;
     char text[280], others[40] = "";
