@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// robot.h: a robot in memory: read from a model file, asked for forces, matrices, equilibria and
-// probes.
+// robot.h: a robot read from a model file: its state, dynamics, equilibria, motion step by step,
+// and probes.
 //
-// A robot belongs to one thread; several robots may be used in as many threads. Apart from opening,
-// starting and closing, no function allocates memory.
+// A robot may be used by one thread at a time; different robots may be used by different threads.
+// Only snw_robot_open, snw_robot_parse, snw_robot_start and snw_robot_close allocate or free
+// memory.
 //
-// Every call looks at its arguments, in all builds: a NULL that is not allowed, a number beyond the
-// last one, a number that is not finite, a saved state of another robot. It then returns
-// SNW_E_ARGUMENT, having changed nothing, and the text names the argument: in `err` where the call
-// has one, else in snw_robot_error. Calls that return a count, a pointer or a number return 0, -1,
-// NULL or NaN.
+// Every call checks its arguments, in all builds: NULL where it is not allowed, an index out of
+// range, a number that is not finite, a saved state of another robot. On a bad argument it returns
+// SNW_E_ARGUMENT and changes nothing; the message names the argument and is in `err` when the call
+// has that parameter, else in snw_robot_error. Calls that return a count, an index, a pointer or a
+// number return 0, -1, NULL or NaN instead.
 //
-// Units are SI; twists and wrenches are written angular part first, in the body frame; quaternions
-// w first; matrices column by column.
+// SI units and radians. Twists and wrenches have the angular part first and are in the body frame;
+// quaternions have w first; matrices are stored by columns.
 //
 //   snw_robot *arm;
 //   snw_error err;
-//   if (snw_robot_open("arm.yaml", NULL, 0, NULL, &arm, &err) != SNW_OK) { fputs(err.text, stderr);
-//   ... } if (snw_robot_equilibrium(arm, 0, &err) == SNW_OK) {
+//   if (snw_robot_open("arm.yaml", NULL, 0, NULL, &arm, &err) != SNW_OK) {
+//       fputs(err.text, stderr);
+//       return 1;
+//   }
+//   if (snw_robot_equilibrium(arm, 0, &err) == SNW_OK) {
 //       double tip[3];
 //       snw_robot_probe(arm, "tip", 3, tip);
 //   }
@@ -35,60 +39,60 @@ extern "C" {
 
 typedef struct snw_robot snw_robot;
 
-// Read a model file. `run` names one of its runs, NULL takes the first; `set` are overrides
-// "path=value".
+// Read a model file. `run`: name of one of its runs, NULL for the first. `set`: nset overrides
+// "path=value". On success *out belongs to the caller, who calls snw_robot_close.
 SNW_NODISCARD snw_status snw_robot_open(const char *path, const char *run, int nset,
                                         const char *const *set, snw_robot **out, snw_error *err);
-// The same from text in memory; `name` stands in messages.
+// The same from `length` bytes of text in memory; `name` is used in messages in place of the path.
 SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *text, size_t length,
                                          const char *run, int nset, const char *const *set,
                                          snw_robot **out, snw_error *err);
 void snw_robot_close(snw_robot *r); // NULL is fine
 
-// Why the last call without an `err` of its own that failed did so; its status is SNW_OK when none
-// has. Belongs to the robot.
+// Error of the last failed call that has no `err` parameter; its status is SNW_OK when there was
+// none. The pointer belongs to the robot.
 const snw_error *snw_robot_error(const snw_robot *r);
 
 // ---- state
-// ------------------------------------------------------------------------------------------
 
-// Configuration numbers and velocities. A rod has one of each per strain function, a joint one per
-// axis; a spherical joint has four numbers (unit quaternion) and three velocities (body rates), a
-// free joint seven numbers (unit quaternion, position) and six velocities (body twist).
+// Number of generalised coordinates q and of generalised velocities v. A rod has one of each per
+// shape function, a joint one per axis. A spherical joint has four coordinates (unit quaternion)
+// and three velocities (body angular velocity), a free joint seven coordinates (unit quaternion,
+// position) and six velocities (body twist).
 int snw_robot_nq(const snw_robot *r);
 int snw_robot_nv(const snw_robot *r);
 
-// The state, to read and to write: configuration (nq), velocities and accelerations (nv), finite,
-// quaternions of length 1; rods of more than eight monomials have the coordinates of Legendre
-// polynomials here. It begins as the file's initial state, at rest.
+// The state, to read and to write: coordinates (nq), velocities and accelerations (nv). Values
+// written must be finite, quaternions of unit length. Strain bases of more than eight monomials
+// have Legendre coordinates here. Initially the state of the file, with zero accelerations.
 double *snw_robot_q(snw_robot *r);
 double *snw_robot_v(snw_robot *r);
 double *snw_robot_a(snw_robot *r);
 
-// The time at which laws of loads, gravity and base motion are taken; 0 at first.
+// Time at which laws of loads, gravity and prescribed motion are evaluated, s; initially 0.
 double snw_robot_time(const snw_robot *r);
 snw_status snw_robot_set_time(snw_robot *r, double t);
 
-// q <- q moved by the increments dx (nv): sums for rods and axes, rigid motions for others.
+// q <- q moved by the increment dx (nv): q + dx for rods and single axes, right multiplication by
+// the exponential for spherical and free joints.
 snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- dynamics
-// ---------------------------------------------------------------------------------------
 
-// Laws read probes at the present state. Before it is started (below) a robot has no past:
-// conditions that read probes, samples and latches are as the present state has them, integrals are
-// zero.
+// Laws that read probes see the present state. Before snw_robot_start, conditions, samples and
+// latches are evaluated at the present state and integrals are zero.
 
-// tau (nv) <- generalised forces the motion (q, v, a) needs beyond those that act; zero when it is
-// free motion.
+// tau (nv) <- inverse dynamics: the generalised forces needed for the motion (q, v, a) in addition
+// to those of the model. Zero when (q, v, a) satisfies the equations of motion.
 snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 
-// a <- accelerations of free motion at (q, v), which must keep the loops closed. SNW_E_SINGULAR
-// when some coordinate moves no mass but is pushed, or loops are in a singular configuration.
+// a <- forward dynamics: accelerations at (q, v), which must satisfy the loop closures.
+// SNW_E_SINGULAR: a force acts on a coordinate that moves no mass, or the configuration of the
+// loops is singular.
 SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err);
 
-// Derivatives of the inverse dynamics in q, v and a, nv x nv each; any may be NULL. Columns of a
-// free joint are body twists.
+// K, C, M (nv x nv) <- derivatives of the inverse dynamics with respect to q, v and a; any may be
+// NULL. Variations of a spherical or free joint are body rotations or body twists.
 snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
 
 // M (nv x nv) <- mass matrix at q.
@@ -96,130 +100,129 @@ snw_status snw_robot_mass(snw_robot *r, double *M);
 
 typedef struct snw_robot_energies {
     double kinetic, elastic, gravity; // J
-    double dissipation;               // power turned into heat, W
-    double momentum[6];               // world frame, angular part about its origin
+    double dissipation;               // dissipated power, W
+    double momentum[6];               // world frame: angular about the origin, linear
 } snw_robot_energies;
 
 snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 
 // ---- statics
-// ----------------------------------------------------------------------------------------
 
-// q <- equilibrium under the loads at time t, those set by hand (below) included; v and a become
-// zero. Where the equilibria that the change of load leads along become unstable or end, it is a
-// stable one beyond. On failure q is the last equilibrium found on the way and err says how far it
-// got.
+// q <- stable equilibrium under the loads at time t, including loads and efforts set by the caller
+// (below); v and a <- 0. The solver follows the equilibria from the present state as the load
+// changes; where they become unstable or end, it continues to another stable equilibrium. On
+// failure q is the last equilibrium found and err tells the fraction of the load reached.
 SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err);
 
-// Smallest eigenvalue of the static tangent relative to the unloaded stiffness: 1 unloaded, 0 at
-// buckling. NaN when it is not defined.
+// Smallest eigenvalue of the static tangent stiffness relative to the unloaded stiffness: 1 when
+// unloaded, 0 at buckling, negative when unstable. NaN when it is not defined.
 double snw_robot_stability(snw_robot *r);
 
-// ---- motion, live
-// -----------------------------------------------------------------------------------
+// ---- motion, step by step
 
-// How steps are made. The schemes are those of the model language.
+// Time integration. Names and defaults are those of the model language, see `sinew help language`.
 typedef struct snw_robot_steps {
-    const char *scheme; // "generalized-alpha" unless given, see `sinew help language`
-    double step; // s: longest step, needed; one that does not converge is made of shorter ones
-    double rho, alpha;  // of the schemes that have them; NaN: as in the language
-    double tolerance;   // of forces out of balance (of the error, where steps are chosen); 0: as in
-                        // the language
-    const char *engine; // "strain", or "shooting" for robots that it knows (scheme: bdf2, say);
-                        // NULL: strain
-    int points;         // of the shooting engine, along a rod; 0: as in the language
+    const char *scheme; // default "generalized-alpha"
+    double step;        // maximum step size, s; required. A step that does not converge is divided
+    double rho, alpha;  // parameters of the schemes that have them; NaN: default
+    double tolerance;   // of the residual, or of the error estimate for schemes with step-size
+                        // control; 0: default
+    const char *engine; // "strain", or "shooting" for the robots it supports (with scheme bdf2, for
+                        // example); NULL: strain
+    int points;         // shooting engine: points per rod; 0: default
 } snw_robot_steps;
 
 snw_robot_steps snw_robot_steps_defaults(double step);
 
-// Prepare for motion from the present state and time; all memory is taken here. Again: begin anew,
-// from the state as it is then. A state written to afterwards is not looked at before the next
-// start.
+// Start a motion from the present state and time; allocates all memory that steps need. May be
+// called again, to restart from the state at that time. Changes of the state by the caller take
+// effect at the next start only.
 SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
 
-// On by h seconds, at most the longest step. When it fails (SNW_E_DIVERGED) nothing has changed. q,
-// v, a, the time and probes are those of the end of the step. What laws sample and conditions
-// switch on is looked at there, too: a loop that closes on moving parts, or a body that is picked
-// up, is a plastic impact at the end of the step.
+// Advance by h seconds, 0 < h <= step. q, v, a, the time and probes are then those of the end of
+// the step. On failure (SNW_E_DIVERGED) nothing changes. Samples and conditions are evaluated at
+// the end of the step as well: a loop that closes between moving parts, or a body that is picked
+// up, causes a plastic impact there.
 SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
-// Energy that the time scheme itself has removed since the start, J; negative: it has created some,
-// so the steps are too long for an impact, a release or the motion. 0 before the start and of
-// schemes that choose their steps by errors.
+// Energy removed by the numerical damping of the time integrator since the start, J. Negative: the
+// integrator has added energy, so the steps are too long for an impact, a release or the motion. 0
+// before the start and for schemes with step-size control.
 double snw_robot_scheme_energy(const snw_robot *r);
 
-// Loads by number, in the order of the file; -1: none of that name.
+// Index of a load, in the order of the file; -1: no load of that name.
 int snw_robot_load(const snw_robot *r, const char *name);
-// From now on force (N) and torque (N m; both per metre along a rod), axes as the file says,
-// instead of the load's laws and its `when`. Either may be NULL: zero.
+// Replace the laws and the condition `when` of a load by a constant force (N) and torque (N m);
+// both per metre for a load along a rod; in the axes that the file gives. NULL counts as zero.
 snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
                               const double torque[3]);
-// Back to the laws of the file.
+// Return to the laws of the file.
 snw_status snw_robot_unset_load(snw_robot *r, int load);
-// Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
+// Replace gravity (m/s^2, world frame); NULL: return to that of the file.
 snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
-// Actuators by number, -1: none of that name: on coordinates of joints and rods, then tendons and
-// chambers, then muscles, each in the order of the file. And how many coordinates one of them acts
-// on.
+// Index of an actuator: actuators of joint and rod coordinates, then tendons and chambers, then
+// muscles, each in the order of the file; -1: no actuator of that name. And the number of its
+// coordinates.
 int snw_robot_actuator(const snw_robot *r, const char *name);
 int snw_robot_actuator_size(const snw_robot *r, int actuator);
-// From now on these efforts (N m on angles, N on slides; by coordinate; N of a tendon, Pa of a
-// chamber) instead of the laws of an actuator whose `effort` is given, and of its `when`.
-// SNW_E_ARGUMENT: it has its motion given, or there is no such number.
+// Replace the laws and the condition `when` of an actuator whose `effort` is given in the file:
+// N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. SNW_E_ARGUMENT: its
+// motion is given, or the index is out of range.
 SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
                                               snw_error *err);
-// From now on the coordinates of an actuator whose `position` or `rate` is given go position + rate
-// s + acceleration s^2/2, s seconds from the present time, instead of following its laws; of a
-// tendon it is the `shortening` (m), of a chamber the `volume` (m^3). Rate and acceleration may be
-// NULL, taken as zero: implicit schemes then make rates of the positions they are led to, step by
-// step. What is `free` in the file stays so. A position away from where the coordinate is, or a
-// rate that is not its own, is reached within one step, at whatever effort. SNW_E_ARGUMENT: its
-// effort is given, or it is switched off.
+// Replace the laws of an actuator whose `position` or `rate` is given in the file: its coordinates
+// become position + rate s + acceleration s^2/2, with s the time from now. For a tendon the
+// coordinate is the `shortening` (m), for a chamber the `volume` (m^3). rate and acceleration may
+// be NULL (zero); implicit schemes then derive velocities from the positions of successive steps.
+// Coordinates that are `free` in the file stay free. A position or rate that differs from the
+// present one is reached within one step, with whatever effort that takes. SNW_E_ARGUMENT: its
+// effort is given, or the actuator is inactive.
 SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                               const double *rate, const double *acceleration,
                                               snw_error *err);
-// From now on this amount of gas (mol) in a chamber whose `gas` is given, at the temperature of the
-// file.
+// Replace the amount of gas (mol) of a chamber whose `gas` is given in the file; the temperature
+// stays that of the file.
 SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
                                            snw_error *err);
-// From now on the active stress of a muscle is this factor times its laws; it begins with 1.
+// Multiply the active stress of a muscle by a factor; initially 1.
 SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                   snw_error *err);
-// Back to the laws of the file.
+// Return to the laws of the file.
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
-// effort <- what the actuator exerts at present, by coordinate: as given, or, where the motion is
-// given, what the last step (or forward dynamics) found; tension or gauge pressure; of a muscle its
-// activation.
+// effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the
+// motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
+// pressure; for a muscle its activation factor.
 snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
-// Nodes of the robot, numbered as in frames of result files: stations of rods, ends of joints and
-// bodies. And where one of them is at present, m, world frame.
+// Number of nodes of the robot, in the order of the frames of result files: stations of rods, ends
+// of joints and bodies. And the present position of a node, m, world frame.
 int snw_robot_nodes(const snw_robot *r);
 snw_status snw_robot_node(snw_robot *r, int node, double position[3]);
-// From now on a spring and a damper (N/m, N s/m) pull the point `at` of a node's frame (m; NULL:
-// its origin) towards the place `to` of the world. Part of the equations, slopes included, so that
-// implicit steps stay stable however stiff it is; one at a time, another one takes its place.
-// SNW_E_ARGUMENT: there is no such node, a number is not finite or negative, or the scheme is the
-// conserving one, which knows no such force.
+// Pull the point `at` of a node (m, in its frame; NULL: its origin) towards the point `to` (m,
+// world frame) by a spring (N/m) and a damper (N s/m). The force is part of the equations of motion
+// with its exact derivatives, so implicit steps are stable for any stiffness. A new call replaces
+// the previous spring. SNW_E_ARGUMENT: no such node, a number is negative or not finite, or the
+// scheme is `conserving`, which does not support it.
 SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[3],
                                         const double to[3], double stiffness, double damping,
                                         snw_error *err);
+// Remove the spring.
 void snw_robot_let_go(snw_robot *r);
 
-// Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or
-// nothing was started. Restored, in this or another robot of the same file started in the same way,
-// they give the same steps bit for bit. They begin with a signature: numbers of another model,
-// scheme or version of Sinew, or that were changed on the way, are refused.
+// Checkpoint: all numbers on which the following steps depend. snw_robot_saves returns their count;
+// 0: the scheme does not support it, or the robot was not started. After snw_robot_restore in this
+// robot, or in another one of the same file started in the same way, the steps are identical to the
+// last bit. The numbers begin with a signature; those of another model, scheme or version of Sinew,
+// and altered ones, are refused.
 size_t snw_robot_saves(const snw_robot *r);
 snw_status snw_robot_save(const snw_robot *r, double *out);
 snw_status snw_robot_restore(snw_robot *r, const double *in);
 
-// ---- looking
-// ----------------------------------------------------------------------------------------
+// ---- probes
 
-// out <- the numbers of a probe of the file at the present state, at most `max`. Returns how many
-// the probe has, 0 when there is no probe of that name or the state is none (snw_robot_error).
+// out <- the first `max` columns of a probe of the file at the present state. Returns the number of
+// columns of the probe; 0: no probe of that name, or the state is not valid (snw_robot_error).
 int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sinew.h: all of Sinew's library in one include.
+// sinew.h: all public headers of Sinew.
 #pragma once
 
 #include "sinew/robot.h"

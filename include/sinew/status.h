@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// status.h: how functions of the library say that they could not do what was asked.
+// status.h: status codes and error messages of the library.
 #pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// On every function whose result must be looked at.
+// Marks functions whose result must be checked.
 #if defined(__GNUC__)
 #define SNW_NODISCARD __attribute__((warn_unused_result))
 #else
 #define SNW_NODISCARD
 #endif
 
-// One line per outcome. The list is the only place a code is named.
+// Status codes with their texts. Enumerators and snw_status_text are generated from this list.
 #define SNW_STATUS_LIST(X)                                                                         \
     X(SNW_OK, "success")                                                                           \
     X(SNW_E_ARGUMENT, "argument outside its documented domain")                                    \
@@ -32,12 +32,12 @@ typedef enum snw_status {
 #undef X
 } snw_status;
 
-// Detail of a failure, owned by the caller, always NUL terminated.
+// Details of a failure. Owned by the caller; strings are always NUL terminated.
 typedef struct snw_error {
     snw_status status;
-    char file[256];   // input document, empty when there is none
-    int line, column; // position in it, 0 when there is none
-    char text[512];   // one line: the thing, the rule, the value, what to try
+    char file[256];   // input file, empty when there is none
+    int line, column; // position in it, from 1; 0 when there is none
+    char text[512];   // message, one line: the object, the rule, the value, the remedy
 } snw_error;
 
 // Static text for a status code; never NULL.

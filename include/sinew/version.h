@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// version.h: which Sinew this is. The build reads its version from here.
+// version.h: version of Sinew. The build takes it from this file.
 #pragma once
 
 #define SNW_VERSION_MAJOR 0

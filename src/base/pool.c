@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Pool allocator: a list of blocks of at least 64 KiB, for descriptions, documents and expressions.
 #include "base/pool.h"
 
 #include "base/alloc.h"
@@ -12,7 +14,7 @@ enum { BLOCK = 64 * 1024, ALIGN = 16 };
 
 typedef struct block {
     struct block *next;
-    size_t size, used; // of the bytes behind this head
+    size_t size, used; // bytes behind this header
 } block;
 
 struct snw_pool {

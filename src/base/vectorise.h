@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// vectorise.h: what the compiler is told of hot loops: a promise, before one, that its passes do
-// not depend on each other; and that a small function is part of its caller, whose constants it
-// then sees.
+// vectorise.h: compiler hints for inner loops.
 #pragma once
 
+// Before a loop: its iterations are independent and may be vectorised.
 #if defined(__clang__)
 #define SNW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -13,7 +12,7 @@
 #define SNW_INDEPENDENT
 #endif
 
-// Before a loop: as it is written, not unrolled.
+// Before a loop: do not unroll.
 #if defined(__clang__)
 #define SNW_ROLLED _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
@@ -22,9 +21,9 @@
 #define SNW_ROLLED
 #endif
 
-// Before a function with such loops: compiled once more for processors with vectors of four, and
-// the one that fits is taken when the program is loaded. No sum changes its order and nothing is
-// fused: the same bits on all of them.
+// Before a function with such loops: also compile it for AVX2; the loader selects the version that
+// fits the processor. Neither version reorders sums or fuses multiplications and additions, so the
+// results are identical to the last bit.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(SNW_NUMBERS) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SNW_CLONES __attribute__((target_clones("avx2", "default")))
@@ -32,6 +31,7 @@
 #define SNW_CLONES
 #endif
 
+// Inline in all cases, so that constants of the caller propagate.
 #if defined(__GNUC__)
 #define SNW_INLINE static inline __attribute__((always_inline))
 #else

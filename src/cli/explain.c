@@ -66,7 +66,7 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
     char a[32], b[32];
     law_text(s->size[0], a, sizeof a);
     law_text(s->size[1], b, sizeof b);
-    const char *name = snw_section_told(s->kind);
+    const char *name = snw_section_label(s->kind);
     switch (sizes[s->kind]) {
     case 1:
         (void)snprintf(out, size, "%s %s m", name, a);
@@ -521,7 +521,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
                      const double error[2]) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
-    snw_field_text(j, "section", snw_section_told(r->section.kind));
+    snw_field_text(j, "section", snw_section_label(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
     if (r->tolerance == 0) {

@@ -399,7 +399,7 @@ int snw_redundancy_drop(snw_redundancy *rd, const snw_inputs *in, snw_state *s) 
         for (int c = rd->front; c < rd->n; c++) {
             const int r = rd->row[c] - loop->row;
             if (r < 0 || r >= loop->nrow || rd->keep[c]) continue;
-            s->dropped[loop->redundancy] += 1 << r;
+            s->dropped[loop->nonholonomic_index] += 1 << r;
         }
     }
     return rest;

@@ -389,7 +389,7 @@ static snw_mat3 carriage_axes(const snw_loop *loop, snw_se3 h) {
 }
 
 static displacement displacement_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
-    const snw_se3 from = in_axes(loop, w->frozen_pose[loop->redundancy]);
+    const snw_se3 from = in_axes(loop, w->frozen_pose[loop->nonholonomic_index]);
     const snw_mat3 S0 = carriage_axes(loop, from), S = carriage_axes(loop, h);
     const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
     return (displacement){.S = S,
@@ -419,7 +419,8 @@ static double forbidden_component(const snw_loop *loop, row r, snw_twist x, doub
 void snw_contacts_freeze(const snw_model *m, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->redundancy >= 0) w->frozen_pose[loop->redundancy] = relative_pose(w, loop);
+        if (loop->nonholonomic_index >= 0)
+            w->frozen_pose[loop->nonholonomic_index] = relative_pose(w, loop);
     }
     w->contacts_frozen = true;
 }
@@ -443,7 +444,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             for (int k = 0; k < loop->nraw; k++) {
                 raw[k] = w->velocity_time * snw_power(row_jacobian(loop, rows[k], h), U);
             }
-        } else if (loop->redundancy >= 0 && w->contacts_frozen) {
+        } else if (loop->nonholonomic_index >= 0 && w->contacts_frozen) {
             const displacement x = displacement_of(w, loop, h);
             for (int k = 0; k < loop->nraw; k++)
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
@@ -628,7 +629,7 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         const snw_se3 h = in_axes(loop, relative_pose(w, loop));
         closure_variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->redundancy >= 0 && cq != 0 && w->is_static && w->contacts_frozen) {
+        if (loop->nonholonomic_index >= 0 && cq != 0 && w->is_static && w->contacts_frozen) {
             frozen_rows_jacobian(w, loop, D, w->R + loop->store);
         } else if (loop->nonholonomic && (cq == 0 || w->is_static)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);

@@ -65,7 +65,7 @@ void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const 
         const int met = m->pose[pose->item].met;
         if (met == 0) continue;
         const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[pose->parent]), w->g[loop->b]);
-        snw_se3_to_met(h, z + met - 1);
+        snw_se3_to_signals(h, z + met - 1);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];

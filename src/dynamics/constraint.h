@@ -116,7 +116,8 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
 // Is row r of this loop active? Bit 0 of the condition of a conditional loop is its state; bit r +
 // 1 marks row r as redundant while the loop is closed. Redundant contact rows are dropped per step.
 static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_work *w, int r) {
-    if (loop->redundancy >= 0 && w->dropped[loop->redundancy] >> r & 1) return false;
+    if (loop->nonholonomic_index >= 0 && w->dropped[loop->nonholonomic_index] >> r & 1)
+        return false;
     return loop->condition < 0 ||
            (w->active[loop->condition] != 0 && !(w->active[loop->condition] >> (r + 1) & 1));
 }

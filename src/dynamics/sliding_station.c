@@ -57,7 +57,7 @@ static void row_motion(const snw_sliding_station *station, snw_sliding_station_w
     const snw_twist along = snw_twist_sub(to->here_dt, snw_ad(to->here, to->V));
     to->V_row = to->V;
     to->A_row = snw_twist_add(to->A, snw_twist_scale(dx, along));
-    if (!station->holds_place) return;
+    if (!station->fixes_frame) return;
     const snw_twist change = snw_twist_add(to->here_dt, snw_twist_scale(dx, to->here_dx));
     to->V_row = snw_twist_add(to->V_row, snw_twist_scale(dx, to->here));
     to->A_row = snw_twist_add(to->A_row, snw_twist_scale(dx, change));

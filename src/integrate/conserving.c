@@ -249,7 +249,8 @@ static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b)
         const snw_loop *loop = &m->loop[i];
         const snw_path *path = &m->path[m->seg[loop->b].path];
         const bool on = loop->condition < 0 || c->now->z[m->condition_signal[loop->condition]] != 0;
-        if (loop->redundancy >= 0 && on && path->n > 0 && path->dof[0] == b->dof) return true;
+        if (loop->nonholonomic_index >= 0 && on && path->n > 0 && path->dof[0] == b->dof)
+            return true;
     }
     return false;
 }
@@ -329,8 +330,8 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
     if (c->slipping >= 0) {
-        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slipping].name, c->now->t,
-                        fabs(c->slip_speed));
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slipping].name,
+                        c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
                     "no motion found beyond t = %g s (steps down to %.2g s); what was computed "

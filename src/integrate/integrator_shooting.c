@@ -93,7 +93,7 @@ static void shooting_set_interrupt(void *self, snw_interrupt interrupt) {
 }
 
 static void shooting_set_manual(void *self, const snw_manual_inputs *manual) {
-    snw_shooter_hold(((shooting *)self)->e, manual);
+    snw_shooter_set_manual_inputs(((shooting *)self)->e, manual);
 }
 
 static const snw_inputs *shooting_inputs(const void *self) {

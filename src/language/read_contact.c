@@ -201,7 +201,7 @@ static snw_status read_anchor(snw_reader *r, const snw_entry *entry, snw_loop_de
     if (e[ANCHOR_HOLDS]) {
         int choice = 0;
         SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &choice));
-        out->holds_place = choice == 1;
+        out->fixes_frame = choice == 1;
     }
     if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
     return snw_fail_at(r->err, entry->location, "the anchor '%s' needs 'on', %s", out->name,

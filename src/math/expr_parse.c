@@ -304,7 +304,7 @@ static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
     const char *why = snw_quantity_fits(term->q, SNW_DIM_NONE)
                           ? " that is made of units; a bare one would be SI"
                           : "";
-    return mismatch(p, term->at, want, term->q, why);
+    return fail_dimension(p, term->at, want, term->q, why);
 }
 
 static snw_status parse_parse(snw_pool *pool, const snw_scope *scope, const char *text,

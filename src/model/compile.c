@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// From a description to a model. Two passes: sizes are counted from the layouts of the rods, then
-// all arrays are written, link by link, parents before children.
+// Compiles a description to a model, for all engines. Two passes: the first lays out the nodes of
+// the rods and counts, the second writes all arrays, link by link, parents before children. Parts
+// of the model are written by compile_*.c.
 #include "model/compile.h"
 
 #include "base/alloc.h"
@@ -14,8 +15,8 @@ enum {
     POOL_LIMIT = 1 << 30,
     MOST_COORDINATES = 4000,
     MOST_SEGMENTS = 200000,
-    MOST_COLUMNS = 1 << 28, // of all segments
-    MOST_STORE = 1 << 27    // products of all paths, 1 GiB
+    MOST_COLUMNS = 1 << 28, // doubles of the Jacobians of all segments
+    MOST_STORE = 1 << 27    // doubles of the products of all paths, 1 GiB
 };
 
 snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s) {
@@ -46,11 +47,10 @@ snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *
 }
 
 // ---- paths and segments
-// ----------------------------------------------------------------------------
 
-// A list with room behind the parent's coordinates: the parent's own if nobody has used it, so that
-// a chain has one list and not as many as it has links; else a copy, twice as long as needed.
-static int list_behind(snw_build *b, const snw_path *up, int parent_path, int n) {
+// List with room for n coordinates behind those of the parent path: the parent's own list when its
+// tail is unused, so that a chain needs one list in all; else a copy with twice the required size.
+static int extended_list(snw_build *b, const snw_path *up, int parent_path, int n) {
     const int old = b->path_list[parent_path], total = up->n + n;
     if (b->list[old].used == up->n && b->list[old].room >= total) return old;
     int *dof = snw_build_array(b, 2 * (size_t)total, sizeof *dof);
@@ -60,11 +60,10 @@ static int list_behind(snw_build *b, const snw_path *up, int parent_path, int n)
     return b->m->npath;
 }
 
-// the parent's coordinates, then n own ones from dof0
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
     const snw_path *up = &b->path[parent_path];
     if (n == 0) return parent_path;
-    const int at = list_behind(b, up, parent_path, n), total = up->n + n;
+    const int at = extended_list(b, up, parent_path, n), total = up->n + n;
     if (at < 0) return parent_path;
     snw_dof_list *list = &b->list[at];
     for (int i = 0; i < n; i++) list->dof[up->n + i] = dof0 + i;
@@ -112,7 +111,7 @@ int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link
     return snw_build_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
 }
 
-// a constant pose in front of another: the offset of a named site
+// Constant pose, for the offset of a named site.
 static snw_pose_desc constant_pose(snw_build *b, snw_se3 g) {
     snw_pose_desc p = snw_pose_desc_identity();
     p.R0 = g.R;
@@ -123,7 +122,7 @@ static snw_pose_desc constant_pose(snw_build *b, snw_se3 g) {
     return p;
 }
 
-// segment whose frame is the node of a rod at x
+// Segment at arc length x of a rod, where the layout has a node.
 static int seg_at(const snw_build *b, const snw_rod *rod, double x) {
     if (x <= 1e-12 * rod->L) return rod->root;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
@@ -132,7 +131,7 @@ static int seg_at(const snw_build *b, const snw_rod *rod, double x) {
     return rod->seg0 + rod->nseg - 1;
 }
 
-// segment at a site, without its offset
+// Segment of a site without its offset.
 static int seg_of_site(const snw_build *b, const snw_site *site) {
     switch (site->kind) {
     case SNW_SITE_WORLD:
@@ -157,9 +156,8 @@ int snw_build_site(snw_build *b, const snw_site *site) {
 }
 
 // ---- links
-// -----------------------------------------------------------------------------------------
 
-// what comes and goes must be something
+// A conditional link must have a body, a rod, a joint or a child.
 static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
     if (!link->when || link->has_body || link->has_rod || link->joint != SNW_JOINT_FIXED) {
@@ -176,9 +174,9 @@ static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
                  link->name));
 }
 
-// the switch of a link: that of what it hangs on, unless its condition, which implies that one's,
-// is another
-static snw_status gate_link(snw_build *b, int l, int s, snw_error *err) {
+// Condition of segment s of link l: inherited from the parent, unless the link has another one,
+// which implies that of the parent.
+static snw_status set_link_condition(snw_build *b, int l, int s, snw_error *err) {
     const snw_link_desc *d = &b->m->desc->link[l];
     if (!snw_exists(d->when)) {
         b->seg[s].condition = SNW_NEVER;
@@ -194,7 +192,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     SNW_TRY(check_when(b->m->desc, l, err));
     const int parent = snw_build_site(b, &d->on);
     int s = snw_build_pose(b, &d->pose, parent, l);
-    SNW_TRY(gate_link(b, l, s, err));
+    SNW_TRY(set_link_condition(b, l, s, err));
     b->link_first[l] = s;
     b->link_rod[l] = -1;
     s = snw_build_joint(b, l, s);
@@ -207,8 +205,8 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     return SNW_OK;
 }
 
-// coordinates of links that come and go
-static snw_status list_fleeting(snw_build *b) {
+// Coordinates of conditional links and their conditions.
+static snw_status list_conditional(snw_build *b) {
     snw_model *m = b->m;
     int *dof = snw_build_array(b, (size_t)m->nv, sizeof *dof);
     int *condition = snw_build_array(b, (size_t)m->nv, sizeof *condition);
@@ -234,10 +232,9 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 }
 
 // ---- counting
-// --------------------------------------------------------------------------------------
 
-// stations of link l's rod where links, loops or loads are attached
-static snw_status compile_stations(snw_build *b, int l, int *n, double **out) {
+// Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
+static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
     size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
@@ -295,7 +292,7 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
     return SNW_OK;
 }
 
-// upper bounds of all counts, and the arrays
+// Upper bounds of all counts, and the arrays.
 static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
@@ -307,14 +304,15 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
-    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nfed = 0, nact = (size_t)d->nload;
+    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
+           nload_point = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
-        nseg += SNW_JOINT_MOST + 1; // and a feed
+        nseg += SNW_JOINT_MOST + 1; // joint axes and a free length
         ncoord += 7;
         if (!d->link[l].has_rod) continue;
         int n = 0;
         double *x = NULL;
-        SNW_TRY(compile_stations(b, l, &n, &x));
+        SNW_TRY(attached_stations(b, l, &n, &x));
         SNW_TRY(snw_build_draft(b, l, n, x, err));
         const snw_rod *r = &b->draft[l];
         const snw_layout *lay = &b->layout[l];
@@ -328,11 +326,11 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
         ncoord += (size_t)r->ndof;
-        if (d->link[l].rod.variable_length) nfed += (size_t)lay->nodes;
+        if (d->link[l].rod.variable_length) nvariable += (size_t)lay->nodes;
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
-            if (d->load[i].along && d->load[i].on.link == l) nact += (size_t)lay->nnode;
+            if (d->load[i].along && d->load[i].on.link == l) nload_point += (size_t)lay->nnode;
         }
     }
     nseg += nslice;
@@ -346,7 +344,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
-    const size_t nblock = (SNW_JOINT_MOST + 2) * (size_t)d->nlink; // of joints, feeds and rods
+    const size_t nblock = (SNW_JOINT_MOST + 2) * (size_t)d->nlink; // joint axes, free length, rod
     b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
     b->path_list = snw_build_array(b, 1 + nblock, sizeof *b->path_list);
     b->list = snw_build_array(b, 1 + nblock, sizeof *b->list);
@@ -359,9 +357,10 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
     b->rod = snw_build_array(b, nrod, sizeof *b->rod);
-    b->variable_node = snw_build_array(b, nfed, sizeof *b->variable_node);
-    b->variable_phi = snw_build_array(b, 2 * nfed * (size_t)b->most_phi, sizeof *b->variable_phi);
-    b->load_point = snw_build_array(b, nact, sizeof *b->load_point);
+    b->variable_node = snw_build_array(b, nvariable, sizeof *b->variable_node);
+    b->variable_phi =
+        snw_build_array(b, 2 * nvariable * (size_t)b->most_phi, sizeof *b->variable_phi);
+    b->load_point = snw_build_array(b, nload_point, sizeof *b->load_point);
     b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_rod = snw_build_array(b, (size_t)d->nlink, sizeof(int));
@@ -370,7 +369,6 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
 }
 
 // ---- loads
-// -----------------------------------------------------------------------------------------
 
 static void add_loads(snw_build *b) {
     const snw_desc *d = b->m->desc;
@@ -394,8 +392,8 @@ static void add_loads(snw_build *b) {
     }
 }
 
-// acts in the order of their segments; stable, so that sums keep their order
-static snw_status sort_acts(snw_build *b) {
+// Sort load points by segment; stable, so that sums keep their order.
+static snw_status sort_load_points(snw_build *b) {
     const int n = b->m->nload_point, nseg = b->m->nseg;
     int *start = snw_build_array(b, (size_t)nseg + 1, sizeof *start);
     int *next = snw_build_array(b, (size_t)nseg + 1, sizeof *next);
@@ -410,10 +408,10 @@ static snw_status sort_acts(snw_build *b) {
     return SNW_OK;
 }
 
-// ---- the rest
-// --------------------------------------------------------------------------------------
+// ---- stores and scales
 
-static snw_status place_store(snw_build *b) {
+// Offsets in and sizes of the arrays of the tangent. Sets m->bare when they would be too large.
+static snw_status assign_stores(snw_build *b) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
     int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
@@ -425,7 +423,7 @@ static snw_status place_store(snw_build *b) {
         if (s >= m->nseg) r++;
         at[s] = (int)n;
         n += 6 * (size_t)b->path[b->seg[s].path].ld;
-        if (n > MOST_COLUMNS) break; // and so are the products
+        if (n > MOST_COLUMNS) break; // too large: the model becomes bare
     }
     m->seg_store = at;
     m->store = n;
@@ -449,18 +447,18 @@ void snw_model_strip(snw_model *m) {
     m->store = m->store_path = m->store_loop = 0;
 }
 
-// a strain that is neither small nor large: one radian along the rod, or a stretch of one
+// Typical strain of active component a: one radian along the rod, or a stretch of one.
 static double typical_strain(const snw_rod *rod, int a) {
     return rod->comp[a] < 3 ? 1 / rod->L : 1;
 }
 
-// is coordinate i of a joint's block an angle?
-static bool compile_turns(const snw_block *block, int i) {
+// Is coordinate i of a joint block an angle?
+static bool compile_is_angle(const snw_block *block, int i) {
     return block->space == SNW_SPACE_RN ? snw_dot(block->S.w, block->S.w) > 0 : i < 3;
 }
 
-// is a site of the world, or of links without joints that stand on it?
-static bool stands(const snw_desc *d, const snw_site *on) {
+// Is a site fixed to the world?
+static bool is_grounded(const snw_desc *d, const snw_site *on) {
     while (on->kind != SNW_SITE_WORLD) {
         const snw_link_desc *link = &d->link[on->link];
         if (link->joint != SNW_JOINT_FIXED || link->has_rod) return false;
@@ -469,21 +467,22 @@ static bool stands(const snw_desc *d, const snw_site *on) {
     return true;
 }
 
-// lengths of the rods, and of the offsets that make rigid links; where the robot stands does not
-// count
+// Typical length of the robot: sum of rod lengths and of the offsets of rigid links; poses fixed to
+// the world do not count.
 static double typical_length(const snw_build *b) {
     const snw_desc *d = b->m->desc;
     double sum = 0;
     for (int r = 0; r < b->m->nrod; r++) sum += b->rod[r].L;
     for (int l = 0; l < d->nlink; l++) {
-        if (!stands(d, &d->link[l].on)) sum += snw_norm(snw_pose_desc_at(&d->link[l].pose, 0).p);
+        if (!is_grounded(d, &d->link[l].on))
+            sum += snw_norm(snw_pose_desc_at(&d->link[l].pose, 0).p);
         if (d->link[l].has_body) sum += snw_norm(d->link[l].body.com);
     }
     return sum > 0 && isfinite(sum) ? sum : 1;
 }
 
-// an energy to measure by: of the stiffest bending by one radian, else of the weight, else of the
-// stiffest joint, else one
+// Typical energy: of the stiffest rod bent by one radian, else of the weight over the typical
+// length, else of the stiffest joint spring, else 1 J.
 static double compile_typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
@@ -504,21 +503,22 @@ static double compile_typical_energy(const snw_build *b) {
     energy = mass * g * m->length;
     if (energy > 0) return energy;
     for (int i = 0; i < m->nspring; i++) {
-        const double one = compile_turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
+        const double one = compile_is_angle(&b->block[b->spring[i].block], 0) ? 1 : m->length;
         energy = fmax(energy, b->spring[i].stiffness * one * one);
     }
     return energy > 0 ? energy : 1;
 }
 
-// a feed that is neither short nor long: a quarter of what is out to begin with
-static double feed_length(const snw_build *b, int block) {
+// Typical change of a free length: a quarter of the initial one.
+static double typical_free_length(const snw_build *b, int block) {
     for (int r = 0; r < b->m->nrod; r++) {
         if (b->rod[r].feed == b->block[block].dof) return 0.25 * b->rod[r].L;
     }
     return 1;
 }
 
-// what a generalised force is measured by: the elastic force of a typical strain
+// m->typical, m->scale <- typical coordinates, and typical generalised forces: the elastic force of
+// the typical coordinate, else typical energy over typical coordinate.
 static snw_status typical_forces(snw_build *b) {
     snw_model *m = b->m;
     double *scale = snw_build_array(b, (size_t)m->nv, sizeof *scale);
@@ -543,9 +543,9 @@ static snw_status typical_forces(snw_build *b) {
         if (b->seg[block->seg].kind == SNW_SEG_ROD) continue;
         const double stiffness = block->spring >= 0 ? b->spring[block->spring].stiffness : 0;
         for (int i = 0; i < block->n; i++) {
-            const double one = compile_turns(block, i) ? 1
-                               : block->feed           ? feed_length(b, k)
-                                                       : m->length;
+            const double one = compile_is_angle(block, i) ? 1
+                               : block->feed              ? typical_free_length(b, k)
+                                                          : m->length;
             typical[block->dof + i] = one;
             scale[block->dof + i] = stiffness > 0 ? stiffness * one : energy / one;
         }
@@ -578,7 +578,7 @@ static void compile_publish(snw_build *b) {
     m->link_block = b->link_block;
 }
 
-static snw_status build(snw_build *b, snw_error *err) {
+static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
     SNW_TRY(compile_reserve(b, err));
@@ -589,20 +589,20 @@ static snw_status build(snw_build *b, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
                         m->nv, MOST_COORDINATES);
     }
-    SNW_TRY(list_fleeting(b));
+    SNW_TRY(list_conditional(b));
     SNW_TRY(snw_build_order(b));
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
     add_loads(b);
-    SNW_TRY(sort_acts(b));
+    SNW_TRY(sort_load_points(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));
     compile_publish(b);
-    SNW_TRY(snw_build_watches(b, err));
+    SNW_TRY(snw_build_stations(b, err));
     SNW_TRY(snw_build_signals(b));
-    SNW_TRY(place_store(b));
+    SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
@@ -614,7 +614,7 @@ snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *e
     m->desc = desc;
     m->pool = snw_pool_create(POOL_LIMIT);
     snw_build b = {.m = m};
-    snw_status s = m->pool ? build(&b, err) : SNW_E_MEMORY;
+    snw_status s = m->pool ? build_all(&b, err) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         *out = m;
         return SNW_OK;

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// compile.h: the model under construction. Private to src/model.
+// compile.h: the model under construction: shared by the files compile_*.c that write its parts.
+// Private to src/model.
 #pragma once
 
 #include "model/layout.h"
 #include "model/model.h"
 
-// Coordinates of paths of which each begins with the one before.
+// Array of coordinates shared by paths each of which begins with the previous one.
 typedef struct snw_dof_list {
     int *dof;
-    int room, used;
+    int room, used; // capacity and length
 } snw_dof_list;
 
 typedef struct snw_build {
     snw_model *m;
-    bool memory_out;
-    snw_layout *layout; // of each link's rod
-    snw_rod *draft;     // of each link's rod, before its coordinates have numbers
-    int most_phi;       // most values of all components at one station, over all rods
-    // arrays of the model while they are written
+    bool memory_out;    // an allocation failed
+    snw_layout *layout; // nlink: nodes of the rod of each link
+    snw_rod *draft;     // nlink: rod of each link before coordinates are numbered
+    int most_phi;       // largest number of shape function values at one section, over all rods
+    // arrays of the model, writable
     snw_seg *seg;
     snw_path *path;
-    int *path_list;     // of each path: the list that it stands in
-    snw_dof_list *list; // as many
-    int *place;         // nv: where coordinates stand, snw_build_places
-    int *order;         // 0, 1, 2 ...: as many as the longest path has
+    int *path_list;     // npath: list that holds its coordinates
+    snw_dof_list *list; // npath: at most one list per path
+    int *position;      // nv: position of each coordinate in a list, snw_build_positions
+    int *order;         // 0, 1, 2, ..., up to the length of the longest path
     snw_pose_desc *pose;
     snw_block *block;
     snw_spring *spring;
@@ -42,67 +43,76 @@ typedef struct snw_build {
     int nvariable_phi;
 } snw_build;
 
+// Zeroed array from the pool of the model; on failure NULL and b->memory_out.
 void *snw_build_array(snw_build *b, size_t n, size_t size);
-int snw_build_site(snw_build *b, const snw_site *site); // segment at a site, offset included
+// Segment of a site; an offset of the site gets a pose segment of its own.
+int snw_build_site(snw_build *b, const snw_site *site);
+// Add a pose segment, a path (that of the parent, then n coordinates from dof0 on), a segment, a
+// rod segment with the next slice (arc length x, quadrature weight w). They return the new index.
 int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link);
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
+// Add the inertia M to segment s.
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
+// Add the position in the file to err; returns s.
 snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s);
 
-// Does a condition ever hold? And the switch of one that comes and goes; -1: it is constant.
+// Can the condition `when` be true at some time? And *out <- index of a condition that is a signal;
+// SNW_ALWAYS when it is constant.
 bool snw_exists(snw_law when);
 SNW_NODISCARD snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *err);
 
-// New coordinates: a block of this space with n velocities, moving the next segment.
+// Add a block of coordinates with n velocities for the next segment. Returns its index.
 int snw_build_block(snw_build *b, snw_space space, int n);
-// The segments of link l's joint on `parent`; returns the last one.
+// Add the segments of the joint of link l behind `parent`. Returns the last one.
 int snw_build_joint(snw_build *b, int l, int parent);
 
-// Coordinates, bases and node layout of link l's rod, from its description and attachments.
+// b->draft[l], b->layout[l] <- strain components, bases and nodes of the rod of link l; `station`:
+// nstation arc lengths at which something is attached.
 SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
                                          snw_error *err);
-// Its segments on `parent`; `end` is its tip.
+// Add the segments of the rod of link l behind `parent`; *end <- segment of its tip.
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
-// The functions at the Magnus points of [from, to]; fills slice number `i`.
+// Fill slice i: shape functions and rest strain at the Magnus points of [from, to].
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
-// b->place and b->order, when all links have their coordinates.
+// Allocate b->position and b->order, after all links have their coordinates.
 SNW_NODISCARD snw_status snw_build_order(snw_build *b);
-// Where each column of a path stands among the n coordinates dof; new ones are added behind.
-// b->place says where those that are there already stand.
-const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
-// Where a tendon or chamber is in the section of its spot, and the strain that its coordinates add
-// to.
-SNW_NODISCARD snw_status snw_build_place(const snw_tendon_desc *d, const snw_rod *rod,
-                                         snw_tendon_point *p, snw_error *err);
-void snw_build_reference(const snw_build *b, snw_tendon_point *p);
-// Kinks between the spots of a tendon from spot0 on, behind m->ntendon_corner others; dof as above.
-SNW_NODISCARD snw_status snw_build_tendon_corners(snw_build *b, const snw_tendon_desc *d, int spot0,
-                                                  snw_tendon_point *point,
+// Position in the list dof (*n) of each coordinate of a path; coordinates not in the list are
+// appended. b->position holds the positions of those in the list.
+const int *snw_build_positions(snw_build *b, const snw_path *path, int *dof, int *n);
+// Position of a tendon or chamber in the section at p->x, with derivatives, and area; and the rest
+// strain there.
+SNW_NODISCARD snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *rod,
+                                                   snw_tendon_point *p, snw_error *err);
+void snw_build_tendon_rest_strain(const snw_build *b, snw_tendon_point *p);
+// Add the corners between the points of a tendon from point0 on; dof and n as above.
+SNW_NODISCARD snw_status snw_build_tendon_corners(snw_build *b, const snw_tendon_desc *d,
+                                                  int point0, snw_tendon_point *point,
                                                   snw_tendon_corner *corner, double *phi, int *nphi,
                                                   int *dof, int *n, snw_error *err);
-// Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`,
-// in front of its segments; what its node s needs; and how its damping sees the feed.
+// Rods of variable length (compile_variable_length.c): check the description; add the coordinate of
+// the free length behind `parent`, in front of the segments of the rod; add the data of its node s;
+// and its damping matrices for constant sections.
 SNW_NODISCARD snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err);
 int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent);
 void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int s);
 SNW_NODISCARD snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r,
                                                            const double D[36]);
-// What it needs instead when its section varies.
+// Data at its quadrature points instead of these matrices, for sections that vary.
 SNW_NODISCARD snw_status snw_build_section_varies(snw_build *b, snw_rod *r);
-// Closures, behind all links.
+// Loop closures and nonholonomic contacts, after all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
-// Actuators on coordinates; the rows of driven ones come behind those of the loops.
+// Actuators on coordinates; rows of driven coordinates are behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
-// Tendons and chambers; the rows of given volumes come behind those of the drives.
+// Tendons and chambers; rows of given lengths and volumes are behind those of the drives.
 SNW_NODISCARD snw_status snw_build_tendons(snw_build *b, snw_error *err);
-// What fluids act on, behind all segments of the physics.
+// Points at which fluids act, after all dynamic segments.
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
-// What touches the ground, likewise.
+// Contact points, after all dynamic segments.
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
-// Stations of the probes, as segments or observers.
-SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
-snw_status snw_build_signals(snw_build *b); // after the watches
-// q0, v0 from the description's initial state.
+// Stations of probes: dynamic segments or observers.
+SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
+snw_status snw_build_signals(snw_build *b); // signals that enter forces; after the stations
+// Initial coordinates and velocities q0, v0.
 SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

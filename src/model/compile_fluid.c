@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where fluids act: the nodes and ends of rods, and bodies. theory.md 3.12
+// Points at which fluids act: nodes and ends of rods, and bodies, with added mass, drag
+// coefficients and displaced mass (theory.md 3.12).
 #include "model/compile.h"
 
 #include "base/fail.h"
@@ -8,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-// The places of one description under construction, in any order.
-typedef struct wetting {
+// Fluid points under construction, in any order.
+typedef struct fluid_list {
     snw_fluid_point *fluid_point;
     double *phi;
     int nphi;
-    int *condition; // of each fluid
-} wetting;
+    int *condition; // nfluid
+} fluid_list;
 
 static snw_status fluid_refuse(const snw_fluid_desc *d, const char *link, const char *why,
                                snw_error *err) {
@@ -23,9 +24,9 @@ static snw_status fluid_refuse(const snw_fluid_desc *d, const char *link, const 
         snw_fail(err, SNW_E_MODEL, "fluid '%s' on link '%s': %s", d->name, link, why));
 }
 
-// w times a coefficient of resistance at x
-static snw_status coefficient(const snw_fluid_desc *d, const char *link, snw_law law, double w,
-                              snw_at at, double *out, snw_error *err) {
+// *out <- w times the value of a drag law, which must not be negative.
+static snw_status drag_coefficient(const snw_fluid_desc *d, const char *link, snw_law law, double w,
+                                   snw_at at, double *out, snw_error *err) {
     *out = 0;
     if (!law) return SNW_OK;
     const double c = snw_expr_value(law, at);
@@ -34,77 +35,79 @@ static snw_status coefficient(const snw_fluid_desc *d, const char *link, snw_law
     return fluid_refuse(d, link, "its drag must be a number and not negative everywhere", err);
 }
 
-static snw_status compile_fluid_resistance(const snw_fluid_desc *d, const char *link, double w,
-                                           snw_at at, snw_fluid_point *p, snw_error *err) {
+static snw_status fluid_set_drag(const snw_fluid_desc *d, const char *link, double w, snw_at at,
+                                 snw_fluid_point *p, snw_error *err) {
     for (int i = 0; i < 6; i++) {
-        SNW_TRY(coefficient(d, link, d->linear[i], w, at, &p->linear[i], err));
-        SNW_TRY(coefficient(d, link, d->square[i], w, at, &p->square[i], err));
+        SNW_TRY(drag_coefficient(d, link, d->linear[i], w, at, &p->linear[i], err));
+        SNW_TRY(drag_coefficient(d, link, d->square[i], w, at, &p->square[i], err));
     }
     return SNW_OK;
 }
 
 // ---- rods
-// ------------------------------------------------------------------------------------------
 
+// Does the fluid need the contour of the section?
 static bool needs_outline(const snw_fluid_desc *d) {
     return d->added == SNW_ADDED_AUTO || d->buoyancy || d->normal || d->tangent;
 }
 
-static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetting *to,
-                       snw_error *err) {
+// Add node s of a rod.
+static snw_status fluid_add_node(snw_build *b, int fluid, const snw_rod *rod, int s,
+                                 fluid_list *list, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[rod->link];
     const double w = b->seg_w[s], x = b->seg_x[s];
     const snw_at at = {.x = x, .L = rod->L};
-    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
+    snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
     *p = (snw_fluid_point){.seg = s,
                            .fluid = fluid,
-                           .condition = to->condition[fluid],
+                           .condition = list->condition[fluid],
                            .body_condition = b->seg[rod->seg0].condition,
                            .rod = b->link_rod[rod->link],
                            .phi = -1};
-    SNW_TRY(compile_fluid_resistance(d, link->name, w, at, p, err));
+    SNW_TRY(fluid_set_drag(d, link->name, w, at, p, err));
     if (!needs_outline(d)) return SNW_OK;
     snw_outline o;
     SNW_TRY(snw_section_outline(&link->rod, link->name, x, &o, err));
     double normal, tangent;
-    SNW_TRY(coefficient(d, link->name, d->normal, 0.5 * d->density * w, at, &normal, err));
-    SNW_TRY(coefficient(d, link->name, d->tangent, 0.5 * d->density * w, at, &tangent, err));
+    SNW_TRY(drag_coefficient(d, link->name, d->normal, 0.5 * d->density * w, at, &normal, err));
+    SNW_TRY(drag_coefficient(d, link->name, d->tangent, 0.5 * d->density * w, at, &tangent, err));
     p->across[0] = normal * o.z;
     p->across[1] = normal * o.y;
     p->square[3] += tangent * o.perimeter;
     if (d->buoyancy) p->displaced = w * d->density * o.area;
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
     for (int c = 0; c < 2; c++) p->added[4 + c] = w * d->density * o.added[c];
-    // where the rod stretches or shears, what flows past does work on that as well
+    // the flux Y does work on stretch and shear, (3.12.4)
     for (int a = 0; a < rod->na; a++) {
         if (rod->comp[a] < 3 || p->phi >= 0) continue;
-        p->phi = to->nphi;
-        to->nphi += snw_rod_basis(rod, x, x, p->first, p->count, to->phi + to->nphi);
+        p->phi = list->nphi;
+        list->nphi += snw_rod_basis(rod, x, x, p->first, p->count, list->phi + list->nphi);
         for (int c = 0; c < 2; c++) p->flux[c] = p->added[4 + c];
     }
     return SNW_OK;
 }
 
-static snw_status fluid_end(snw_build *b, int fluid, const snw_rod *rod, int way, wetting *to,
-                            snw_error *err) {
+// Add the flux at an end of a rod; side: 1 tip, -1 root.
+static snw_status fluid_add_end(snw_build *b, int fluid, const snw_rod *rod, int side,
+                                fluid_list *list, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[rod->link];
     snw_outline o;
-    SNW_TRY(snw_section_outline(&link->rod, link->name, way > 0 ? rod->L : 0, &o, err));
-    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
-    *p = (snw_fluid_point){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
+    SNW_TRY(snw_section_outline(&link->rod, link->name, side > 0 ? rod->L : 0, &o, err));
+    snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
+    *p = (snw_fluid_point){.seg = side > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
                            .fluid = fluid,
-                           .condition = to->condition[fluid],
+                           .condition = list->condition[fluid],
                            .body_condition = b->seg[rod->seg0].condition,
-                           .end = way,
+                           .end = side,
                            .rod = b->link_rod[rod->link],
                            .phi = -1};
     for (int c = 0; c < 2; c++) p->flux[c] = d->density * o.added[c];
     return SNW_OK;
 }
 
-static snw_status compile_fluid_along(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+static snw_status fluid_add_rod(snw_build *b, int fluid, int l, fluid_list *list, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[l];
     snw_rod *rod = &b->rod[b->link_rod[l]];
@@ -113,7 +116,7 @@ static snw_status compile_fluid_along(snw_build *b, int fluid, int l, wetting *t
                             "the added mass of a rod is that of its shape, 'added: auto'", err);
     }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-        if (b->seg_w[s] > 0) SNW_TRY(node(b, fluid, rod, s, to, err));
+        if (b->seg_w[s] > 0) SNW_TRY(fluid_add_node(b, fluid, rod, s, list, err));
     }
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
     for (int i = SNW_STRETCH; i < 6; i++) {
@@ -126,22 +129,21 @@ static snw_status compile_fluid_along(snw_build *b, int fluid, int l, wetting *t
         return fluid_refuse(d, link->name, "another fluid gives it added mass already", err);
     }
     rod->fluid = fluid;
-    SNW_TRY(fluid_end(b, fluid, rod, -1, to, err));
-    return fluid_end(b, fluid, rod, 1, to, err);
+    SNW_TRY(fluid_add_end(b, fluid, rod, -1, list, err));
+    return fluid_add_end(b, fluid, rod, 1, list, err);
 }
 
 // ---- bodies
-// ----------------------------------------------------------------------------------------
 
-static snw_status fluid_around(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+static snw_status fluid_add_body(snw_build *b, int fluid, int l, fluid_list *list, snw_error *err) {
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[l];
     if (!link->has_body) return fluid_refuse(d, link->name, "it has neither a rod nor a body", err);
     if (!snw_exists(link->when)) return SNW_OK;
-    snw_fluid_point *p = &to->fluid_point[b->m->nfluid_point++];
+    snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
     *p = (snw_fluid_point){.seg = b->link_end[l],
                            .fluid = fluid,
-                           .condition = to->condition[fluid],
+                           .condition = list->condition[fluid],
                            .body_condition = b->seg[b->link_end[l]].condition,
                            .centre = link->body.com,
                            .rod = -1,
@@ -151,7 +153,7 @@ static snw_status fluid_around(snw_build *b, int fluid, int l, wetting *to, snw_
             d, link->name,
             "'normal' and 'tangent' are for rods; give 'square' or 'linear' of a body", err);
     }
-    SNW_TRY(compile_fluid_resistance(d, link->name, 1, (snw_at){0}, p, err));
+    SNW_TRY(fluid_set_drag(d, link->name, 1, (snw_at){0}, p, err));
     if (d->buoyancy && !(link->body.volume > 0)) {
         return fluid_refuse(d, link->name, "buoyancy needs its shape: box, cylinder or sphere",
                             err);
@@ -169,9 +171,8 @@ static snw_status fluid_around(snw_build *b, int fluid, int l, wetting *to, snw_
 }
 
 // ---- all
-// -------------------------------------------------------------------------------------------
 
-// by segments; stable, so that sums keep their order
+// Sort fluid points by segment; stable, so that sums keep their order.
 static snw_status fluid_sort(snw_build *b, const snw_fluid_point *point) {
     snw_model *m = b->m;
     int *start = snw_build_array(b, (size_t)m->nseg + 1, sizeof *start);
@@ -196,23 +197,23 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
             most += rod >= 0 ? (size_t)b->rod[rod].nseg + 2 : 1;
         }
     }
-    wetting to = {.fluid_point = snw_build_array(b, most, sizeof *to.fluid_point),
-                  .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *to.phi),
-                  .condition = snw_build_array(b, (size_t)d->nfluid, sizeof *to.condition)};
+    fluid_list list = {.fluid_point = snw_build_array(b, most, sizeof *list.fluid_point),
+                       .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *list.phi),
+                       .condition = snw_build_array(b, (size_t)d->nfluid, sizeof *list.condition)};
     if (b->memory_out) return SNW_E_MEMORY;
     for (int f = 0; f < d->nfluid; f++) {
         const snw_fluid_desc *fluid = &d->fluid[f];
-        SNW_TRY(snw_build_condition(b, fluid->when, &to.condition[f], err));
+        SNW_TRY(snw_build_condition(b, fluid->when, &list.condition[f], err));
         if (!snw_exists(fluid->when)) continue;
         for (int k = 0; k < fluid->nlink; k++) {
             const int l = fluid->link[k];
-            SNW_TRY(b->link_rod[l] >= 0 ? compile_fluid_along(b, f, l, &to, err)
-                                        : fluid_around(b, f, l, &to, err));
+            SNW_TRY(b->link_rod[l] >= 0 ? fluid_add_rod(b, f, l, &list, err)
+                                        : fluid_add_body(b, f, l, &list, err));
         }
         for (int i = 0; i < 3; i++) b->m->flowing = b->m->flowing || fluid->current[i];
     }
     b->m->nfluid = d->nfluid;
-    b->m->fluid_phi = to.phi;
-    b->m->fluid_condition = to.condition;
-    return fluid_sort(b, to.fluid_point);
+    b->m->fluid_phi = list.phi;
+    b->m->fluid_condition = list.condition;
+    return fluid_sort(b, list.fluid_point);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Initial coordinates and rates: rods start at rest in their reference shape unless `initial` gives
-// strain fields; those are projected on the bases (least squares over the rod, rule of the strain
-// points).
+// Initial coordinates and velocities q0, v0: rods start at rest in their rest shape, joints at
+// zero, unless `initial` says otherwise. Strain fields are projected on the bases by least squares
+// along the rod. Driven coordinates start at the values of their laws.
 #include "model/compile.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-// solve the small symmetric positive definite system G c = f in place, by Cholesky; false when it
-// is not
-static bool solve_spd(int n, double *G, double *f) {
+// f <- solution x of G x = f (n x n, symmetric) by Cholesky factorisation; overwrites G. Returns
+// false when G is not positive definite.
+static bool initial_solve(int n, double *G, double *f) {
     for (int j = 0; j < n; j++) {
         double d = G[j * n + j];
         for (int k = 0; k < j; k++) d -= G[j * n + k] * G[j * n + k];
@@ -35,8 +35,8 @@ static bool solve_spd(int n, double *G, double *f) {
     return true;
 }
 
-// c <- coordinates of component a whose field is nearest to the law (minus the reference when a
-// value)
+// c <- coordinates of active component a whose field is nearest to the law; `value`: the law is a
+// strain, from which the rest strain is subtracted, else a strain rate.
 static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law law, bool value,
                                   double *c, snw_source_location location, snw_error *err) {
     const int n = r->nfun[a];
@@ -67,7 +67,7 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
             }
         }
     }
-    if (!solve_spd(n, G, c)) {
+    if (!initial_solve(n, G, c)) {
         return snw_fail_desc(
             err, location,
             snw_fail(err, SNW_E_MODEL,
@@ -78,13 +78,14 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     return SNW_OK;
 }
 
-// not given, or the constant 0, which fits any strain
+// Is the law not given, or the constant 0?
 static bool is_zero(snw_law law) {
     return !law || (snw_expr_vars(law) == 0 && snw_expr_value(law, (snw_at){0}) == 0);
 }
 
-static snw_status initial_strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r,
-                                    double *q0, double *v0, snw_error *err) {
+// Strain coordinates and rates of a rod.
+static snw_status initial_strain(snw_build *b, const snw_initial_desc *ini, const snw_rod *r,
+                                 double *q0, double *v0, snw_error *err) {
     for (int i = 0; i < 6; i++) {
         int a = -1;
         for (int k = 0; k < r->na; k++) {
@@ -112,8 +113,8 @@ static snw_status initial_strain_of(snw_build *b, const snw_initial_desc *ini, c
     return SNW_OK;
 }
 
-// position and velocity of a joint
-static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0, double *v0) {
+// Coordinates and velocities of a joint.
+static void initial_joint(const snw_model *m, const snw_initial_desc *ini, double *q0, double *v0) {
     const snw_joint_kind kind = m->desc->link[ini->link].joint;
     if (kind == SNW_JOINT_FIXED) return;
     const snw_block *block = &m->block[m->link_block[ini->link]];
@@ -136,20 +137,19 @@ static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0
 }
 
 // ---- driven coordinates
-// ----------------------------------------------------------------------------
 
-// how far a value under `initial` may be from the law that drives it, in typical values
-static const double APART = 1e-4;
+// Largest difference between a value under `initial` and the law of its drive, in typical values.
+static const double DIFFERENCE = 1e-4;
 
-// a description that holds from a change on; its initial state is never used
-static bool changed(const snw_desc *d) {
+// Is this the description of a change step? Its initial state is never used.
+static bool is_later_description(const snw_desc *d) {
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].changed == d) return true;
     }
     return false;
 }
 
-// is a strain component given that coordinate dof of a rod belongs to?
+// Is there a law for the strain component of coordinate dof of a rod?
 static bool strain_given(const snw_rod *r, int dof, const snw_law law[6]) {
     for (int a = 0; a < r->na; a++) {
         if (dof >= r->dof[a] && dof < r->dof[a] + r->nfun[a]) return law[r->comp[a]] != NULL;
@@ -157,9 +157,10 @@ static bool strain_given(const snw_rod *r, int dof, const snw_law law[6]) {
     return false;
 }
 
-// the file says where a coordinate begins, and a law of it says otherwise
-static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_initial_desc *ini,
-                           const char *what, double is, double law, snw_error *err) {
+// Error: an initial value contradicts the law of a drive.
+static snw_status initial_contradiction(const snw_model *m, const snw_drive *d,
+                                        const snw_initial_desc *ini, const char *what, double is,
+                                        double law, snw_error *err) {
     const snw_motor_desc *motor = &m->desc->motor[d->motor];
     return snw_fail_desc(
         err, ini->location,
@@ -171,66 +172,66 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                  motor->name, law));
 }
 
-// where there are loops, the initial configuration is a rough one from which they are closed
-static bool is_rough(const snw_desc *d) {
+// Are there loop closures? Then the initial configuration is an initial guess for the projection.
+static bool is_approximate(const snw_desc *d) {
     for (int i = 0; i < d->nloop; i++) {
         if (!d->loop[i].drive && !d->loop[i].nonholonomic) return true;
     }
     return false;
 }
 
-// coordinates that are always driven begin where they are driven to
-static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
+// Coordinates with an unconditional drive start at the values of its law.
+static snw_status initial_drives(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
-    const bool first = !changed(m->desc), rough = is_rough(m->desc);
+    const bool checks = !is_later_description(m->desc), approximate = is_approximate(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || d->condition >= 0 || d->passive) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
-        const bool placed = motor->kind == SNW_MOTOR_POSITION;
+        const bool by_position = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
-        const double rate = placed ? at.d : at.v, far = APART * m->typical[d->dof];
-        for (int k = 0; first && k < m->desc->ninitial; k++) {
+        const double rate = by_position ? at.d : at.v, most = DIFFERENCE * m->typical[d->dof];
+        for (int k = 0; checks && k < m->desc->ninitial; k++) {
             const snw_initial_desc *ini = &m->desc->initial[k];
             if (ini->link != motor->link || motor->feed) continue;
             const snw_rod *rod = motor->rod ? &b->rod[b->link_rod[ini->link]] : NULL;
-            const bool put = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
-            const bool fast = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
-            if (placed && put && !rough && fabs(q0[d->q] - at.v) > far) {
-                return disagree(m, d, ini, "value", q0[d->q], at.v, err);
+            const bool has_value = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
+            const bool has_rate = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
+            if (by_position && has_value && !approximate && fabs(q0[d->q] - at.v) > most) {
+                return initial_contradiction(m, d, ini, "value", q0[d->q], at.v, err);
             }
-            if (fast && fabs(v0[d->dof] - rate) > far) {
-                return disagree(m, d, ini, "rate", v0[d->dof], rate, err);
+            if (has_rate && fabs(v0[d->dof] - rate) > most) {
+                return initial_contradiction(m, d, ini, "rate", v0[d->dof], rate, err);
             }
         }
-        if (placed) q0[d->q] = at.v;
+        if (by_position) q0[d->q] = at.v;
         v0[d->dof] = rate;
     }
     return SNW_OK;
 }
 
-// balls begin as they are turned
-static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
+// Spherical joints with a given rotation start at it.
+static snw_status initial_rotations(const snw_model *m, double *q0, snw_error *err) {
     const snw_desc *d = m->desc;
-    const bool first = !changed(d) && !is_rough(d);
+    const bool checks = !is_later_description(d) && !is_approximate(d);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *motor = &d->motor[i];
         const snw_loop *loop = &m->loop[motor->loop];
         if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->condition >= 0) continue;
         const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
-        for (int k = 0; first && k < d->ninitial; k++) {
+        for (int k = 0; checks && k < d->ninitial; k++) {
             const snw_initial_desc *ini = &d->initial[k];
             if (ini->link != motor->link || !ini->has_pose) continue;
-            const double apart =
+            const double difference =
                 snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
-            if (apart <= APART) continue;
+            if (difference <= DIFFERENCE) continue;
             return snw_fail_desc(
                 err, ini->location,
                 snw_fail(err, SNW_E_MODEL,
                          "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
                          "= 0 s; leave it out here (what is driven begins where it is driven to), "
                          "or change the law",
-                         d->link[ini->link].name, motor->name, apart * 57.295779513082321));
+                         d->link[ini->link].name, motor->name, difference * 57.295779513082321));
         }
         snw_so3_to_numbers(R, q0 + m->motor[i].q);
     }
@@ -244,7 +245,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     double *v0 = snw_build_array(b, (size_t)m->nv, sizeof *v0);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
-        if (m->block[k].lie_block >= 0) q0[m->block[k].q] = 1; // the identity
+        if (m->block[k].lie_block >= 0) q0[m->block[k].q] = 1; // identity quaternion
     }
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) q0[m->rod[r].feed_q] = m->rod[r].L;
@@ -252,11 +253,11 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     for (int i = 0; i < d->ninitial; i++) {
         const snw_initial_desc *ini = &d->initial[i];
         const int r = b->link_rod[ini->link];
-        if (r >= 0) SNW_TRY(initial_strain_of(b, ini, &b->rod[r], q0, v0, err));
-        joint_of(m, ini, q0, v0);
+        if (r >= 0) SNW_TRY(initial_strain(b, ini, &b->rod[r], q0, v0, err));
+        initial_joint(m, ini, q0, v0);
     }
-    SNW_TRY(drives_of(b, q0, v0, err));
-    SNW_TRY(turns_of(m, q0, err));
+    SNW_TRY(initial_drives(b, q0, v0, err));
+    SNW_TRY(initial_rotations(m, q0, err));
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

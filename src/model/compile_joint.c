@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A joint's part of the model. Whatever has one axis at a time is made of screws, one after the
-// other: planar is two slides and a turn. A ball and a free joint move on their groups.
+// Segments, coordinates and springs of a joint. Joints with fixed axes are sequences of screws, one
+// segment each (a planar joint: two translations and a rotation). Spherical and free joints are
+// blocks on SO(3) and SE(3).
 #include "model/compile.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 static snw_twist turn_about(snw_vec3 axis) { return (snw_twist){{.w = axis}}; }
 static snw_twist slide_along(snw_vec3 axis) { return (snw_twist){{.v = axis}}; }
 
-// the screws of a joint, in their order; their number
-static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
+// S <- twists of the screws of a joint, in order; returns their number.
+static int joint_screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
     const snw_joint_desc *j = &d->moves;
     const snw_vec3 z = {{0, 0, 1}}, axis = snw_dot(j->axis, j->axis) > 0 ? j->axis : z;
     snw_vec3 first, second;
@@ -43,7 +44,7 @@ static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
     return 0;
 }
 
-// what acts in coordinate i of a joint, on a block
+// Spring, damper and friction of coordinate i of a joint, on its block.
 static void add_spring(snw_build *b, const snw_joint_desc *j, int i, int block) {
     if (!(j->stiffness[i] > 0 || j->damping[i] > 0 || j->friction[i] > 0)) return;
     b->block[block].spring = b->m->nspring;
@@ -70,7 +71,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
     const snw_link_desc *d = &b->m->desc->link[l];
     b->link_block[l] = b->m->nblock;
     snw_twist S[SNW_JOINT_MOST];
-    const int n = screws(d, S);
+    const int n = joint_screws(d, S);
     for (int i = 0; i < n; i++) {
         const int block = snw_build_block(b, SNW_SPACE_RN, 1);
         b->block[block].S = S[i];

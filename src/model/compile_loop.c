@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops: two segments, the axes of the joint between them, and the coordinates that move them.
+// Loop closures and nonholonomic contacts: their segments, joint axes, number of rows and the
+// coordinates on which their rows depend (theory.md 3.8, 3.15). constraint/projection_compile.c
+// removes rows that hold identically or are redundant.
 #include "model/compile.h"
 
 #include "base/fail.h"
 
-// how many motions a joint forbids, or velocities a contact
-static int loop_forbidden(const snw_loop *loop) {
+// Number of raw rows of a joint or contact.
+static int loop_row_count(const snw_loop *loop) {
     switch (loop->nonholonomic) {
     case SNW_NONHOLONOMIC_NONE:
         break;
@@ -26,8 +28,8 @@ static int loop_forbidden(const snw_loop *loop) {
     return 6 - snw_joint_dof(loop->joint);
 }
 
-// the joint's own axes: its axis is z; of a universal joint the first is x, the second y
-static snw_mat3 axes_of(const snw_loop_desc *d) {
+// Axes of the joint by columns: its axis is z; universal joint: first axis x, second axis y.
+static snw_mat3 joint_axes(const snw_loop_desc *d) {
     snw_vec3 x, y, z = d->axis;
     if (d->nonholonomic == SNW_NONHOLONOMIC_RING || d->nonholonomic == SNW_NONHOLONOMIC_ANCHOR)
         return snw_mat3_identity();
@@ -48,29 +50,30 @@ snw_status snw_build_order(snw_build *b) {
     const snw_model *m = b->m;
     int longest = 0;
     for (int p = 0; p < m->npath; p++) longest = b->path[p].n > longest ? b->path[p].n : longest;
-    b->place = snw_build_array(b, (size_t)m->nv, sizeof *b->place);
+    b->position = snw_build_array(b, (size_t)m->nv, sizeof *b->position);
     b->order = snw_build_array(b, (size_t)longest, sizeof *b->order);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < longest; i++) b->order[i] = i;
     return SNW_OK;
 }
 
-static int among(snw_build *b, int coordinate, int *dof, int *n) {
-    int k = b->place[coordinate];
-    if (k < *n && dof[k] == coordinate) return k; // else another list left it there
-    k = b->place[coordinate] = (*n)++;
+// Position of a coordinate in the list dof (*n), to which it is appended when missing.
+static int position_in(snw_build *b, int coordinate, int *dof, int *n) {
+    int k = b->position[coordinate];
+    if (k < *n && dof[k] == coordinate) return k; // else the entry belongs to another list
+    k = b->position[coordinate] = (*n)++;
     dof[k] = coordinate;
     return k;
 }
 
-const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n) {
+const int *snw_build_positions(snw_build *b, const snw_path *path, int *dof, int *n) {
     int *at = snw_build_array(b, (size_t)path->n, sizeof *at);
-    for (int j = 0; at && j < path->n; j++) at[j] = among(b, path->dof[j], dof, n);
+    for (int j = 0; at && j < path->n; j++) at[j] = position_in(b, path->dof[j], dof, n);
     return at;
 }
 
-// the coordinates that move a loop; of one that holds on to the world those of its second site
-static snw_status list_dofs(snw_build *b, snw_loop *loop) {
+// Coordinates of both segments; only those of b when a is fixed to the world.
+static snw_status loop_coordinates(snw_build *b, snw_loop *loop) {
     const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
     if (pa->n == 0) {
         loop->ndof = pb->n;
@@ -81,13 +84,13 @@ static snw_status list_dofs(snw_build *b, snw_loop *loop) {
     int *dof = snw_build_array(b, (size_t)(pa->n + pb->n), sizeof *dof);
     if (!dof) return SNW_E_MEMORY;
     loop->dof = dof;
-    loop->of_a = snw_build_places(b, pa, dof, &loop->ndof);
-    loop->of_b = snw_build_places(b, pb, dof, &loop->ndof);
+    loop->of_a = snw_build_positions(b, pa, dof, &loop->ndof);
+    loop->of_b = snw_build_positions(b, pb, dof, &loop->ndof);
     return SNW_OK;
 }
 
-// only where strains are laws is a section at any place known without coordinates
-static snw_status check_sweep(const snw_build *b, const snw_loop_desc *d, snw_error *err) {
+// A sliding contact needs a rod whose strains are all given.
+static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_error *err) {
     const snw_rod *rod = &b->rod[b->link_rod[d->b.link]];
     if (rod->ndof == 0 && rod->feed < 0) return SNW_OK;
     return snw_fail_desc(
@@ -109,32 +112,32 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
     for (int i = 0; i < d->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         SNW_TRY(snw_build_condition(b, d->loop[i].when, &loop->condition, err));
-        // what never closes forbids nothing
+        // a loop that never closes has no rows
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
         loop->nonholonomic =
             snw_exists(d->loop[i].when) ? d->loop[i].nonholonomic : SNW_NONHOLONOMIC_NONE;
-        loop->Q = axes_of(&d->loop[i]);
+        loop->Q = joint_axes(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
-        loop->redundancy = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
-                               ? m->nnonholonomic++
-                               : -1;
+        loop->nonholonomic_index = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
+                                       ? m->nnonholonomic++
+                                       : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sliding && loop->nonholonomic) {
-            SNW_TRY(check_sweep(b, &d->loop[i], err));
+            SNW_TRY(check_sliding(b, &d->loop[i], err));
             station[m->nsliding_station++] =
                 (snw_sliding_station){.rod = b->link_rod[d->loop[i].b.link],
                                       .x = d->loop[i].b.sliding,
-                                      .holds_place = d->loop[i].holds_place};
+                                      .fixes_frame = d->loop[i].fixes_frame};
             loop->sliding_station = m->nsliding_station;
         }
-        loop->nraw = loop->nrow = loop_forbidden(loop);
+        loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
         for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
         m->nconstraint += loop->nrow;
-        SNW_TRY(list_dofs(b, loop));
+        SNW_TRY(loop_coordinates(b, loop));
         loop->store = m->store_loop;
         m->store_loop += 6 * (size_t)loop->ndof;
         if (loop->ndof > m->most_loop) m->most_loop = loop->ndof;

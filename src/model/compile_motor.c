@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Actuators on coordinates of joints and rods, and the rows of those whose motion is given.
+// Actuators on coordinates of joints and rods: their coordinates, and the constraint rows of
+// coordinates whose motion is given (theory.md 3.9).
 #include "model/compile.h"
 
 #include "base/fail.h"
 
+// Coordinates on which an actuator acts.
 static snw_motor motor_coordinates(const snw_build *b, const snw_motor_desc *d) {
     if (d->feed) {
         const snw_rod *rod = &b->rod[b->link_rod[d->link]];
@@ -15,13 +17,13 @@ static snw_motor motor_coordinates(const snw_build *b, const snw_motor_desc *d) 
         const snw_rod *rod = &b->rod[b->link_rod[d->link]];
         return (snw_motor){.q = rod->dof0 + rod->shift, .dof = rod->dof0, .n = rod->ndof};
     }
-    // the axes of a joint follow each other
+    // the axes of a joint have consecutive coordinates
     const snw_block *block = &b->block[b->link_block[d->link]];
     return (snw_motor){
         .q = block->q, .dof = block->dof, .n = snw_joint_dof(b->m->desc->link[d->link].joint)};
 }
 
-// coordinates of more monomials than can be computed with
+// Error: the rod has so many monomials that it is computed in another basis.
 static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_error *err) {
     if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
     return snw_fail_desc(
@@ -34,7 +36,7 @@ static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_e
             d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
 }
 
-// two that drive one coordinate
+// Error: two actuators drive one coordinate.
 static snw_status motor_refuse(const snw_build *b, int first, int second, snw_error *err) {
     const snw_motor_desc *x = &b->m->desc->motor[b->m->drive[first].motor];
     const snw_motor_desc *y = &b->m->desc->motor[b->m->drive[second].motor];
@@ -51,18 +53,18 @@ static snw_status motor_refuse(const snw_build *b, int first, int second, snw_er
                  b->m->desc->link[y->link].name));
 }
 
-// how long the study lasts; a second where there is none
-static double motor_length_of(const snw_desc *d) {
+// Duration of the study, s; 1 when it has none.
+static double motor_study_duration(const snw_desc *d) {
     double end = 0;
     for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
     return end > 0 ? end : 1;
 }
 
-static snw_status add_way(snw_build *b, snw_drive *drive) {
-    snw_integral *way = snw_build_array(b, 1, sizeof *way);
-    if (!way) return SNW_E_MEMORY;
-    drive->way = way;
-    return snw_integral_make(b->m->pool, drive->law, motor_length_of(b->m->desc), way);
+static snw_status add_rate_integral(snw_build *b, snw_drive *drive) {
+    snw_integral *integral = snw_build_array(b, 1, sizeof *integral);
+    if (!integral) return SNW_E_MEMORY;
+    drive->rate_integral = integral;
+    return snw_integral_make(b->m->pool, drive->law, motor_study_duration(b->m->desc), integral);
 }
 
 snw_status snw_build_motors(snw_build *b, snw_error *err) {
@@ -80,13 +82,13 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         motor[i] = motor_coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;
-        const bool on = snw_exists(desc->when);
+        const bool ever_active = snw_exists(desc->when);
         int condition = -1;
         SNW_TRY(snw_build_condition(b, desc->when, &condition, err));
         for (int k = 0; k < desc->n; k++) {
             if (!desc->law[k] && !desc->passive) continue;
             const int dof = motor[i].dof + k;
-            for (int j = 0; on && condition < 0 && j < m->ndrive; j++) {
+            for (int j = 0; ever_active && condition < 0 && j < m->ndrive; j++) {
                 if (m->drive[j].row >= 0 && m->drive[j].condition < 0 && m->drive[j].dof == dof) {
                     m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
                     return motor_refuse(b, j, m->ndrive, err);
@@ -96,12 +98,12 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
             *drive = (snw_drive){.motor = i,
                                  .q = motor[i].q + k,
                                  .dof = dof,
-                                 .row = on ? m->nconstraint++ : -1,
+                                 .row = ever_active ? m->nconstraint++ : -1,
                                  .condition = condition,
                                  .met = desc->met > 0 ? desc->met - 1 + k : -1,
                                  .passive = desc->passive,
                                  .law = desc->law[k]};
-            if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_way(b, drive));
+            if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_rate_integral(b, drive));
         }
     }
     return SNW_OK;

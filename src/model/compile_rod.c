@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A rod's part of the model: coordinates, segments, stiffness.
+// A rod in the model: its strain coordinates, segments and slices, and its stiffness and damping
+// matrices (theory.md 2, 3).
 #include "model/compile.h"
 
 #include "base/fail.h"
@@ -8,11 +9,12 @@
 
 #include <math.h>
 
-static snw_status fail(snw_error *err, snw_source_location at, const char *name, const char *what) {
+static snw_status rod_refuse(snw_error *err, snw_source_location at, const char *name,
+                             const char *what) {
     return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", name, what));
 }
 
-// everything the active strains need is there, or said to be missing
+// Check that section and material define what the active strains need.
 static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     const snw_rod_desc *d = &link->rod;
     const snw_section_desc *sec = &d->section;
@@ -24,32 +26,34 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
                                       d->length));
     }
     if (d->variable_length && d->tolerance > 0) {
-        return fail(err, d->location, link->name,
-                    "it is fed, and rk45 does not place nodes along material that moves; use "
-                    "integrator: magnus 6");
+        return rod_refuse(err, d->location, link->name,
+                          "it is fed, and rk45 does not place nodes along material that moves; use "
+                          "integrator: magnus 6");
     }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
-        return fail(err, d->location, link->name,
-                    "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
+        return rod_refuse(
+            err, d->location, link->name,
+            "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
     }
     if (sec->kind == SNW_SECTION_NONE) return SNW_OK;
     if (!mat)
-        return fail(err, d->location, link->name,
-                    "its section has a shape, so it needs a material");
+        return rod_refuse(err, d->location, link->name,
+                          "its section has a shape, so it needs a material");
     for (int i = 0; i < 6; i++) {
         if (!d->active[i] || sec->stiffness[7 * i]) continue;
         const bool shear = i == SNW_TWIST || i >= SNW_SHEAR_Y;
         if (shear && !mat->shear && !mat->poisson) {
-            return fail(err, mat->location, link->name,
-                        "twist and shear need poisson or shear of its material");
+            return rod_refuse(err, mat->location, link->name,
+                              "twist and shear need poisson or shear of its material");
         }
         if (!(shear && mat->shear) && !mat->young) {
-            return fail(err, mat->location, link->name, "needs young of its material");
+            return rod_refuse(err, mat->location, link->name, "needs young of its material");
         }
     }
     if (!mat->density && !sec->inertia_given) {
-        return fail(err, mat->location, link->name,
-                    "needs density of its material; write density: 0 if its mass does not matter");
+        return rod_refuse(
+            err, mat->location, link->name,
+            "needs density of its material; write density: 0 if its mass does not matter");
     }
     return SNW_OK;
 }
@@ -73,7 +77,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
         r->comp[r->na] = i;
         r->basis[r->na] = snw_basis_sound(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
-        r->dof[r->na] = r->ndof; // from the rod's first one, for now
+        r->dof[r->na] = r->ndof; // relative to the rod; snw_build_rod adds the first index
         r->ndof += d->basis[i].nfun;
         int first, count;
         snw_basis_support(&d->basis[i], 0, &first, &count);
@@ -111,7 +115,7 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
         b->nphi += snw_rod_basis(r, x, from + 0.5 * h, s->first, s->count, b->phi + b->nphi);
         snw_twist *xi0 = &b->xi0[i * SNW_MAGNUS_POINTS + k];
         *xi0 = snw_rod_rest(d, x);
-        // what is given is the whole value
+        // a given component is the total strain
         for (int e = 0; e < 6; e++) {
             if (d->given[e]) xi0->e[e] = e == SNW_STRETCH;
         }
@@ -120,7 +124,8 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     for (int a = 0; a < r->na; a++) s->ncol += s->count[a];
 }
 
-// a given strain brings forth stress, which is an output; with others it must have nothing to do
+// A section must not couple active components with given ones: the stress of a given component is
+// not computed.
 static snw_status check_given(const snw_link_desc *link, const double H[36], const double D[36],
                               snw_error *err) {
     for (int i = 0; i < 36; i++) {
@@ -136,9 +141,9 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
     return SNW_OK;
 }
 
-// ---- stiffness and damping, rods.md 2.2
-// ------------------------------------------------------------
+// ---- stiffness and damping, theory.md (2.2)
 
+// K (ndof x ndof) += w Phi'H Phi at a quadrature point.
 static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const double *phi,
                                   const double H[36], double *K) {
     const double *pa = phi;
@@ -159,6 +164,7 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
     }
 }
 
+// r->K, r->D <- stiffness and damping matrices; b->point <- quadrature points of the strain rule.
 static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay, snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[r->link];
     const size_t n = (size_t)r->ndof;
@@ -195,7 +201,6 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
 }
 
 // ---- segments
-// --------------------------------------------------------------------------------------
 
 snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err) {
     snw_model *m = b->m;

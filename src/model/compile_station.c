@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Stations that probes look at. Where a node of the physics is not at hand, an observer is hung on
-// the nearest node towards the root: it sees without being felt.
+// Stations of probes. Where the rod has no node, an observer is attached to the nearest node
+// towards the root.
 //
-// The internal wrench at a station is minus what lies beyond it. Inertia and distributed loads sit
-// at the quadrature points as lumps; their share beyond x is the integral from x of the polynomial
-// that is one at that point and zero at the others, over the weight, which makes the wrench as
-// accurate as the rule itself.
+// The internal wrench at x balances inertia and loads beyond x. These are lumped at the quadrature
+// points. The fraction of the lump of point i that lies beyond x is the integral from x on of its
+// Lagrange polynomial, over its weight; the wrench is then as accurate as the quadrature rule
+// (theory.md 3, internal wrench).
 #include "model/compile.h"
 
 #include "base/fail.h"
@@ -14,10 +14,11 @@
 
 #include <math.h>
 
-// out[i] <- integral from u to 1 of the Lagrange polynomial of point i among the n Gauss points x
-// with weights w, by their rule: in barycentric form, where point i counts by (-1)^i (x (1 - x)
-// w)^(1/2)
-static void tails(int n, const double *x, const double *w, double u, double *bary, double *out) {
+// out[i] <- integral from u to 1 of the Lagrange polynomial of point i of the n Gauss points x with
+// weights w, by the Gauss rule on [u, 1]; polynomials in barycentric form with the weights
+// bary[i] = (-1)^i (x (1 - x) w)^(1/2) at x[i].
+static void lagrange_tails(int n, const double *x, const double *w, double u, double *bary,
+                           double *out) {
     for (int i = 0; i < n; i++) {
         bary[i] = (i % 2 ? -1 : 1) * sqrt(x[i] * (1 - x[i]) * w[i]);
         out[i] = 0;
@@ -35,43 +36,46 @@ static void tails(int n, const double *x, const double *w, double u, double *bar
     }
 }
 
-static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
+// Fraction of each node of a rod (nseg) that lies beyond x.
+static const double *fractions_beyond(snw_build *b, const snw_rod *rod, double x) {
     const snw_layout *lay = &b->layout[rod->link];
     const int n = lay->per_cell;
-    double *share = snw_build_array(b, (size_t)rod->nseg, sizeof *share);
+    double *fraction = snw_build_array(b, (size_t)rod->nseg, sizeof *fraction);
     double *px = snw_build_array(b, (size_t)n, sizeof *px);
     double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
     double *bary = snw_build_array(b, (size_t)n, sizeof *bary);
     double *tail = snw_build_array(b, (size_t)n, sizeof *tail);
     if (b->memory_out) return NULL;
     snw_gauss(n, px, pw);
-    int known = -1; // the cell that `tail` is of
+    int tail_cell = -1; // cell of the values in tail
     for (int k = 0; k < rod->nseg; k++) {
         const snw_node_at *node = &lay->node[k];
         if (node->c < 0) {
-            share[k] = node->x >= x - 1e-12 * rod->L; // an attachment is there or not
+            fraction[k] = node->x >= x - 1e-12 * rod->L; // attachments are not divided
             continue;
         }
         const double from = lay->cell[node->element], to = lay->cell[node->element + 1];
         if (x <= from) {
-            share[k] = 1;
+            fraction[k] = 1;
         } else if (x < to) {
             const int i = (int)node->c;
-            if (node->element != known) tails(n, px, pw, (x - from) / (to - from), bary, tail);
-            known = node->element;
-            share[k] = tail[i] / pw[i];
+            if (node->element != tail_cell)
+                lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            tail_cell = node->element;
+            fraction[k] = tail[i] / pw[i];
         }
     }
-    return share;
+    return fraction;
 }
 
-static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
+// Segment at x of a rod: a node, or a new observer.
+static int station_observer(snw_build *b, const snw_rod *rod, int number, double x) {
     snw_model *m = b->m;
     if (x <= 1e-12 * rod->L) return rod->root;
     int below = rod->root;
     double from = 0;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-        // nodes that follow the shape are not there for good
+        // quadrature nodes of rods with a tolerance may move
         const bool stays = rod->tolerance == 0 || b->seg_w[s] == 0;
         if (stays && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
         if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
@@ -87,7 +91,8 @@ static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
     return s;
 }
 
-static int observer_of_site(snw_build *b, const snw_site *site, double x, int *rod) {
+// Segment of a site, or a new observer; *rod <- its rod or -1.
+static int station_seg(snw_build *b, const snw_site *site, double x, int *rod) {
     snw_model *m = b->m;
     *rod = site->link >= 0 ? b->link_rod[site->link] : -1;
     SNW_ASSERT(*rod >= 0 || site->kind == SNW_SITE_WORLD || site->kind == SNW_SITE_END);
@@ -105,7 +110,7 @@ static int observer_of_site(snw_build *b, const snw_site *site, double x, int *r
         s = b->rod[*rod].root;
         break;
     case SNW_SITE_AT:
-        s = observer(b, &b->rod[*rod], *rod, x);
+        s = station_observer(b, &b->rod[*rod], *rod, x);
         break;
     }
     if (!site->offset) return s;
@@ -124,7 +129,8 @@ static int observer_of_site(snw_build *b, const snw_site *site, double x, int *r
     return o;
 }
 
-static double station_station(const snw_site *site, const snw_rod *rod) {
+// Arc length of a site on its rod, m.
+static double station_x(const snw_site *site, const snw_rod *rod) {
     switch (site->kind) {
     case SNW_SITE_WORLD:
     case SNW_SITE_BASE:
@@ -138,7 +144,7 @@ static double station_station(const snw_site *site, const snw_rod *rod) {
     return 0;
 }
 
-snw_status snw_build_watches(snw_build *b, snw_error *err) {
+snw_status snw_build_stations(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     int total = 0;
@@ -155,16 +161,16 @@ snw_status snw_build_watches(snw_build *b, snw_error *err) {
             snw_site site = p->site;
             const int r = site.link >= 0 ? b->link_rod[site.link] : -1;
             const snw_rod *rod = r >= 0 ? &b->rod[r] : NULL;
-            double x = station_station(&site, rod);
+            double x = station_x(&site, rod);
             if (p->along > 0 && rod) {
                 x = p->along > 1 ? rod->L * k / (p->along - 1) : 0;
                 site.kind = SNW_SITE_AT;
             }
             snw_station *w = &at[m->nstation++];
             *w = (snw_station){.x = x};
-            w->seg = observer_of_site(b, &site, x, &w->rod);
+            w->seg = station_seg(b, &site, x, &w->rod);
             if (p->kind != SNW_PROBE_WRENCH || !rod) continue;
-            w->beyond = shares_beyond(b, rod, x);
+            w->beyond = fractions_beyond(b, rod, x);
             if (rod->fluid < 0) continue;
             snw_outline o;
             const snw_link_desc *link = &d->link[rod->link];

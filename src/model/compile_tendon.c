@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers: points along their rods, where they are in the section, straight parts
-// between, and which coordinates matter.
+// Tendons and chambers (theory.md 3.11): quadrature points along their rods, straight segments, the
+// coordinates they depend on, reference length or volume, and the constraint row of a given length
+// or volume.
 #include "model/compile.h"
 
 #include "base/fail.h"
@@ -10,24 +11,25 @@
 
 #include <math.h>
 
-// One run of a measure along a rod.
-typedef struct stretch {
+// Part of a tendon or chamber along one rod.
+typedef struct rod_part {
     const snw_tendon_desc *d;
-    int rod, local;
-    double from, to;
-} stretch;
+    int rod, local;  // rod; position of its first coordinate in dof of the tendon
+    double from, to; // arc lengths, m
+} rod_part;
 
-static stretch stretch_of(const snw_build *b, const snw_tendon_desc *d, int k, int local) {
+// Part along the k-th rod.
+static rod_part rod_part_of(const snw_build *b, const snw_tendon_desc *d, int k, int local) {
     const int rod = b->link_rod[d->link[k]];
-    return (stretch){.d = d,
-                     .rod = rod,
-                     .local = local,
-                     .from = k == 0 ? d->from : 0,
-                     .to = k == d->nlink - 1 ? d->to : b->rod[rod].L};
+    return (rod_part){.d = d,
+                      .rod = rod,
+                      .local = local,
+                      .from = k == 0 ? d->from : 0,
+                      .to = k == d->nlink - 1 ? d->to : b->rod[rod].L};
 }
 
-// elements of the rod that it touches
-static int elements(const snw_build *b, const stretch *s) {
+// Number of elements of the rod that overlap with the part.
+static int count_elements(const snw_build *b, const rod_part *s) {
     const snw_layout *lay = &b->layout[b->rod[s->rod].link];
     int n = 0;
     for (int e = 0; e < lay->nelem; e++) {
@@ -36,7 +38,7 @@ static int elements(const snw_build *b, const stretch *s) {
     return n;
 }
 
-// Is a place within a section? One without a shape has room for all.
+// Is the point (y, z) inside the section at x? True for a section without shape.
 static bool compile_tendon_within(const snw_rod_desc *rod, double x, double y, double z) {
     const snw_section_desc *d = &rod->section;
     const double slack = 1 + 1e-9; // rounding
@@ -59,11 +61,12 @@ static bool compile_tendon_within(const snw_rod_desc *rod, double x, double y, d
     return true;
 }
 
-static snw_status keep_inside(const snw_build *b, const snw_tendon_desc *d, const snw_rod *rod,
-                              const snw_tendon_point *p, snw_error *err) {
+// A tendon must run inside the section, or within the radius of its discs.
+static snw_status check_inside(const snw_build *b, const snw_tendon_desc *d, const snw_rod *rod,
+                               const snw_tendon_point *p, snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[rod->link];
-    const double far = hypot(p->y, p->z);
-    if (d->kind != SNW_TENDON_CABLE || far <= d->discs * (1 + 1e-9) ||
+    const double distance = hypot(p->y, p->z);
+    if (d->kind != SNW_TENDON_CABLE || distance <= d->discs * (1 + 1e-9) ||
         compile_tendon_within(&link->rod, p->x, p->y, p->z)) {
         return SNW_OK;
     }
@@ -72,12 +75,12 @@ static snw_status keep_inside(const snw_build *b, const snw_tendon_desc *d, cons
                                   "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
                                   "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
                                   "how far they reach, e.g. 'discs: %.3g m'",
-                                  d->name, link->name, p->x, far,
-                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * far));
+                                  d->name, link->name, p->x, distance,
+                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * distance));
 }
 
-snw_status snw_build_place(const snw_tendon_desc *d, const snw_rod *rod, snw_tendon_point *p,
-                           snw_error *err) {
+snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *rod,
+                                     snw_tendon_point *p, snw_error *err) {
     const snw_at at = {.x = p->x, .L = rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
@@ -102,7 +105,7 @@ snw_status snw_build_place(const snw_tendon_desc *d, const snw_rod *rod, snw_ten
     return SNW_OK;
 }
 
-void snw_build_reference(const snw_build *b, snw_tendon_point *p) {
+void snw_build_tendon_rest_strain(const snw_build *b, snw_tendon_point *p) {
     const snw_rod_desc *desc = &b->m->desc->link[b->rod[p->rod].link].rod;
     p->xi0 = snw_rod_rest(desc, p->x);
     for (int k = 0; k < 6; k++) {
@@ -110,11 +113,13 @@ void snw_build_reference(const snw_build *b, snw_tendon_point *p) {
     }
 }
 
-static bool rubs(const snw_tendon_desc *d) { return d->friction > 0 || d->viscous > 0; }
+static bool tendon_has_friction(const snw_tendon_desc *d) {
+    return d->friction > 0 || d->viscous > 0;
+}
 
-// what friction needs at a spot besides: slopes of functions and of the reference strain
-static void add_slopes(const snw_rod *rod, const snw_rod_desc *desc, snw_tendon_point *p,
-                       double *dphi) {
+// Derivatives in x of the shape functions and of the rest strain at a point, for friction.
+static void add_derivatives(const snw_rod *rod, const snw_rod_desc *desc, snw_tendon_point *p,
+                            double *dphi) {
     snw_rod_basis_d1(rod, p->x, dphi + p->phi);
     for (int k = 0; k < 6; k++) {
         const snw_at at = {.x = p->x, .L = rod->L};
@@ -122,16 +127,18 @@ static void add_slopes(const snw_rod *rod, const snw_rod_desc *desc, snw_tendon_
     }
 }
 
-// whose the way between neighbours on a rod is: half of it each, and all of it at the ends
-static void share_way(const stretch *s, int n, snw_tendon_point *point) {
+// before, after <- half the distance to the neighbouring points on a rod; at the ends of the part
+// all of the distance to the end.
+static void attribute_lengths(const rod_part *s, int n, snw_tendon_point *point) {
     for (int i = 0; i < n; i++) {
         point[i].before = i == 0 ? point[i].x - s->from : 0.5 * (point[i].x - point[i - 1].x);
         point[i].after = i + 1 == n ? s->to - point[i].x : 0.5 * (point[i + 1].x - point[i].x);
     }
 }
 
-static snw_status add_spots(snw_build *b, const stretch *s, snw_tendon_point *point, double *phi,
-                            double *dphi, int *nphi, snw_error *err) {
+// Add the quadrature points along one rod.
+static snw_status add_rod_points(snw_build *b, const rod_part *s, snw_tendon_point *point,
+                                 double *phi, double *dphi, int *nphi, snw_error *err) {
     const snw_rod *rod = &b->rod[s->rod];
     const snw_layout *lay = &b->layout[rod->link];
     const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
@@ -140,7 +147,7 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_tendon_point *po
     double *w = snw_build_array(b, (size_t)n, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
     snw_gauss(n, x, w);
-    const int spot0 = b->m->ntendon_point;
+    const int point0 = b->m->ntendon_point;
     for (int e = 0; e < lay->nelem; e++) {
         const double from = fmax(lay->breaks[e], s->from), to = fmin(lay->breaks[e + 1], s->to);
         for (int i = 0; i < n && to > from; i++) {
@@ -153,19 +160,20 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_tendon_point *po
                                     .phi = *nphi,
                                     .local = s->local};
             *nphi += snw_rod_basis(rod, p->x, p->x, p->first, p->count, phi + *nphi);
-            snw_build_reference(b, p);
-            SNW_TRY(snw_build_place(s->d, rod, p, err));
-            SNW_TRY(keep_inside(b, s->d, rod, p, err));
-            if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
+            snw_build_tendon_rest_strain(b, p);
+            SNW_TRY(snw_build_tendon_position(s->d, rod, p, err));
+            SNW_TRY(check_inside(b, s->d, rod, p, err));
+            if (tendon_has_friction(s->d)) add_derivatives(rod, desc, p, dphi);
         }
     }
-    share_way(s, b->m->ntendon_point - spot0, point + spot0);
+    attribute_lengths(s, b->m->ntendon_point - point0, point + point0);
     return SNW_OK;
 }
 
-// Measures often run along a rod side by side: spots at the same place have the same strain.
-// `last`: of each rod where the spots of the measure before begin, and one.
-static void pair_spots(const snw_tendon *tendon, snw_tendon_point *point, int *last) {
+// point[i].same <- point of the previous tendon along the same rod with the same arc length, whose
+// strain need not be computed again. last (nrod): 1 + first point of the previous tendon on each
+// rod; 0: none.
+static void find_coincident_points(const snw_tendon *tendon, snw_tendon_point *point, int *last) {
     const int end = tendon->point_adr + tendon->npoint;
     for (int i = tendon->point_adr; i < end;) {
         const int rod = point[i].rod, begin = i, other = rod < 0 ? -1 : last[rod] - 1;
@@ -179,7 +187,7 @@ static void pair_spots(const snw_tendon *tendon, snw_tendon_point *point, int *l
     }
 }
 
-// pose of a segment of the robot as it was made: strains at rest, joints at zero, t = 0
+// Pose of a segment at rest strains, zero joint coordinates and t = 0.
 static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
     const snw_seg *seg = &b->seg[s];
     snw_se3 h = snw_se3_identity();
@@ -199,21 +207,23 @@ static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
     return snw_se3_mul(compile_tendon_as_made(b, seg->parent), h);
 }
 
-// a straight part as the next spot
-static void add_span(snw_build *b, const snw_tendon_segment_desc *d, snw_tendon_segment *segment,
-                     snw_tendon_point *point, int *dof, int *n) {
+// Add a straight segment and its point.
+static void add_straight_segment(snw_build *b, const snw_tendon_segment_desc *d,
+                                 snw_tendon_segment *segment, snw_tendon_point *point, int *dof,
+                                 int *n) {
     snw_model *m = b->m;
     snw_tendon_segment *p = &segment[m->ntendon_segment];
     p->a = snw_build_site(b, &d->a);
     p->b = snw_build_site(b, &d->b);
-    p->of_a = snw_build_places(b, &b->path[b->seg[p->a].path], dof, n);
-    p->of_b = snw_build_places(b, &b->path[b->seg[p->b].path], dof, n);
+    p->of_a = snw_build_positions(b, &b->path[b->seg[p->a].path], dof, n);
+    p->of_b = snw_build_positions(b, &b->path[b->seg[p->b].path], dof, n);
     point[m->ntendon_point++] =
         (snw_tendon_point){.rod = -1, .segment = m->ntendon_segment++, .corner = -1, .w = 1};
 }
 
-static snw_status span_length(const snw_build *b, const snw_tendon_desc *d,
-                              const snw_tendon_segment *p, double *out, snw_error *err) {
+// *out <- reference length of a straight segment, which must not be zero.
+static snw_status straight_length(const snw_build *b, const snw_tendon_desc *d,
+                                  const snw_tendon_segment *p, double *out, snw_error *err) {
     *out = snw_norm(snw_sub(compile_tendon_as_made(b, p->b).p, compile_tendon_as_made(b, p->a).p));
     if (*out > 1e-9) return SNW_OK;
     return snw_fail_desc(
@@ -224,16 +234,16 @@ static snw_status span_length(const snw_build *b, const snw_tendon_desc *d,
                  d->name));
 }
 
-// length of a tendon or volume of a chamber where nothing is strained
-static snw_status reference(const snw_build *b, const snw_tendon_desc *d, const snw_tendon *tendon,
-                            const snw_tendon_point *point, const snw_tendon_segment *segment,
-                            double *out, snw_error *err) {
+// *out <- length of a tendon or volume of a chamber at rest strains and zero joint coordinates.
+static snw_status tendon_reference(const snw_build *b, const snw_tendon_desc *d,
+                                   const snw_tendon *tendon, const snw_tendon_point *point,
+                                   const snw_tendon_segment *segment, double *out, snw_error *err) {
     double sum = 0;
     for (int i = tendon->point_adr; i < tendon->point_adr + tendon->npoint; i++) {
         const snw_tendon_point *p = &point[i];
         if (p->segment >= 0) {
             double length;
-            SNW_TRY(span_length(b, d, &segment[p->segment], &length, err));
+            SNW_TRY(straight_length(b, d, &segment[p->segment], &length, err));
             sum += length;
             continue;
         }
@@ -247,33 +257,33 @@ static snw_status reference(const snw_build *b, const snw_tendon_desc *d, const 
     return SNW_OK;
 }
 
-// the row of a tendon whose length is given, and of
+// Constraint row of a tendon with given length.
 static void add_length_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon) {
     tendon->unit = 1;
     if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
 }
 
-// a chamber whose volume is given
-static snw_status add_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon,
-                          const snw_tendon_point *point, const double *phi, snw_error *err) {
-    double *slope = snw_build_array(b, (size_t)tendon->ndof, sizeof *slope), length = 0;
+// Constraint row of a chamber with given volume, scaled to a length, and its constant Jacobian.
+static snw_status add_volume_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon,
+                                 const snw_tendon_point *point, const double *phi, snw_error *err) {
+    double *jacobian = snw_build_array(b, (size_t)tendon->ndof, sizeof *jacobian), length = 0;
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
     tendon->unit = length / tendon->reference;
-    tendon->jacobian = slope;
+    tendon->jacobian = jacobian;
     if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
     for (int i = tendon->point_adr; i < tendon->point_adr + tendon->npoint; i++) {
         const snw_tendon_point *p = &point[i];
         const snw_rod *rod = &b->rod[p->rod];
         const double of[6] = {0, p->z, -p->y, 1, 0, 0}, *f = phi + p->phi;
         for (int a = 0; a < rod->na; f += p->count[a], a++) {
-            double *to = slope + p->local + rod->dof[a] - rod->dof0 + p->first[a];
+            double *to = jacobian + p->local + rod->dof[a] - rod->dof0 + p->first[a];
             const double c = tendon->unit * p->w * p->area * of[rod->comp[a]];
             for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
         }
     }
     for (int j = 0; j < tendon->ndof; j++) {
-        if (slope[j] != 0 || tendon->row < 0) return SNW_OK;
+        if (jacobian[j] != 0 || tendon->row < 0) return SNW_OK;
     }
     return snw_fail_desc(err, d->location,
                          snw_fail(err, SNW_E_MODEL,
@@ -282,8 +292,9 @@ static snw_status add_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *te
                                   d->name));
 }
 
-// its length would jump where a link comes or goes
-static snw_status goes(const snw_build *b, const snw_tendon_desc *d, int link, snw_error *err) {
+// Error: the length would be discontinuous when a conditional link appears.
+static snw_status refuse_conditional_link(const snw_build *b, const snw_tendon_desc *d, int link,
+                                          snw_error *err) {
     const char *what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
     return snw_fail_desc(
         err, d->location,
@@ -293,83 +304,85 @@ static snw_status goes(const snw_build *b, const snw_tendon_desc *d, int link, s
                  what, d->name, b->m->desc->link[link].name, what));
 }
 
+// Links of an active tendon must not be conditional.
 static snw_status compile_tendon_check_links(const snw_build *b, const snw_tendon_desc *d,
                                              snw_error *err) {
     if (!snw_exists(d->when)) return SNW_OK;
     for (int k = 0; k < d->nlink; k++) {
         const snw_rod *rod = &b->rod[b->link_rod[d->link[k]]];
-        if (b->seg[rod->seg0].condition != SNW_ALWAYS) return goes(b, d, d->link[k], err);
+        if (b->seg[rod->seg0].condition != SNW_ALWAYS)
+            return refuse_conditional_link(b, d, d->link[k], err);
     }
     for (int k = 0; k < d->nsegment; k++) {
         const int link[2] = {d->segment[k].a.link, d->segment[k].b.link};
         for (int side = 0; side < 2; side++) {
             if (link[side] < 0 || b->seg[b->link_end[link[side]]].condition == SNW_ALWAYS) continue;
-            return goes(b, d, link[side], err);
+            return refuse_conditional_link(b, d, link[side], err);
         }
     }
     return SNW_OK;
 }
 
-// What measures are made of, all of them in a row each.
-typedef struct parts {
+// Arrays of the points, segments and corners of all tendons.
+typedef struct tendon_arrays {
     snw_tendon_point *point;
     snw_tendon_segment *segment;
     snw_tendon_corner *corner;
-    double *phi, *dphi; // of the spots, dphi of those that rub
+    double *phi, *dphi; // shape functions and, with friction, their derivatives in x
     int nphi;
-    int *last; // of each rod: where its spots of the last measure begin, plus one
-} parts;
+    int *last; // nrod: see find_coincident_points
+} tendon_arrays;
 
-static snw_status compile_tendon_reserve(snw_build *b, parts *p) {
+static snw_status compile_tendon_reserve(snw_build *b, tendon_arrays *p) {
     const snw_desc *d = b->m->desc;
-    size_t nspot = 0, nspan = 0, nkink = 0;
+    size_t npoint = 0, nsegment = 0, ncorner = 0;
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *desc = &d->tendon[i];
-        if (rubs(desc)) nkink += (size_t)(desc->nlink + desc->nsegment);
-        nspan += (size_t)desc->nsegment;
+        if (tendon_has_friction(desc)) ncorner += (size_t)(desc->nlink + desc->nsegment);
+        nsegment += (size_t)desc->nsegment;
         for (int k = 0; k < desc->nlink; k++) {
-            const stretch s = stretch_of(b, desc, k, 0);
+            const rod_part s = rod_part_of(b, desc, k, 0);
             const snw_rod *rod = &b->rod[s.rod];
-            nspot += (size_t)elements(b, &s) * (size_t)b->layout[rod->link].strain_points;
+            npoint += (size_t)count_elements(b, &s) * (size_t)b->layout[rod->link].strain_points;
         }
     }
-    nspot += nspan;
-    const size_t nphi = (nspot + 2 * nkink) * (size_t)b->most_phi;
-    *p = (parts){.point = snw_build_array(b, nspot, sizeof *p->point),
-                 .segment = snw_build_array(b, nspan, sizeof *p->segment),
-                 .corner = snw_build_array(b, nkink, sizeof *p->corner),
-                 .phi = snw_build_array(b, nphi, sizeof *p->phi),
-                 .dphi = snw_build_array(b, nkink > 0 ? nphi : 0, sizeof *p->dphi),
-                 .last = snw_build_array(b, (size_t)b->m->nrod, sizeof *p->last)};
+    npoint += nsegment;
+    const size_t nphi = (npoint + 2 * ncorner) * (size_t)b->most_phi;
+    *p = (tendon_arrays){.point = snw_build_array(b, npoint, sizeof *p->point),
+                         .segment = snw_build_array(b, nsegment, sizeof *p->segment),
+                         .corner = snw_build_array(b, ncorner, sizeof *p->corner),
+                         .phi = snw_build_array(b, nphi, sizeof *p->phi),
+                         .dphi = snw_build_array(b, ncorner > 0 ? nphi : 0, sizeof *p->dphi),
+                         .last = snw_build_array(b, (size_t)b->m->nrod, sizeof *p->last)};
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-// out->dof, ndof, spot0, nspot <- its way through rods and between them, and b->place of the rods'
-// coordinates
-static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, parts *p, snw_tendon *out,
-                           snw_error *err) {
+// out->dof, ndof, point_adr, npoint <- points along rods and straight segments in the order of the
+// path, and the coordinates they depend on.
+static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, tendon_arrays *p,
+                           snw_tendon *out, snw_error *err) {
     const snw_model *m = b->m;
     int n = 0, rods = 0;
     for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
-    const size_t reach = desc->nsegment || out->has_friction ? (size_t)m->nv : (size_t)rods;
-    int *dof = snw_build_array(b, reach, sizeof *dof);
+    const size_t most = desc->nsegment || out->has_friction ? (size_t)m->nv : (size_t)rods;
+    int *dof = snw_build_array(b, most, sizeof *dof);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < desc->nlink; k++) {
         const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
         for (int j = 0; j < rod->ndof; j++) {
-            b->place[rod->dof0 + j] = n;
+            b->position[rod->dof0 + j] = n;
             dof[n++] = rod->dof0 + j;
         }
     }
     out->point_adr = m->ntendon_point;
-    for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
-        while (part < desc->nsegment && desc->segment[part].after == k) {
-            add_span(b, &desc->segment[part++], p->segment, p->point, dof, &n);
+    for (int k = 0, at = 0, next_segment = 0; k <= desc->nlink; k++) {
+        while (next_segment < desc->nsegment && desc->segment[next_segment].after == k) {
+            add_straight_segment(b, &desc->segment[next_segment++], p->segment, p->point, dof, &n);
         }
         if (k == desc->nlink) break;
-        const stretch s = stretch_of(b, desc, k, at);
+        const rod_part s = rod_part_of(b, desc, k, at);
         at += b->rod[s.rod].ndof;
-        SNW_TRY(add_spots(b, &s, p->point, p->phi, p->dphi, &p->nphi, err));
+        SNW_TRY(add_rod_points(b, &s, p->point, p->phi, p->dphi, &p->nphi, err));
     }
     if (out->has_friction) {
         SNW_TRY(snw_build_tendon_corners(b, desc, out->point_adr, p->point, p->corner, p->phi,
@@ -381,21 +394,21 @@ static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, parts *p, 
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-static snw_status compile_tendon_add_measure(snw_build *b, const snw_tendon_desc *desc, parts *p,
-                                             snw_tendon *out, snw_error *err) {
+static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, tendon_arrays *p,
+                                     snw_tendon *out, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(compile_tendon_check_links(b, desc, err));
-    *out = (snw_tendon){.has_friction = rubs(desc), .row = -1};
+    *out = (snw_tendon){.has_friction = tendon_has_friction(desc), .row = -1};
     SNW_TRY(add_path(b, desc, p, out, err));
-    pair_spots(out, p->point, p->last);
+    find_coincident_points(out, p->point, p->last);
     const size_t n = (size_t)out->ndof;
     out->store = m->store_tendon;
     m->store_tendon += n;
     if (n > m->most_tendon) m->most_tendon = n;
     if (out->has_friction && n > m->most_friction) m->most_friction = n;
-    SNW_TRY(reference(b, desc, out, p->point, p->segment, &out->reference, err));
+    SNW_TRY(tendon_reference(b, desc, out, p->point, p->segment, &out->reference, err));
     if (desc->given != SNW_TENDON_COORDINATE || desc->compliance > 0) return SNW_OK;
-    if (desc->kind != SNW_TENDON_CABLE) return add_row(b, desc, out, p->point, p->phi, err);
+    if (desc->kind != SNW_TENDON_CABLE) return add_volume_row(b, desc, out, p->point, p->phi, err);
     add_length_row(b, desc, out);
     return SNW_OK;
 }
@@ -403,12 +416,12 @@ static snw_status compile_tendon_add_measure(snw_build *b, const snw_tendon_desc
 snw_status snw_build_tendons(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
-    parts p;
+    tendon_arrays p;
     SNW_TRY(compile_tendon_reserve(b, &p));
     snw_tendon *tendon = snw_build_array(b, (size_t)d->ntendon, sizeof *tendon);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < d->ntendon; i++) {
-        SNW_TRY(compile_tendon_add_measure(b, &d->tendon[i], &p, &tendon[i], err));
+        SNW_TRY(compile_tendon_add(b, &d->tendon[i], &p, &tendon[i], err));
     }
     m->ntendon = d->ntendon;
     m->tendon = tendon;

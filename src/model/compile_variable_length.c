@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// A rod that is fed through its root, theory.md 3.14: the coordinate of its free length, and what
-// its nodes need because material slides past them.
+// Rods of variable length (theory.md 3.14): checks, the coordinate of the free length, and the
+// shape functions and damping matrices needed because material moves through the nodes.
 #include "model/compile.h"
 
 #include "base/fail.h"
 #include "model/material_law.h"
 
-static bool bows(const snw_rod_desc *d) {
+// Does the rest strain depend on x?
+static bool variable_length_rest_varies(const snw_rod_desc *d) {
     for (int i = 0; i < 6; i++) {
         if (snw_law_varies(d->rest[i])) return true;
     }
     return false;
 }
 
-static bool tapers(const snw_rod_desc *d) {
+// Does the section or material depend on x?
+static bool variable_length_section_varies(const snw_rod_desc *d) {
     const snw_section_desc *s = &d->section;
     const snw_material_desc *m = d->material;
     for (int i = 0; i < 4; i++) {
@@ -36,12 +38,13 @@ static snw_status variable_length_refuse(snw_error *err, snw_source_location at,
         err, at, snw_fail(err, SNW_E_MODEL, "rod '%s' is fed, and %s; %s", rod, what, remedy));
 }
 
+// Is the site on the rod of link l, between its ends?
 static bool variable_length_between(const snw_site *site, int l, double L) {
     return site->kind == SNW_SITE_AT && site->link == l && site->x > 1e-12 * L &&
            site->x < L * (1 - 1e-12);
 }
 
-// nothing may hang between the ends: the nodes there are no material points
+// Nothing may be attached between the ends, since nodes are not material points there.
 static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
     const char *name = d->link[l].name, *what = "something is attached between its ends",
                *remedy = "put it at the tip, or leave the feed out";
@@ -78,7 +81,7 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
     return SNW_OK;
 }
 
-// what acts along the rod and does not know yet that material slides past its nodes
+// Elements along the rod that do not support moving material.
 static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
     const char *name = d->link[l].name, *remedy = "leave one of the two out";
     for (int i = 0; i < d->nstress; i++) {
@@ -144,16 +147,16 @@ int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {
     b->block[block].feed = true;
     r->feed = k->dof;
     r->feed_q = k->q;
-    r->rest_varies = bows(&b->m->desc->link[l].rod);
-    r->section_varies = tapers(&b->m->desc->link[l].rod);
+    r->rest_varies = variable_length_rest_varies(&b->m->desc->link[l].rod);
+    r->section_varies = variable_length_section_varies(&b->m->desc->link[l].rod);
     b->m->rest_varies = b->m->rest_varies || r->rest_varies;
     b->m->nfeed++;
     const int path = snw_build_path(b, b->seg[parent].path, k->dof, 1);
     return snw_build_seg(b, SNW_SEG_SCREW, parent, block, l, path);
 }
 
-// slopes of the functions in x/L; their number
-static int slopes(const snw_rod *r, double x, double *out) {
+// out <- derivatives of the shape functions in x/L; returns their number.
+static int basis_derivatives(const snw_rod *r, double x, double *out) {
     const int n = snw_rod_basis_d1(r, x, out);
     for (int i = 0; i < n; i++) out[i] *= r->L;
     return n;
@@ -170,14 +173,14 @@ void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int
     b->nvariable_phi +=
         snw_rod_basis(r, x, x, n->first, n->count, b->variable_phi + b->nvariable_phi);
     n->phi_d1 = b->nvariable_phi;
-    b->nvariable_phi += slopes(r, x, b->variable_phi + b->nvariable_phi);
+    b->nvariable_phi += basis_derivatives(r, x, b->variable_phi + b->nvariable_phi);
     b->seg[s].variable_node = b->m->nvariable_node;
     const int ld = b->path[b->seg[s].path].ld;
     if (ld > b->m->most_variable_columns) b->m->most_variable_columns = ld;
 }
 
-// the same damping sees the rate D/Dt = d/dt + (l'/l) (1 - x/L) d/d(x/L) of the strain of the
-// material
+// Damping acts on the material derivative D/Dt = d/dt + (l'/l) (1 - x/L) d/d(x/L) of the strain, l
+// the free length; r->DS, r->SS <- E and G of (3.14.4).
 snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const double D[36]) {
     const size_t n = (size_t)r->ndof;
     bool damped = false;
@@ -185,12 +188,12 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
     if (!damped) return SNW_OK;
     double *DS = snw_build_array(b, n * n, sizeof *DS);
     double *SS = snw_build_array(b, n * n, sizeof *SS);
-    double *slope = snw_build_array(b, (size_t)b->most_phi, sizeof *slope);
+    double *dphi = snw_build_array(b, (size_t)b->most_phi, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = r->point0; k < r->point0 + r->npoint; k++) {
         const snw_point *p = &b->point[k];
         const double y = 1 - p->x / r->L, *phi = b->phi + p->phi;
-        (void)slopes(r, p->x, slope);
+        (void)basis_derivatives(r, p->x, dphi);
         for (int a = 0, i = 0; a < r->na; i += p->count[a], a++) {
             for (int c = 0, j = 0; c < r->na; j += p->count[c], c++) {
                 const double d = p->w * y * D[6 * r->comp[a] + r->comp[c]];
@@ -198,8 +201,8 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
                     const int u = f / p->count[c], v = f % p->count[c];
                     const size_t at = (size_t)(r->dof[a] - r->dof0 + p->first[a] + u) * n +
                                       (size_t)(r->dof[c] - r->dof0 + p->first[c] + v);
-                    DS[at] += d * phi[i + u] * slope[j + v];
-                    SS[at] += d * y * slope[i + u] * slope[j + v];
+                    DS[at] += d * phi[i + u] * dphi[j + v];
+                    SS[at] += d * y * dphi[i + u] * dphi[j + v];
                 }
             }
         }
@@ -210,12 +213,12 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
 }
 
 snw_status snw_build_section_varies(snw_build *b, snw_rod *r) {
-    double *slope = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *slope);
+    double *dphi = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
-    r->phi_d1 = slope;
+    r->phi_d1 = dphi;
     r->section_adr = b->m->nsection_varies;
     b->m->nsection_varies += r->npoint;
     for (int k = r->point0; k < r->point0 + r->npoint; k++)
-        slope += slopes(r, b->point[k].x, slope);
+        dphi += basis_derivatives(r, b->point[k].x, dphi);
     return SNW_OK;
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Names and tables of the description: joints, sections, schemes, dimensions of actuators; poses at
+// a given time.
 #include "model/desc.h"
 
 #include <math.h>
@@ -74,14 +77,14 @@ snw_step_desc snw_step_dynamic(snw_method method) {
 }
 
 const char *snw_section_name(snw_section_kind kind) {
-#define X(code, name, told) name,
+#define X(code, name, label) name,
     static const char *const names[] = {SNW_SECTION_LIST(X)};
 #undef X
     return names[kind];
 }
 
-const char *snw_section_told(snw_section_kind kind) {
-#define X(code, name, told) told,
+const char *snw_section_label(snw_section_kind kind) {
+#define X(code, name, label) label,
     static const char *const texts[] = {SNW_SECTION_LIST(X)};
 #undef X
     return texts[kind];
@@ -153,10 +156,9 @@ bool snw_study_shares_reactions(const snw_desc *d) {
     return false;
 }
 
-// ---- what is given of actuators
-// ---------------------------------------------------------------------
+// ---- dimensions of actuators
 
-// is coordinate k an angle of a joint or a curvature of a rod?
+// Is coordinate k an angle of a joint, or of a twist or bending component of a rod?
 static bool angular(const snw_desc *d, const snw_motor_desc *m, int k) {
     const snw_link_desc *link = &d->link[m->link];
     if (m->feed) return false;
@@ -173,7 +175,7 @@ static bool angular(const snw_desc *d, const snw_motor_desc *m, int k) {
     return comp < 3;
 }
 
-// energies are efforts times coordinates
+// The dimension of an effort is that of energy over that of its coordinate.
 snw_dim snw_motor_dim(const snw_desc *d, const snw_motor_desc *m, int k) {
     snw_dim dim = {0};
     if (m->rod) {

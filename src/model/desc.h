@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// desc.h: description of a robot and of what is done with it: editable, as read from a file or made
-// by calls. Everything it points to lives in its pool. snw_model_compile checks it and makes a
-// model.
+// desc.h: editable description of a robot and of the study to run on it. The reader of model files
+// or a program fills it; all memory it points to belongs to its pool. snw_model_compile checks it
+// and makes a model (model.h).
 //
-// Laws are expressions; NULL means "not given" and stands for zero unless the comment says more.
+// A law is an expression in time t (s), arc length x (m) and length L (m) of a rod, and signals
+// (below); each field says which of these it may use. A law that is NULL is not given and counts as
+// zero unless the field says otherwise. SI units and radians.
 #pragma once
 
 #include "base/pool.h"
@@ -18,64 +20,67 @@
 
 typedef const snw_expr *snw_law;
 
-// An override by which a run differs from its file: its path, and the value as written.
+// Override of one entry of the file by a run or by the command line.
 typedef struct snw_override_desc {
-    const char *path, *text;
-    double value;     // SI, NaN where it is no constant number
-    const char *unit; // of the value, empty where it has none
+    const char *path; // of the entry, "arm.length"
+    const char *text; // new value as written
+    double value;     // new value in SI units; NaN when it is not a constant number
+    const char *unit; // SI unit of value, empty when dimensionless
 } snw_override_desc;
 
 // ---- frames
-// -----------------------------------------------------------------------------------------
 
-// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it
-// was when the loop closed, which signals remember.
+// Rotation about a fixed axis by a law of t.
 typedef struct snw_turn {
-    snw_vec3 axis; // unit
+    snw_vec3 axis; // unit vector
     snw_law angle; // rad
 } snw_turn;
 
+// Pose of a frame in its parent frame: position xyz, rotation R0 turn[0] turn[1] turn[2]; laws of
+// t. The pose of a loop may instead be captured when the loop closes; the state then stores it in
+// seven signals (snw_se3_to_signals).
 typedef struct snw_pose_desc {
-    snw_law xyz[3];
-    snw_mat3 R0; // set to the identity by snw_pose_desc_identity
-    int nturn;
+    snw_law xyz[3]; // m
+    snw_mat3 R0;    // constant rotation; snw_pose_desc_identity sets the identity
+    int nturn;      // rotations in use
     snw_turn turn[3];
-    int met; // 1 + the first of seven signals that have the pose met; 0: none, laws give it
+    int met; // captured pose: 1 + index of the first of its seven signals; 0: given by the laws
 } snw_pose_desc;
 
 snw_pose_desc snw_pose_desc_identity(void);
 
-// The pose at time t, and which variables it depends on (or-ed snw_var; 0: constant).
+// Pose at time t, and the variables it depends on (bitwise or of snw_var; 0: constant).
 snw_se3 snw_pose_desc_at(const snw_pose_desc *p, double t);
 int snw_pose_desc_vars(const snw_pose_desc *p);
 
+// Frame to which links, loads, loops and probes are attached.
 typedef enum snw_site_kind {
     SNW_SITE_WORLD,
-    SNW_SITE_END,  // a link's end; of a rod its tip
-    SNW_SITE_BASE, // where a link's joint begins, what its pose makes of its parent
-    SNW_SITE_ROOT, // a rod's root section
-    SNW_SITE_AT    // a rod's section at arc length x
+    SNW_SITE_END,  // end frame of a link: behind its joint, or the tip of its rod
+    SNW_SITE_BASE, // base frame of a link: behind its pose, in front of its joint
+    SNW_SITE_ROOT, // root section of a rod
+    SNW_SITE_AT    // section of a rod at arc length x
 } snw_site_kind;
 
 typedef struct snw_site {
     snw_site_kind kind;
     int link;        // index in links, -1 for the world
     double x;        // SNW_SITE_AT: arc length, m
-    snw_law sliding; // of a contact: a law of t in its place, the kind being that of the root
-    bool offset;     // pose is used
-    snw_se3 pose;    // constant offset of a named site
+    snw_law sliding; // contacts only: arc length as a law of t; kind is then SNW_SITE_ROOT
+    bool offset;     // the offset below applies
+    snw_se3 pose;    // constant pose of a named site in the frame above
     snw_source_location location;
 } snw_site;
 
+// Site with a name in the file.
 typedef struct snw_named_site {
     const char *name;
     snw_site site;
 } snw_named_site;
 
 // ---- links
-// ------------------------------------------------------------------------------------------
 
-// One line per joint: enum, name in the language, degrees of freedom, meaning.
+// Joints: enumerator, name in the model language, degrees of freedom, meaning.
 #define SNW_JOINT_LIST(X)                                                                          \
     X(SNW_JOINT_FIXED, "fixed", 0, "clamped in its parent, in the pose given; the default")        \
     X(SNW_JOINT_REVOLUTE, "revolute", 1, "turns about its axis")                                   \
@@ -93,53 +98,63 @@ typedef enum snw_joint_kind {
 #undef X
 } snw_joint_kind;
 
-#define SNW_CREEP 1e-3 // rate below which dry friction is smoothed unless given, rad/s or m/s
+// Default regularisation velocity of Coulomb friction, rad/s or m/s.
+#define SNW_CREEP 1e-3
 
-enum { SNW_JOINT_MOST = 3 }; // coordinates of a joint, a free one aside
+enum { SNW_JOINT_MOST = 3 }; // largest number of coordinates of a joint, free joints excepted
 
-// A coordinate of a joint; those of a spherical joint are components of its rotation vector.
+// Coordinate of a joint; those of a spherical joint are components of its rotation vector.
 typedef struct snw_joint_coordinate {
     const char *name; // "angle", "slide", ...
-    bool turn;        // an angle, else a length
+    bool turn;        // true: angle, false: length
 } snw_joint_coordinate;
 
 const char *snw_joint_name(snw_joint_kind kind); // "fixed", ...
 int snw_joint_dof(snw_joint_kind kind);
-// The coordinates of a joint in their order; none of fixed and free ones.
+// Coordinates of a joint in order; *n <- their number, 0 for fixed and free joints.
 const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 
-// What a joint that moves has besides its kind. Arrays go by coordinate; a spherical joint uses the
-// first stiffness, damping, friction and creep for all directions.
+// Axes, spring, damper and friction of a joint (theory.md (3.4)). Arrays have one entry per
+// coordinate; a spherical joint uses entry 0 of stiffness, damping, friction and creep for all
+// directions. Units follow from the coordinate: N m/rad for angles, N/m for lengths, and so on.
 typedef struct snw_joint_desc {
-    snw_vec3 axis;   // all zero: z
-    snw_vec3 second; // of a universal joint; all zero: derived
-    double pitch;    // of a screw: how far it moves in a turn, m; negative: a left-handed one
-    double stiffness[SNW_JOINT_MOST], damping[SNW_JOINT_MOST]; // not negative
-    double friction[SNW_JOINT_MOST];                           // dry: torque or force at full slip
-    double creep[SNW_JOINT_MOST];                              // rate that smooths it; 0: SNW_CREEP
-    double rest[SNW_JOINT_MOST];                               // where the spring is slack
-    bool has_rest_turn;                                        // of a spherical joint:
-    snw_mat3 rest_turn;                                        // that rotation
-    bool limited[SNW_JOINT_MOST];                              // low and high are given:
-    double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST];          // a run warns outside of them
+    snw_vec3 axis;                    // unit vector; zero: z
+    snw_vec3 second;                  // universal joint: second axis; zero: snw_joint_across
+    double pitch;                     // screw: advance per turn, m; negative: left-handed
+    double stiffness[SNW_JOINT_MOST]; // of the spring, >= 0
+    double damping[SNW_JOINT_MOST];   // viscous, >= 0
+    double friction[SNW_JOINT_MOST];  // Coulomb torque or force
+    double creep[SNW_JOINT_MOST];     // regularisation velocity of the friction; 0: SNW_CREEP
+    double rest[SNW_JOINT_MOST];      // coordinate at which the spring is unloaded
+    bool has_rest_turn;               // spherical joint: rest_turn is given, else the identity
+    snw_mat3 rest_turn;               // rotation at which its spring is unloaded
+    bool limited[SNW_JOINT_MOST];     // low and high are given
+    double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
 } snw_joint_desc;
 
-// Directions across `axis` (unit; all zero: z): the first two of a planar joint, the second axis of
-// a universal one. Of x, y, z they are the next two in turn.
+// Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. They are the two
+// sliding directions of a planar joint; the first is the default second axis of a universal joint.
+// For the axes x, y, z they are the two axes that follow cyclically.
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second);
 
+// Components of the strain xi = (K, Gamma), in the axes of the section; x is the tangent.
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
 extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
 
-// Laws of x (and L), evaluated along the rod that uses it. Poisson or shear; damping in s.
+// Linear viscoelastic (Kelvin-Voigt) material. Laws of x and L, evaluated along the rod.
 typedef struct snw_material_desc {
     const char *name;
     snw_source_location location;
-    snw_law young, poisson, shear, density, damping;
+    snw_law young;   // Young's modulus E, Pa
+    snw_law poisson; // Poisson's ratio, used when shear is not given: G = E/(2 (1 + poisson))
+    snw_law shear;   // shear modulus G, Pa
+    snw_law density; // kg/m^3
+    snw_law damping; // retardation time tau, s: section damping is tau times section stiffness
 } snw_material_desc;
 
-// One line per section: enum, name, how it is told to people. Sizes: radius; outer and inner
-// radius; full widths along y and z; area and moments about x, y, z.
+// Cross-sections: enumerator, name in the model language, label for output. Their sizes, in the
+// order of snw_section_desc.size: circle radius; tube outer and inner radius; rectangle and ellipse
+// full widths along y and z; given area and second moments of area about x, y, z.
 #define SNW_SECTION_LIST(X)                                                                        \
     X(SNW_SECTION_NONE, "none", "stiffness given")                                                 \
     X(SNW_SECTION_CIRCLE, "circle", "circle")                                                      \
@@ -149,49 +164,51 @@ typedef struct snw_material_desc {
     X(SNW_SECTION_GIVEN, "given", "area and moments given")
 
 typedef enum snw_section_kind {
-#define X(code, name, told) code,
+#define X(code, name, label) code,
     SNW_SECTION_LIST(X)
 #undef X
 } snw_section_kind;
 
+// Name in the model language, and label for output.
 const char *snw_section_name(snw_section_kind kind);
-const char *snw_section_told(snw_section_kind kind);
+const char *snw_section_label(snw_section_kind kind);
 
-// Laws of x (and L). Outright entries win over what shape and material give, entry by entry.
+// Section of a rod; laws of x and L. The 6x6 matrices (stiffness H, inertia and damping per length)
+// follow from shape and material; entries given here replace the derived ones one by one.
 typedef struct snw_section_desc {
     snw_section_kind kind;
-    snw_law size[4];
-    snw_law stiffness[36], inertia[36], damping[36]; // row by row, symmetric; NULL: not given
-    bool stiffness_given, inertia_given,
-        damping_given; // any entry: without a shape the rest is zero
+    snw_law size[4];                                    // see SNW_SECTION_LIST; m, m^2, m^4
+    snw_law stiffness[36], inertia[36], damping[36];    // symmetric, by rows; NULL: derived
+    bool stiffness_given, inertia_given, damping_given; // some entry is given; without a shape the
+                                                        // other entries are then zero
     snw_source_location location;
 } snw_section_desc;
 
+// Cosserat rod parametrised by its strain field, theory.md 2 and 3. Each strain component is
+// active (a field with coordinates), given (a law) or fixed at its rest value.
 typedef struct snw_rod_desc {
-    double length;        // m; of a fed rod its free length to begin with
-    bool variable_length; // slides through its root: its free length is a coordinate that actuators
-                          // act on
+    double length;        // m; of a rod of variable length: initial free length
+    bool variable_length; // the rod slides through its root and its free length is a coordinate
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
-    snw_law rest[6];  // reference strain, laws of x; stretch 0 is unstretched
-    bool active[6];   // strain components that may change
-    snw_law given[6]; // those that follow a law of t, x and L, the whole value; stretch 0 is
-                      // unstretched
-    snw_basis basis[6];
-    int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
-                // bases: shared out, at least one each); 0: auto
-    int magnus; // 2, 4 or 6; default 4. Of other rules:
+    snw_law rest[6];    // rest strain, laws of x and L; stretch counts from 0 (unstretched)
+    bool active[6];     // components with a strain basis, hence with coordinates
+    snw_law given[6];   // prescribed components: total strain, laws of t, x, L; stretch from 0
+    snw_basis basis[6]; // of the active components
+    // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
+    int nodes;  // Gauss points of the inertia, divided evenly among the elements of a piecewise
+                // basis, at least one each; 0: automatic
+    int magnus; // order of the Magnus expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
-    int points; // of the spectral one
-    // Of rk45: its nodes lie so that its error is below this, and `nodes` is the most there may be.
-    // 0: they stay.
-    double tolerance;
-    int ncell; // cells it has now, in room for more; 0: all of the same length, as many as there is
-               // room for
-    const double *cell; // ncell + 1: their ends, m
+    int points;       // collocation points of the spectral rule
+    double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
+                      // being the maximum; 0: nodes are fixed
+    int ncell; // rk45 with tolerance: cells in use; 0: all there is room for, of equal length
+    const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
 
+// Shape of a body, centred at its centre of mass; for contact, fluids and drawing.
 typedef enum snw_body_shape {
     SNW_SHAPE_NONE,
     SNW_SHAPE_BOX,
@@ -199,48 +216,52 @@ typedef enum snw_body_shape {
     SNW_SHAPE_SPHERE
 } snw_body_shape;
 
-// Mass properties in the link's frame.
+// Rigid body, in the end frame of its link.
 typedef struct snw_body_desc {
-    double mass;
-    snw_vec3 com;
-    snw_mat3 inertia;     // about the centre of mass, link axes
-    double volume;        // of its shape, m^3, 0: not known
-    snw_body_shape shape; // about the centre of mass
-    snw_vec3 size;        // widths of a box; radius and length of a cylinder; radius of a sphere
-    snw_vec3 axis;        // of a cylinder, unit
+    double mass;      // kg
+    snw_vec3 com;     // centre of mass, m
+    snw_mat3 inertia; // about the centre of mass, kg m^2
+    double volume;    // of the shape, m^3; 0: unknown
+    snw_body_shape shape;
+    snw_vec3 size; // box: widths; cylinder: radius, length; sphere: radius; m
+    snw_vec3 axis; // of a cylinder, unit vector
 } snw_body_desc;
 
+// Link: parent site, pose, joint, then a rod, a body or both. Links are listed behind their
+// parents.
 typedef struct snw_link_desc {
     const char *name;
     snw_source_location location;
-    snw_site on; // parent; links come after their parents
-    snw_pose_desc pose;
+    snw_site on;        // parent site
+    snw_pose_desc pose; // base frame in the frame of the parent site
     snw_joint_kind joint;
-    snw_joint_desc moves;
+    snw_joint_desc moves; // properties of the joint
     bool has_rod, has_body;
     snw_rod_desc rod;
-    snw_body_desc body; // at the link's end
-    snw_law when; // NULL: always; a constant or a gate, which implies that of the link it is on
+    snw_body_desc body;
+    snw_law when; // condition under which the link exists: NULL (always), a constant, or a
+                  // condition signal that implies the condition of the parent
 } snw_link_desc;
 
 // ---- loops
-// ------------------------------------------------------------------------------------------
 
-// What forbids velocities only, theory.md 3.15: one line per kind with the rows it has.
+// Nonholonomic (velocity-level) constraints on site b relative to site a, theory.md 3.15. The
+// contact point of a wheel with a radius is the lowest point of its rim.
 typedef enum snw_nonholonomic_kind {
-    SNW_NONHOLONOMIC_NONE,  // a closure: poses are forbidden
-    SNW_NONHOLONOMIC_WHEEL, // no motion along the axle
-    SNW_NONHOLONOMIC_ROLL,  // of a wheel with a radius: what touches the ground rests, along the
-                            // axle and across it
-    SNW_NONHOLONOMIC_TREAD, // the same but for the axle, along which it slips,
-    SNW_NONHOLONOMIC_EDGE,  // the same but for its way, along which it slips,
-    SNW_NONHOLONOMIC_SLIP,  // a wheel that slips as it likes: nothing is forbidden
-    SNW_NONHOLONOMIC_RING,  // a section moves along its tangent only and does not turn about it
-    SNW_NONHOLONOMIC_ANCHOR // a section rests
+    SNW_NONHOLONOMIC_NONE,  // none: the loop is a holonomic closure
+    SNW_NONHOLONOMIC_WHEEL, // no velocity along the axle; 1 row
+    SNW_NONHOLONOMIC_ROLL,  // rolling: the contact point is at rest; 2 rows
+    SNW_NONHOLONOMIC_TREAD, // the contact point may slip along the axle only; 1 row
+    SNW_NONHOLONOMIC_EDGE,  // the contact point may slip along the rolling direction only; 1 row
+    SNW_NONHOLONOMIC_SLIP,  // the contact point may slip in both directions; no row
+    SNW_NONHOLONOMIC_RING,  // a section moves along its tangent only, without spin; 3 rows
+    SNW_NONHOLONOMIC_ANCHOR // a section is at rest; 6 rows
 } snw_nonholonomic_kind;
 
-// Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t
-// drive it.
+// Loop closure: sites a and b are connected by a joint, with frame b at `pose` in frame a when the
+// joint coordinates are zero. A pose that depends on t drives the loop. Loops also represent
+// actuators that give the rotation of a spherical joint, and, with velocity-level rows, the
+// contacts of wheels, rings and anchors.
 typedef struct snw_loop_desc {
     const char *name;
     snw_source_location location;
@@ -248,47 +269,50 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
-    snw_law when; // NULL: always; a constant or a gate
-    bool drive;   // made for an actuator of that name, which turns a ball
-    snw_nonholonomic_kind
-        nonholonomic; // made for a contact of that name: b's velocity against a is forbidden,
-    snw_vec3 normal;  // of a wheel: of the ground, in the frame of a,
-    double radius;    // m
-    double slip[2];   // N s/m: what slip along the axle, along the way is resisted by
-    bool groove;      // of a ring: one of many along a rod
-    bool holds_place; // of an anchor that sweeps along a rod: the place rests, not the section
+    snw_law when; // condition under which it is closed: NULL (always), a constant or a condition
+                  // signal
+    bool drive;   // belongs to the actuator of the same name, which drives a spherical joint
+    snw_nonholonomic_kind nonholonomic; // not NONE: belongs to the contact of the same name
+    snw_vec3 normal;                    // wheel: ground normal in frame a, unit vector
+    double radius;                      // wheel: m; 0: none
+    double slip[2];   // wheel: viscous resistance to slip along the axle, along its rolling
+                      // direction, N s/m
+    bool groove;      // ring: one of several along a rod that follows a groove
+    bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
+                      // instead of V = 0 (the material section is at rest)
 } snw_loop_desc;
 
 // ---- loads
-// ------------------------------------------------------------------------------------------
 
+// External load: force and torque at a site, or per length along a rod.
 typedef struct snw_load_desc {
     const char *name;
     snw_source_location location;
-    bool along; // per length along the rod of link `on.link`; else at the site
+    bool along; // true: distributed over the rod of link on.link; false: concentrated at the site
     snw_site on;
-    snw_law force[3],
-        torque[3]; // N, N m (or per metre); laws of t and signals, along a rod also of x, L
-    bool body;     // components in the frame of the site or section (follower); else world (dead)
-    snw_law when;  // NULL: always; reads no signal but a gate
+    snw_law force[3], torque[3]; // N, N m (distributed: per metre); laws of t and signals,
+                                 // distributed also of x and L
+    bool body;    // components in the frame of the site or section (follower load); else in the
+                  // world frame (dead load)
+    snw_law when; // condition: NULL (always); a law of t, or a condition signal
 } snw_load_desc;
 
-// Active stress along a rod, by strain component (muscle). Laws of t, x, L.
+// Active stress of a rod (muscle), theory.md (2.2).
 typedef struct snw_stress_desc {
     const char *name;
     snw_source_location location;
     int link;
-    snw_law stress[6];
-    snw_law when;
+    snw_law stress[6]; // by strain component, N m and N; laws of t, x, L and signals
+    snw_law when;      // condition; NULL: always
 } snw_stress_desc;
 
-// An actuator on the coordinates of a link's joint or rod: given is the effort on each, or the
-// coordinate itself, and then the effort is what follows.
+// Actuator on the coordinates of a joint or rod, theory.md 3.9. Either the efforts are given, or
+// the motion is given and the efforts are the Lagrange multipliers that enforce it.
 typedef enum snw_motor_kind {
-    SNW_MOTOR_EFFORT,   // laws of t and signals
-    SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was
-                   // met
+    SNW_MOTOR_EFFORT,   // efforts, laws of t and signals
+    SNW_MOTOR_POSITION, // coordinates, laws of t
+    SNW_MOTOR_RATE      // rates, laws of t; integrated from the initial value of the coordinate, or
+                        // from its value when the condition became true
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
@@ -296,39 +320,41 @@ typedef struct snw_motor_desc {
     snw_source_location location;
     snw_motor_kind kind;
     int link;
-    bool rod;     // its strain coordinates, else those of its joint
-    bool feed;    // the free length of its rod instead
-    bool passive; // its motion is what the contacts make it, in kinematic steps; one coordinate
-    int n;        // all of them, in their order
-    const snw_law *law; // n; NULL: no effort, a coordinate that is free
-    snw_law when;       // NULL: always; a constant or a gate unless efforts are given
-    int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
-    bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
-    int loop;           // this loop, from where its joint begins to it
-    int nsame;  // of wheels with one effort the first: they follow it and are so many; else 0
-    int same;   // of these, it included: 1 + the first; else 0
-    bool holds; // it follows, and so that this component of that probe keeps to a law:
+    bool rod;     // true: strain coordinates of the rod, false: coordinates of the joint
+    bool feed;    // free length of the rod instead of both
+    bool passive; // kinematic steps: neither motion nor effort is given; contacts determine both
+    int n;        // number of coordinates
+    const snw_law *law; // n, in their order; NULL: no effort, or that coordinate is not driven
+    snw_law when;       // condition: NULL (always), a constant, or a condition signal; efforts: any
+    int met;    // rate with a condition: 1 + first of n signals that hold coordinate - integral at
+                // the time it became active; 0: none
+    bool turns; // spherical joint whose rotation is given; `loop` enforces it instead of laws
+    int loop;   // loop closure from the base frame of the joint to its end
+    int nsame;  // first of several wheels that share one effort: their number; else 0
+    int same;   // each of these wheels: 1 + index of the first; else 0
+    bool holds; // kinematic steps: the effort is determined so that a component of a probe follows
+                // `target`
     int probe, component;
     snw_law target;
 } snw_motor_desc;
 
-// ---- measures
-// ---------------------------------------------------------------------------------------
+// ---- tendons and chambers
 
-// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length
-// of a tendon, the volume of a chamber.
+// Actuator whose coordinate is an integral along rods, theory.md 3.11: the length of a tendon, the
+// volume of a chamber.
 typedef enum snw_tendon_kind { SNW_TENDON_CABLE, SNW_TENDON_CHAMBER } snw_tendon_kind;
 
+// Prescribed quantity.
 typedef enum snw_tendon_given {
-    SNW_TENDON_EFFORT,     // tension or pressure, a law of t and signals
-    SNW_TENDON_COORDINATE, // shortening or volume, a law of t
-    SNW_TENDON_GAS         // amount of an ideal gas, laws of t
+    SNW_TENDON_EFFORT,     // tension or gauge pressure, law of t and signals
+    SNW_TENDON_COORDINATE, // shortening or volume, law of t
+    SNW_TENDON_GAS         // chamber: amount of an ideal gas, law of t
 } snw_tendon_given;
 
-// A straight part of a tendon, from site to site.
+// Straight segment of a tendon between two sites.
 typedef struct snw_tendon_segment_desc {
     snw_site a, b;
-    int after; // how many of the tendon's rods come before
+    int after; // number of rods of the tendon in front of it
 } snw_tendon_segment_desc;
 
 typedef struct snw_tendon_desc {
@@ -336,98 +362,100 @@ typedef struct snw_tendon_desc {
     snw_source_location location;
     snw_tendon_kind kind;
     snw_tendon_given given;
+    // routing
     int nlink;
-    const int *link;                        // the rods it goes along, in their order
-    int nsegment;                           // of a tendon: straight parts between them,
+    const int *link;                        // links of the rods it runs along, actuated end first
+    int nsegment;                           // tendon: straight segments between the rods,
     const snw_tendon_segment_desc *segment; // in their order
-    double from, to; // arc length where it begins on the first, and ends on the last one
-    snw_law at[2];   // y and z in the section, laws of x and L
-    snw_law area;    // of a chamber: a law of x and L
-    // of a tendon
-    double discs;                 // radius within which discs lead it beyond the section, m
-    double extra;                 // length outside of the robot, m
-    double compliance;            // strain per tension, 1/N; 0: it does not stretch
-    double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
-    double creep;                 // speed that smooths friction, m/s
-    snw_law sliding;              // friction where nothing moves: 1 as pulled in, -1 as let out
-    snw_law law;                  // what is given; of a gas its moles
-    snw_law temperature, ambient; // of a gas: K, Pa
-    snw_law when;                 // NULL: always; a constant unless the effort is given
+    double from, to; // arc length of its start on the first rod and of its end on the last, m
+    snw_law at[2];   // y and z in the section, laws of x and L, m
+    snw_law area;    // chamber: area of its section, law of x and L, m^2
+    // properties of a tendon
+    double discs;      // radius up to which discs guide it outside of the section, m; 0: none
+    double extra;      // length between the winch and the robot, m
+    double compliance; // strain per tension, 1/N; 0: inextensible
+    double friction;   // coefficient of capstan friction (Euler-Eytelwein)
+    double viscous;    // viscous loss of relative tension per angle and sliding speed, s/m
+    double creep;      // regularisation velocity of the friction, m/s
+    snw_law sliding;   // statics: direction of sliding that the friction assumes, 1 pulled in to
+                       // -1 let out, theory.md 3.11
+    snw_law law;       // prescribed quantity; gas: mol
+    snw_law temperature, ambient; // gas: K, and ambient pressure, Pa
+    snw_law when; // condition: NULL (always), a constant; any law when the effort is given
 } snw_tendon_desc;
 
 #define SNW_GAS_CONSTANT 8.314462618 // J/(mol K)
 
 // ---- fluid
-// ------------------------------------------------------------------------------------------
 
-// Where the added mass comes from: nowhere, the shape, or numbers.
+// Added mass: none, from the shape, or given.
 typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_added;
 
-// What surrounds links: their rods, or bodies where they have none. theory.md 3.12
+// Fluid around the rods of links, or around the bodies of links without a rod, theory.md 3.12.
 typedef struct snw_fluid_desc {
     const char *name;
     snw_source_location location;
     int nlink;
     const int *link;
-    double density; // kg/m^3, 0: not given
+    double density; // kg/m^3; 0: not given
     bool buoyancy;
     snw_added added;
-    double given[6]; // of a body about its centre of mass: kg m^2, kg
-    // resistance along each axis of the section or body, laws of x and L (of a body constants),
-    // NULL: none. Rods have the last three, per length
+    double given[6]; // added mass of a body about its centre of mass: 3 x kg m^2, 3 x kg
+    // Drag c v and c v|v| along each axis of the section or body (angular, linear). Rods: linear
+    // components only, per length, laws of x and L; bodies: constants. NULL: none.
     snw_law linear[6], square[6];
-    snw_law normal, tangent; // coefficients of rods by density, width and perimeter
-    snw_law current[3];      // velocity of the fluid in the world, laws of t; NULL: at rest
-    snw_law when;            // NULL: always; a constant or a gate
+    snw_law normal, tangent; // drag coefficients of rods (Taylor, Morison), laws of x and L
+    snw_law current[3];      // velocity of the fluid in the world frame, laws of t, m/s
+    snw_law when;            // condition: NULL (always), a constant or a condition signal
 } snw_fluid_desc;
 
 // ---- contacts
-// ---------------------------------------------------------------------------------------
 
-// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13. Or
-// what grips: then all stands in a loop.
+// Unilateral contact of links with a half-space (their rods, or the bodies of links without a rod)
+// by penalty forces and regularised Coulomb friction, theory.md 3.13; or a nonholonomic contact,
+// whose data are in its loops.
 typedef struct snw_contact_desc {
     const char *name;
     snw_source_location location;
-    int nonholonomic;  // 1 + its loop; 0: a half-space
-    int nnonholonomic; // its loops: one, or of rings along a rod one for each station
+    int nonholonomic;  // nonholonomic contact: 1 + index of its first loop; 0: half-space
+    int nnonholonomic; // number of its loops: 1, or one per station for rings along a rod
     int nlink;
     const int *link;
-    snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
-    double stiffness;      // N/m at each place of a body, N/m^2 along rods
-    bool has_ends;         // of rods:
-    double ends;           // stiffness at their end sections, N/m
-    double damping;        // s/m
-    double along, across;  // friction coefficients, along and across a rod; the same for a body
-    double creep;          // speed that smooths friction, m/s
-    double smooth;         // length over which the force sets in, m
-    int npoint;            // of bodies, instead of their shape:
-    const snw_vec3 *point; // in the frame of the link
-    snw_law when;          // NULL: always; a constant or a gate
+    snw_vec3 normal;       // of the surface, unit vector out of the ground, world frame
+    snw_vec3 at;           // point of the surface, m, world frame
+    double stiffness;      // penalty stiffness: N/m per contact point of a body, N/m^2 along rods
+    bool has_ends;         // `ends` is given; else half the smaller width times stiffness
+    double ends;           // rods: penalty stiffness of their end sections, N/m
+    double damping;        // Hunt-Crossley damping, relative to the normal force, s/m
+    double along, across;  // friction coefficients along and across a rod; equal for bodies
+    double creep;          // regularisation velocity of the friction, m/s
+    double smooth;         // gap over which the normal force is smoothed, m
+    int npoint;            // bodies: contact points that replace the shape; 0: shape
+    const snw_vec3 *point; // in the end frame of the link, m
+    snw_law when;          // condition: NULL (always), a constant or a condition signal
 } snw_contact_desc;
 
-#define SNW_CONTACT_SMOOTH 1e-4 // m, unless given
+#define SNW_CONTACT_SMOOTH 1e-4 // default of `smooth`, m
 
 // ---- initial state
-// ----------------------------------------------------------------------------------
 
+// Initial state of a link. Links without one start at zero coordinates and velocities.
 typedef struct snw_initial_desc {
     int link;
     snw_source_location location;
-    snw_law strain[6], rate[6]; // fields over x, projected on the basis
-    bool has_pose;              // of a free or spherical joint
-    snw_se3 pose;
-    snw_twist twist;              // of a free joint, body frame; of a spherical one, angular part
-    bool has_position, has_speed; // of other joints:
-    double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // zero unless given
+    snw_law strain[6], rate[6]; // strain and strain-rate fields, laws of x, projected on the basis
+    bool has_pose;              // free and spherical joints: pose is given
+    snw_se3 pose;               // of the end frame of the joint in its base frame
+    snw_twist twist;            // free joint: body twist; spherical joint: its angular part
+    bool has_position, has_speed;                           // other joints: the arrays are given
+    double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // by coordinate
 } snw_initial_desc;
 
 // ---- probes
-// -----------------------------------------------------------------------------------------
 
-// How laws read a probe at once: what it shows of a segment's pose or velocity, or of coordinates.
-// Others depend on more than configuration and velocity and are known at instants only, to
-// conditions and sampled controllers.
+// How a law reads a probe. Functions of configuration and velocity enter the equations of motion
+// with exact derivatives (theory.md 3.7). All other probes (SNW_READ_LATER) are known between steps
+// only, to conditions and sampled signals.
 typedef enum snw_reading {
     SNW_READ_LATER,
     SNW_READ_POSITION,
@@ -438,12 +466,12 @@ typedef enum snw_reading {
     SNW_READ_STRAIN,
     SNW_READ_COORDINATE,
     SNW_READ_RATE,
-    SNW_READ_TENDON, // length, shortening or volume; its rate; tension or pressure
-    SNW_READ_TENDON_RATE,
-    SNW_READ_TENDON_EFFORT
+    SNW_READ_TENDON,       // length, shortening or volume
+    SNW_READ_TENDON_RATE,  // its rate
+    SNW_READ_TENDON_EFFORT // tension or pressure
 } snw_reading;
 
-// One line per quantity: enum, name in the language, how laws read it.
+// Quantities of probes: enumerator, name in the model language, how laws read it.
 #define SNW_PROBE_LIST(X)                                                                          \
     X(SNW_PROBE_POSITION, "position", SNW_READ_POSITION)                                           \
     X(SNW_PROBE_ROTATION, "rotation", SNW_READ_ROTATION)                                           \
@@ -472,13 +500,13 @@ typedef enum snw_reading {
     X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)                                            \
     X(SNW_PROBE_LAW, "law", SNW_READ_LATER)
 
-
 typedef enum snw_probe_kind {
 #define X(code, name, reading) code,
     SNW_PROBE_LIST(X)
 #undef X
 } snw_probe_kind;
 
+// Element to which a probe refers.
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
@@ -488,73 +516,74 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_CONTACT
 } snw_probe_of;
 
-enum { SNW_LAW_READS = 32, SNW_LAW_WIDTH = 64 }; // numbers a probe's law reads, and of one probe
+enum {
+    SNW_LAW_READS = 32, // most columns of other probes that the law of a probe reads
+    SNW_LAW_WIDTH = 64  // most columns of a probe that a law can read
+};
 
+// Probe: a measured quantity with one or more columns (probe_columns.h).
 typedef struct snw_probe_desc {
     const char *name;
     snw_source_location location;
     snw_probe_kind kind;
-    snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
-    snw_joint_kind joint; // of angle, value, rate and effort: that link's
-    int along;       // > 0: that many equal stations of the rod of site.link, or coordinates of an
-                     // actuator's rod
-    snw_probe_of of; // what value, rate, effort, power and reaction are of,
-    int item;        // and which one, unless of a link
-    bool body;       // `in: body`
-    bool tied;       // of pull: where the tendon is tied, else where it is pulled
-    double fraction; // of tension: of the way from there to where it is tied
-    snw_law law;     // of law: signal SNW_SIGNALS_MAX + k is column read_column[k] of read_probe[k]
-    snw_dim dim;     // and of what dimension
+    snw_site site;        // wrench, strain: station of a rod; reaction and joint quantities: link
+    snw_joint_kind joint; // angle, value, rate, effort: joint of that link
+    int along;            // > 0: number of equally spaced stations of the rod of site.link, or of
+                          // coordinates of the rod of an actuator; 0: one station
+    snw_probe_of of;      // element of value, rate, effort, power and reaction,
+    int item;             // and its index, unless it is a link
+    bool body;            // components in the body frame (`in: body`)
+    bool tied;            // pull: at the fixed end of the tendon, else at the actuated end
+    double fraction;      // tension: fraction of the path from the actuated to the fixed end
+    // law: value of an expression of other probes
+    snw_law law; // its signal SNW_SIGNALS_MAX + k is column read_column[k] of probe read_probe[k]
+    snw_dim dim; // its dimension
     int nread;
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
 
 // ---- signals
-// ----------------------------------------------------------------------------------------
 
-// Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is
-// part of the state: an integral goes on with time, a sample is held until the next multiple of its
-// period, `once` latches, a gate (the condition of a load that reads probes, or of what comes and
-// goes) follows its condition from instant to instant, what was met is kept from the instant at
-// which its gate opened.
+// Signals: numbers that laws and conditions read besides t, x and L, theory.md 3.7. All but probes
+// are part of the state and change between steps only, integrals excepted.
 typedef enum snw_signal_kind {
-    SNW_SIGNAL_PROBE,
-    SNW_SIGNAL_INTEGRAL,
-    SNW_SIGNAL_SAMPLED,
-    SNW_SIGNAL_ONCE,
-    SNW_SIGNAL_CONDITION, // of a loop 1 + 2 (1 << row) for each row left out while it is closed
-    SNW_SIGNAL_MET
+    SNW_SIGNAL_PROBE,     // a column of a probe, at the present state
+    SNW_SIGNAL_INTEGRAL,  // time integral of an expression
+    SNW_SIGNAL_SAMPLED,   // sample of an expression, constant until the next multiple of its period
+    SNW_SIGNAL_ONCE,      // latch: 0 until the condition has been true, then 1
+    SNW_SIGNAL_CONDITION, // 1 while the condition of a load or conditional element is true, else 0;
+                          // of a loop plus 2 (1 << row) for each row left out as redundant
+    SNW_SIGNAL_MET        // pose or coordinate captured when a condition became true
 } snw_signal_kind;
 
 enum { SNW_SIGNALS_MAX = 256 };
 
-// What one description makes of a remembrance.
+// Source and period of a stored signal in one description.
 typedef struct snw_signal_use {
     snw_law source;
-    double period;
+    double period; // SNW_SIGNAL_SAMPLED, s
 } snw_signal_use;
 
-// All descriptions of a study have the same signals in the same order, each with its own sources. A
-// source reads signals before its own only.
+// All descriptions of a study have the same signals in the same order, each with its own sources.
+// The source of a signal reads earlier signals only.
 typedef struct snw_signal_desc {
     snw_signal_kind kind;
-    const char *text;  // as it is written
-    int probe, column; // SNW_SIGNAL_PROBE: of the probe's columns
-    snw_law source;    // else: of what; NULL: nothing in this description uses it
+    const char *text;  // expression as written
+    int probe, column; // SNW_SIGNAL_PROBE: column of that probe
+    snw_law source;    // other kinds: expression; NULL: not used in this description
     double period;     // SNW_SIGNAL_SAMPLED, s
 } snw_signal_desc;
 
-// ---- what is done
-// -----------------------------------------------------------------------------------
+// ---- study
 
 typedef enum snw_step_kind {
-    SNW_STEP_STATIC,
-    SNW_STEP_DYNAMIC,
-    SNW_STEP_MODES,
-    SNW_STEP_CHANGE
+    SNW_STEP_STATIC,  // equilibrium, or a path of equilibria
+    SNW_STEP_DYNAMIC, // motion in time
+    SNW_STEP_MODES,   // natural frequencies and modes
+    SNW_STEP_CHANGE   // change of the description
 } snw_step_kind;
 
-// How a dynamic step goes through time. One line per scheme: enum, name in the language, meaning.
+// Time integrators: enumerator, name in the model language, meaning.
 #define SNW_METHOD_LIST(X)                                                                         \
     X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")     \
     X(SNW_METHOD_NEWMARK, "newmark", "implicit, order 2, no damping (1/4, 1/2)")                   \
@@ -581,7 +610,7 @@ typedef enum snw_method {
 
 const char *snw_method_name(snw_method method);
 
-// Who computes a step. One line per engine: enum, name in the language, meaning.
+// Engines: enumerator, name in the model language, meaning.
 #define SNW_ENGINE_LIST(X)                                                                         \
     X(SNW_ENGINE_STRAIN, "strain", "coordinates of strain bases, theory 3")                        \
     X(SNW_ENGINE_SHOOTING, "shooting", "full fields, integrated along the rod, theory 10")
@@ -592,7 +621,8 @@ typedef enum snw_engine {
 #undef X
 } snw_engine;
 
-// How the shooting engine integrates along rods, carries histories between nodes, and solves.
+// Shooting engine: integrator along the rod, interpolation of histories between points, solver of
+// the boundary-value problem (theory.md 10).
 #define SNW_SHOOT_ALONG_LIST(X)                                                                    \
     X(SNW_SHOOT_RK4, "rk4", "Runge-Kutta, order 4")                                                \
     X(SNW_SHOOT_EULER, "euler", "Euler, order 1")                                                  \
@@ -612,86 +642,86 @@ typedef enum snw_shoot_between { SNW_SHOOT_HISTORY_LIST(X) } snw_shoot_between;
 typedef enum snw_shoot_solver { SNW_SHOOT_SOLVER_LIST(X) } snw_shoot_solver;
 #undef X
 
-#define SNW_SHOOT_POINTS 101 // along a rod, unless given
+#define SNW_SHOOT_POINTS 101 // default of `points`
 
 typedef struct snw_shooting_desc {
-    int points; // along a rod, both ends included
+    int points; // per rod, both ends included
     snw_shoot_along along;
     snw_shoot_between history;
     snw_shoot_solver solver;
-    bool replica; // the march of the paper
-    double error; // of dormand-prince: of an interval, by which they are chosen; 0: all alike
+    bool replica; // integrate along the rod exactly as Till 2019, to reproduce its numbers
+    double error; // dormand-prince: error per interval by which their lengths are chosen; 0: equal
+                  // lengths
 } snw_shooting_desc;
 
+// Step of a study. Fields that do not concern its kind are ignored.
 typedef struct snw_step_desc {
-    const char *name; // unique: its kind, then static.2, unless named
+    const char *name; // unique; default: the kind, then static.2, ...
     snw_source_location location;
     snw_step_kind kind;
-    snw_engine engine;          // of static and dynamic steps
-    snw_shooting_desc shooting; // of that engine
-    int from;                   // step to start from, -1: where the last one ended
-    // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are
-    // chosen by their error (adaptive, stiff, implicit with `control`) `step` is the longest one,
-    // 0: no bound
-    double duration, step;
-    double least;     // live: a step that must be made of shorter ones than that is given up, s
-    int patience;     // live: most Newton iterations of a step; 0: no limit
-    double tolerance; // of forces (static, fixed implicit steps), 0: default; else of the error
-    double march, march_step; // static: damped pseudo-time march of this length, s; 0: Newton
+    snw_engine engine;          // static and dynamic steps
+    snw_shooting_desc shooting; // options of the shooting engine
+    int from;                   // step whose final state is the initial state; -1: the previous one
+    double duration;  // s; static: equilibria along this interval of t, 0: at the present t only
+    double step;      // s; maximum where an error estimate controls the step size (adaptive, stiff,
+                      // or `control`), 0: no maximum; else the step size
+    double least;     // live: smallest substep, s; a step that needs shorter ones fails
+    int patience;     // live: most Newton iterations per step; 0: no limit
+    double tolerance; // static, fixed implicit steps: of the residual, 0: default; else of the
+                      // error estimate
+    double march, march_step; // static: duration and step size of a damped pseudo-transient
+                              // continuation, s; 0: Newton iteration
     // dynamic
     snw_method method;
-    double rho, alpha; // of the schemes that have them
-    bool control;      // implicit: steps chosen by their error, `step` is the longest
-    bool split;        // free joints on SO(3) x R^3 instead of SE(3)
-    bool uniform_past; // the past before the step is uniform motion: no initial accelerations
-    bool fixed_length; // fixed implicit steps are all as long as `step`, also at impacts and starts
-    bool undamped_velocities; // velocities at loops as a scheme without damping has them,
-                              // theory.md 6.6
-    bool kinematic;           // a dynamic step by reduced motion, theory.md 6.8,
-    bool projective;          // with torques of the projective form,
-    double torque; // in which moments count by this against forces where reactions are shared, 1/m
-    snw_law until; // condition on t and signals that ends it, NULL: none
-    int count;     // modes: how many beside null motions
-    bool steady;   // static, modes: what is driven and moved goes on at its rates, all else rests
-                   // beside it
-    bool follow; // static: keep to the branch of equilibria the load leads along, also where it is
-                 // unstable or ends
-    // change: the rest of the study goes on with this description. It has the same coordinates
-    // (links, joints, strains, bases), loads, actuators and probes, and shares the study's steps.
-    const struct snw_desc *changed;
-    const char *paths; // what it changes, for people: "twist, arm.pose"
+    double rho, alpha;        // parameters of the schemes that have them
+    bool control;             // implicit: step size from an error estimate
+    bool split;               // free joints on SO(3) x R^3 instead of SE(3)
+    bool uniform_past;        // start as if in uniform motion, without initial accelerations
+    bool fixed_length;        // all implicit steps have size `step`, at impacts and starts too
+    bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
+    bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
+    bool projective;          // kinematic: efforts by the projective form of Ali 2011
+    double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
+    snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
+    // modes, static
+    int count;   // modes: number of modes besides rigid-body motions
+    bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
+                 // rest relative to them (theory.md 7.1)
+    bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
+    // change
+    const struct snw_desc *changed; // description of the following steps: same coordinates (links,
+                                    // joints, strains, bases), loads, actuators, probes and steps
+    const char *paths;              // list of changed entries for output: "twist, arm.pose"
 } snw_step_desc;
 
-#define SNW_STEP_MODES_COUNT 6 // modes, unless given
+#define SNW_STEP_MODES_COUNT 6 // default of `count`
 
-#define SNW_STEP_ERROR 1e-6 // relative error of a step, where steps are chosen by it
+#define SNW_STEP_ERROR 1e-6 // default relative tolerance of schemes with step-size control
 
-// A dynamic step by this method with the values that hold unless others are given.
+// Dynamic step by this method with default options.
 snw_step_desc snw_step_dynamic(snw_method method);
 
-// Has the study a kinematic step? Then contacts share what they bear, and none of their rows is
-// left out.
+// Does the study have a kinematic step? Then redundant contact rows are all kept, and reactions are
+// minimum-norm multipliers.
 bool snw_study_shares_reactions(const struct snw_desc *d);
 
-// What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter
-// of the file.
+// Control of a live simulation (`live:`): an actuator, or a parameter of the file.
 typedef struct snw_knob_desc {
     const char *name;
-    int actuator; // motors, then measures, then stresses, each in their order; -1: a parameter
-    double low, high;
-    double value; // of a parameter
+    int actuator;     // index among motors, then tendons, then stresses; -1: a parameter
+    double low, high; // range, SI units
+    double value;     // initial value of a parameter
     snw_dim dim;
 } snw_knob_desc;
 
-// Of what dimension that is which is given of an actuator: of coordinate k of a motor; of a tendon
-// or chamber.
+// Dimension of the quantity prescribed for coordinate k of a motor, and for a tendon or chamber.
 snw_dim snw_motor_dim(const struct snw_desc *d, const snw_motor_desc *m, int k);
 snw_dim snw_tendon_dim(const snw_tendon_desc *m);
 
 typedef struct snw_desc {
-    snw_pool *pool;
+    snw_pool *pool; // owns all that the description points to
     const char *title, *about;
-    snw_law gravity[3];
+    snw_law gravity[3]; // world frame, laws of t, m/s^2
     int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, ninitial, nprobe, nsignal,
         nstep;
     snw_link_desc *link;
@@ -705,16 +735,15 @@ typedef struct snw_desc {
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;
-    const snw_signal_use
-        *signal_use; // while the description is read, before `signal` is made of it
+    const snw_signal_use *signal_use; // used by the reader before `signal` exists
     snw_step_desc *step;
-    double record_every; // 0: every computed instant
-    int nrecord;         // probes to record, -1: all
+    double record_every; // recording interval, s; 0: every step
+    int nrecord;         // recorded probes; -1: all
     const int *record;
     int nknob;
     const snw_knob_desc *knob;
-    int nnamed; // sites that have names, for who draws them
+    int nnamed; // named sites, for the viewer
     const snw_named_site *named;
-    int noverride; // of the run and the command line, for who keeps results
+    int noverride; // overrides by the run and the command line, stored with the results
     const snw_override_desc *override;
 } snw_desc;

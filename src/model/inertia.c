@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Inertia of rigid bodies: from centre of mass and central inertia, and in another frame.
 #include "model/inertia.h"
 
 #include <math.h>
@@ -30,8 +32,8 @@ snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central) {
     };
 }
 
-// about the new origin mc' = R mc + m p, and I' = R I R' + terms of Steiner: momenta of unit
-// rotations have them all
+// The first moment is R mc + m p. The rotational inertia (R I R' and the parallel-axis terms) is
+// the angular momentum about the new origin of unit rotations about its axes.
 snw_inertia snw_inertia_seen(snw_se3 g, const snw_inertia *M) {
     snw_inertia out = {.m = M->m};
     double A[3][3];

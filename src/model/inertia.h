@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// inertia.h: mass, first moment and rotational inertia of a body or of a rod's slice, about the
-// origin of its frame:  M = [ I  mc^ ; -mc^  m 1 ].
+// inertia.h: inertia of a rigid body or of a rod node, about the origin of its frame:
+// M = [ I  mc^ ; -mc^  m 1 ], angular part first.
 #pragma once
 
 #include "math/se3.h"
@@ -9,18 +9,19 @@
 #include <stdbool.h>
 
 typedef struct snw_inertia {
-    double m;    // mass
-    snw_vec3 mc; // mass times centre of mass
-    double I[6]; // xx yy zz yz zx xy, about the origin
+    double m;    // mass, kg
+    snw_vec3 mc; // first moment: mass times centre of mass, kg m
+    double I[6]; // xx yy zz yz zx xy, about the origin, kg m^2
 } snw_inertia;
 
+// Angular momentum I w of a rotation about the origin.
 static inline snw_vec3 snw_inertia_rotate(const snw_inertia *M, snw_vec3 w) {
     const double *I = M->I;
     return (snw_vec3){{I[0] * w.x + I[5] * w.y + I[4] * w.z, I[5] * w.x + I[1] * w.y + I[3] * w.z,
                        I[4] * w.x + I[3] * w.y + I[2] * w.z}};
 }
 
-// Momentum M V
+// Momentum M V.
 static inline snw_wrench snw_inertia_apply(const snw_inertia *M, snw_twist V) {
     snw_wrench P;
     P.m = snw_add(snw_inertia_rotate(M, V.w), snw_cross(M->mc, V.v));
@@ -28,6 +29,7 @@ static inline snw_wrench snw_inertia_apply(const snw_inertia *M, snw_twist V) {
     return P;
 }
 
+// M <- M + N.
 static inline void snw_inertia_add(snw_inertia *M, const snw_inertia *N) {
     M->m += N->m;
     M->mc = snw_add(M->mc, N->mc);
@@ -41,11 +43,12 @@ static inline snw_inertia snw_inertia_scale(double s, snw_inertia M) {
     return M;
 }
 
-// Are all principal minors of a symmetric matrix not negative, to `slack` of its trace?
+// Is a symmetric matrix positive semidefinite: are all principal minors at least -slack times
+// powers of the sum of the magnitudes of its diagonal?
 bool snw_mat3_semidefinite(const snw_mat3 *A, double slack);
 
-// From mass, centre of mass and inertia about it (theorem of Steiner).
+// Inertia from mass, centre of mass and inertia about the centre of mass (parallel-axis theorem).
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central);
 
-// The same body seen from a frame in which its own is at g.
+// Inertia in a frame in which the frame of M has the pose g.
 snw_inertia snw_inertia_seen(snw_se3 g, const snw_inertia *M);

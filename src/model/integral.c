@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Integral of a law of time between knots by Gauss' rule, for coordinates whose rate is given.
+// Knots are placed by bisection until the rule is exact to rounding.
 #include "model/integral.h"
 
 #include "base/alloc.h"
@@ -7,17 +10,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { BREAKS = 1000, DEPTH = 16, KNOTS = 20000, AT_LEAST = 8 };
+enum {
+    BREAKS = 1000, // most discontinuities of the law
+    DEPTH = 16,    // of bisection
+    KNOTS = 20000, // at most
+    AT_LEAST = 8   // intervals between discontinuities
+};
 
-// knots in the making
+// Knots under construction.
 typedef struct knots {
     const snw_integral *rule;
     snw_law law;
     int n;
-    double *t, *to;
+    double *t, *value;
 } knots;
 
-static double integral_stretch(const snw_integral *g, snw_law law, double a, double b) {
+// Integral of the law from a to b by Gauss' rule.
+static double integral_gauss(const snw_integral *g, snw_law law, double a, double b) {
     double sum = 0;
     for (int i = 0; i < SNW_INTEGRAL_POINTS; i++) {
         sum += g->w[i] * snw_expr_value(law, (snw_at){.t = a + (b - a) * g->x[i]});
@@ -25,34 +34,37 @@ static double integral_stretch(const snw_integral *g, snw_law law, double a, dou
     return (b - a) * sum;
 }
 
-// from the last knot to b: in one stretch when two halves say the same
-static void integral_reach(knots *k, double b, double whole, int depth) {
+// Add knots up to b; `whole`: integral from the last knot to b. Bisects unless the integrals over
+// the two halves add up to it.
+static void integral_extend(knots *k, double b, double whole, int depth) {
     const double a = k->t[k->n - 1], m = 0.5 * (a + b);
-    const double first = integral_stretch(k->rule, k->law, a, m),
-                 second = integral_stretch(k->rule, k->law, m, b);
-    const double miss = fabs(first + second - whole);
-    const bool fine = !(miss > 1e-14 * (fabs(first) + fabs(second) + fabs(k->to[k->n - 1])));
-    if (fine || depth == DEPTH || k->n + 2 >= KNOTS) {
+    const double first = integral_gauss(k->rule, k->law, a, m),
+                 second = integral_gauss(k->rule, k->law, m, b);
+    const double error = fabs(first + second - whole);
+    const bool accurate =
+        !(error > 1e-14 * (fabs(first) + fabs(second) + fabs(k->value[k->n - 1])));
+    if (accurate || depth == DEPTH || k->n + 2 >= KNOTS) {
         k->t[k->n] = b;
-        k->to[k->n] = k->to[k->n - 1] + first + second;
+        k->value[k->n] = k->value[k->n - 1] + first + second;
         k->n++;
         return;
     }
-    integral_reach(k, m, first, depth + 1);
-    integral_reach(k, b, second, depth + 1);
+    integral_extend(k, m, first, depth + 1);
+    integral_extend(k, b, second, depth + 1);
 }
 
-static void integral_find(knots *k, double end) {
+// Knots from 0 to `end`, with one at each discontinuity of the law.
+static void integral_place_knots(knots *k, double end) {
     double stop[BREAKS + 1];
     int n = snw_expr_breaks_t(k->law, 0, end, stop, BREAKS);
     if (n == 0 || stop[n - 1] < end) stop[n++] = end;
     k->n = 1;
-    k->t[0] = k->to[0] = 0;
+    k->t[0] = k->value[0] = 0;
     for (int i = 0; i < n; i++) {
-        const double from = k->t[k->n - 1], way = stop[i] - from;
-        for (int j = 1; j <= AT_LEAST && way > 0; j++) {
-            const double to = j < AT_LEAST ? from + way * j / AT_LEAST : stop[i];
-            integral_reach(k, to, integral_stretch(k->rule, k->law, k->t[k->n - 1], to), 0);
+        const double from = k->t[k->n - 1], interval = stop[i] - from;
+        for (int j = 1; j <= AT_LEAST && interval > 0; j++) {
+            const double to = j < AT_LEAST ? from + interval * j / AT_LEAST : stop[i];
+            integral_extend(k, to, integral_gauss(k->rule, k->law, k->t[k->n - 1], to), 0);
         }
     }
 }
@@ -63,19 +75,19 @@ snw_status snw_integral_make(snw_pool *pool, snw_law law, double end, snw_integr
     snw_gauss(SNW_INTEGRAL_POINTS, out->x, out->w);
     k.t = snw_alloc(2 * (size_t)KNOTS * sizeof *k.t);
     if (!k.t) return SNW_E_MEMORY;
-    k.to = k.t + KNOTS;
-    integral_find(&k, end);
+    k.value = k.t + KNOTS;
+    integral_place_knots(&k, end);
     const size_t n = (size_t)k.n;
-    double *kept = snw_pool_array(pool, 2 * n, sizeof *kept);
-    if (kept) {
-        memcpy(kept, k.t, n * sizeof *kept);
-        memcpy(kept + n, k.to, n * sizeof *kept);
+    double *copy = snw_pool_array(pool, 2 * n, sizeof *copy);
+    if (copy) {
+        memcpy(copy, k.t, n * sizeof *copy);
+        memcpy(copy + n, k.value, n * sizeof *copy);
         out->n = k.n;
-        out->t = kept;
-        out->to = kept + n;
+        out->t = copy;
+        out->value = copy + n;
     }
     snw_free(k.t);
-    return kept ? SNW_OK : SNW_E_MEMORY;
+    return copy ? SNW_OK : SNW_E_MEMORY;
 }
 
 double snw_integral_at(const snw_integral *g, snw_law law, double t) {
@@ -88,10 +100,10 @@ double snw_integral_at(const snw_integral *g, snw_law law, double t) {
             high = middle;
         }
     }
-    double from = g->t[low], sum = g->to[low];
+    double from = g->t[low], sum = g->value[low];
     const double length = g->n > 1 ? g->t[g->n - 1] - g->t[g->n - 2] : 1;
     for (; low == g->n - 1 && t - from > length; from += length) {
-        sum += integral_stretch(g, law, from, from + length);
+        sum += integral_gauss(g, law, from, from + length);
     }
-    return sum + integral_stretch(g, law, from, t);
+    return sum + integral_gauss(g, law, from, t);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// integral.h: the integral of a law over time from t = 0 on. A coordinate whose rate is given is to
-// be somewhere at every instant, whoever asks and in whichever order: so the integral is a function
-// of time, not a memory.
+// integral.h: integral of a law over time from t = 0. It gives the coordinate whose rate is the law
+// as a function of time, without a state variable, so that the value at t does not depend on the
+// order of evaluations.
 #pragma once
 
 #include "model/desc.h"
@@ -10,16 +10,16 @@
 enum { SNW_INTEGRAL_POINTS = 8 };
 
 typedef struct snw_integral {
-    int n;                                                 // times at which it is known,
-    const double *t;                                       // rising from 0,
-    const double *to;                                      // and its values there
-    double x[SNW_INTEGRAL_POINTS], w[SNW_INTEGRAL_POINTS]; // Gauss' rule
+    int n;                                                 // knots
+    const double *t;                                       // n: times, rising from 0, s
+    const double *value;                                   // n: integral from 0 to t
+    double x[SNW_INTEGRAL_POINTS], w[SNW_INTEGRAL_POINTS]; // Gauss' rule on [0, 1]
 } snw_integral;
 
-// Knots up to `end`, so close that Gauss' rule between them is exact to rounding, and where the law
-// jumps. Everything lives in the pool. SNW_E_MEMORY.
+// Place knots from 0 to `end`: at discontinuities of the law, and so close that Gauss' rule between
+// them is exact to rounding. Arrays belong to the pool. Fails with SNW_E_MEMORY only.
 SNW_NODISCARD snw_status snw_integral_make(snw_pool *pool, snw_law law, double end,
                                            snw_integral *out);
 
-// Its value at t >= 0. Beyond the last knot it goes on in stretches like the last one.
+// Value at t >= 0. Beyond the last knot Gauss' rule is applied to intervals as long as the last.
 double snw_integral_at(const snw_integral *g, snw_law law, double t);

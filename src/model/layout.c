@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Nodes of a rod: quadrature points of the inertia, breaks of the strain bases, attachments and the
+// tip; with `nodes: auto` their number, from errors predicted at a trial shape (theory.md 3).
 #include "model/layout.h"
 
 #include "base/fail.h"
@@ -11,29 +14,31 @@
 
 enum {
     MOST_NODES = 20000,
-    AUTO_MOST = 200,
-    PATIENCE = 32, // nodes up to which an error that does not fall may be one of short waves
+    AUTO_MOST = 200, // nodes chosen automatically
+    PATIENCE = 32,   // nodes up to which refinement goes on although the error does not decrease
     MOST_CELLS = 400,
-    GIVEN_DEGREE = 6
-}; // the last: of strains given by laws, for want of a basis
+    GIVEN_DEGREE = 6 // polynomial degree assumed for strains given by laws
+};
 
-static const double close = 1e-6, exact = SNW_QUADRATURE_AIM; // what auto aims at
+// Relative errors of tip and integrals at which `nodes: auto` stops.
+static const double TIP_ERROR = 1e-6, INTEGRAL_ERROR = SNW_QUADRATURE_AIM;
 
-// weight of nodes in reserve, of a length of 1 m: nothing, but they are of the rule
-static const double reserve = 1e-100;
+// Relative weight of nodes in reserve (theory.md 3.16): negligible, but positive, which marks them
+// as quadrature nodes.
+static const double RESERVE_WEIGHT = 1e-100;
 
-static int layout_rising(const void *a, const void *b) {
+static int layout_compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static int rising_node(const void *a, const void *b) {
+static int layout_compare_nodes(const void *a, const void *b) {
     const snw_node_at *p = a, *q = b;
     if (p->x != q->x) return p->x > q->x ? 1 : -1;
     return (p->w > 0) - (q->w > 0);
 }
 
-// union of the components' breaks, in metres
+// out->breaks <- union of the breaks of all strain components, m.
 static snw_status gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *out) {
     int most = 2;
     for (int a = 0; a < rod->na; a++) most += rod->basis[a].nelem + 1;
@@ -46,23 +51,24 @@ static snw_status gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *
             x[n++] = rod->L * snw_basis_break(&rod->basis[a], i);
         }
     }
-    qsort(x, (size_t)n, sizeof *x, layout_rising);
-    int kept = 1;
+    qsort(x, (size_t)n, sizeof *x, layout_compare_doubles);
+    int count = 1;
     for (int i = 1; i < n; i++) {
-        if (x[i] - x[kept - 1] > 1e-12 * rod->L) x[kept++] = x[i];
+        if (x[i] - x[count - 1] > 1e-12 * rod->L) x[count++] = x[i];
     }
-    x[0] = 0, x[kept - 1] = rod->L;
+    x[0] = 0, x[count - 1] = rod->L;
     out->breaks = x;
-    out->nelem = kept - 1;
+    out->nelem = count - 1;
     out->global = true;
     for (int a = 0; a < rod->na; a++) out->global &= !snw_basis_piecewise(rod->basis[a].kind);
     return SNW_OK;
 }
 
+// out->node <- Gauss points of the cells, reserve nodes at the root, breaks, tip and stations.
 static snw_status place_nodes(const snw_rod *rod, int nstation, const double *station,
                               snw_pool *pool, snw_layout *out) {
     const int n = out->per_cell, spare = out->room > 0 ? out->room - out->ncell : 0;
-    const int ruled = (out->ncell + spare) * n, most = ruled + out->nelem + nstation;
+    const int nquadrature = (out->ncell + spare) * n, most = nquadrature + out->nelem + nstation;
     snw_node_at *node = snw_pool_array(pool, (size_t)most, sizeof *node);
     double *x = snw_pool_array(pool, (size_t)n, sizeof *x);
     double *w = snw_pool_array(pool, (size_t)n, sizeof *w);
@@ -76,28 +82,27 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
                 (snw_node_at){.x = a + (b - a) * x[i], .w = (b - a) * w[i], .c = i, .element = e};
         }
     }
-    while (k < ruled) node[k++] = (snw_node_at){.w = reserve * rod->L, .c = -1};
-    // breaks and tip, then stations that are not already there; a station on a quadrature point
-    // becomes a node of its own at the same place, so that a node is either a slice of the rod or
-    // an attachment
+    while (k < nquadrature) node[k++] = (snw_node_at){.w = RESERVE_WEIGHT * rod->L, .c = -1};
+    // breaks and tip, then stations that are not among them; a station at a quadrature point gets a
+    // node of its own, so that a node is either a quadrature point or an attachment
     for (int e = 1; e <= out->nelem; e++) {
         node[k++] = (snw_node_at){.x = out->breaks[e], .c = -1, .element = e - 1};
     }
     for (int i = 0; i < nstation; i++) {
         bool found = station[i] <= 1e-12 * rod->L; // the root is the parent's frame
-        for (int j = ruled; j < k && !found; j++) {
+        for (int j = nquadrature; j < k && !found; j++) {
             found = fabs(node[j].x - station[i]) <= 1e-12 * rod->L;
         }
         if (!found) node[k++] = (snw_node_at){.x = station[i], .c = -1};
     }
-    qsort(node, (size_t)k, sizeof *node, rising_node);
+    qsort(node, (size_t)k, sizeof *node, layout_compare_nodes);
     out->node = node;
     out->nnode = k;
-    out->nodes = ruled;
+    out->nodes = nquadrature;
     return SNW_OK;
 }
 
-// tip position of the trial shape with every segment cut in `cuts`
+// Tip position of the trial shape with every segment divided into `cuts` parts.
 static snw_vec3 trial_tip(snw_trial *trial, const snw_rod *rod, const snw_layout *lay, int cuts) {
     const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
@@ -117,12 +122,13 @@ static snw_vec3 trial_tip(snw_trial *trial, const snw_rod *rod, const snw_layout
     return g.p;
 }
 
-// strain by which the geometry error is predicted: each allowed component bends, twists or
-// stretches by a wave of the first and the last function, a half turn along the rod
+// Trial shape for the prediction of the geometry error: half a turn along the rod in each active
+// angular component, with weight on the first and the last shape function.
 static snw_trial half_turn(const snw_desc *desc, const snw_rod *rod) {
     return (snw_trial){.desc = desc, .rod = rod, .bent = 1};
 }
 
+// lay->geometry <- error of the tip of the trial shape, against segments divided into four.
 static void layout_predict(const snw_desc *desc, const snw_rod *rod, snw_layout *lay) {
     snw_trial t = half_turn(desc, rod);
     const snw_vec3 coarse = trial_tip(&t, rod, lay, 1), fine = trial_tip(&t, rod, lay, 4);
@@ -130,16 +136,16 @@ static void layout_predict(const snw_desc *desc, const snw_rod *rod, snw_layout 
 }
 
 // ---- rods with a tolerance
-// -------------------------------------------------------------------------
 
 static void trial_at(void *user, double x, double toward, snw_twist xi[3]) {
     xi[0] = snw_trial_strain(user, x, toward);
     xi[1] = xi[2] = (snw_twist){0};
 }
 
-// room for four times the cells that the trial shape asks for, or for as many nodes as are given
-static snw_status layout_make_room(const snw_desc *desc, const snw_rod *rod, snw_pool *pool,
-                                   snw_layout *out) {
+// out->room <- four times the number of cells needed for the trial shape, or that of the given
+// number of nodes; a multiple of the number of elements.
+static snw_status layout_choose_room(const snw_desc *desc, const snw_rod *rod, snw_pool *pool,
+                                     snw_layout *out) {
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     snw_trial t = half_turn(desc, rod);
     double *cell = snw_pool_array(pool, MOST_CELLS + 1, sizeof *cell);
@@ -159,7 +165,7 @@ static snw_status layout_make_room(const snw_desc *desc, const snw_rod *rod, snw
     return SNW_OK;
 }
 
-// its cells, or to begin with all that there is room for
+// out->cell <- cells of the description, or initially out->room cells of equal length per element.
 static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout *out) {
     out->per_cell = SNW_ROD_MESH_CELL_NODES;
     out->ncell = d->ncell;
@@ -178,9 +184,9 @@ static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout 
     return SNW_OK;
 }
 
-// Auto: more until the trial shape's tip is right to `close`, and all that is integrated along the
-// rod at trial shapes to `exact`; where something jumps along the rod, until more points no longer
-// help
+// `nodes: auto`: increase the number of points from `enough` until the errors of the tip and of the
+// integrals at trial shapes are below TIP_ERROR and INTEGRAL_ERROR. Where data are discontinuous
+// along the rod, stop when more points do not reduce the error.
 static snw_status layout_choose(const snw_desc *desc, const snw_rod *rod, int nstation,
                                 const double *station, int enough, snw_rod_quadrature *q,
                                 snw_pool *pool, snw_layout *out) {
@@ -192,13 +198,14 @@ static snw_status layout_choose(const snw_desc *desc, const snw_rod *rod, int ns
         layout_predict(desc, rod, out);
         out->quadrature = snw_rod_quadrature_error(q, out);
         const bool helps = out->nodes < PATIENCE || out->quadrature < 0.7 * before;
-        const bool rough = out->quadrature > exact && helps;
-        if ((out->geometry <= close && !rough) || out->nodes >= AUTO_MOST) return SNW_OK;
+        const bool inaccurate = out->quadrature > INTEGRAL_ERROR && helps;
+        if ((out->geometry <= TIP_ERROR && !inaccurate) || out->nodes >= AUTO_MOST) return SNW_OK;
         before = out->quadrature;
         n += (n + 3) / 4;
     }
 }
 
+// Nodes by the number in the description.
 static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nstation,
                               const double *station, snw_rod_quadrature *q, snw_pool *pool,
                               snw_layout *out, snw_error *err) {
@@ -236,11 +243,11 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
     }
     const int strain = out->global ? 2 * degree + 16 : degree + 4;
     if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
-    // enough points to integrate the square of the basis twice over
+    // twice the points needed to integrate products of two shape functions
     const int enough = out->global ? 2 * degree + 4 : degree + 1;
     if (d->tolerance > 0) {
         out->least = (enough + SNW_ROD_MESH_CELL_NODES - 1) / SNW_ROD_MESH_CELL_NODES;
-        SNW_TRY(layout_make_room(desc, rod, pool, out));
+        SNW_TRY(layout_choose_room(desc, rod, pool, out));
         SNW_TRY(place_cells(d, pool, out));
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         layout_predict(desc, rod, out);
@@ -253,7 +260,7 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
         snw_rod_quadrature_destroy(q);
         SNW_TRY(s);
     }
-    // never fewer than the nodes, so that asking for more nodes refines all integrals
+    // at least as many as nodes, so that more nodes refine all integrals
     const int points = snw_rod_strain_points(desc, rod, out, strain);
     out->strain_points = points > out->per_cell ? points : out->per_cell;
     return SNW_OK;

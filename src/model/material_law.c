@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Nodes of a fed rod look at its laws at places that change with the free length. The force on the
-// feed is the slope of the energy, its tangent the slope of that, and the acceleration of a pose
-// varies by the third derivative of a rest strain: jets have two. A piece from x0 on of length h,
-// with u = (x - x0)/h and d, s the jet's derivatives by u, is
+// Quintic Hermite interpolation of a law of x, for rods of variable length (theory.md 3.14). The
+// nodes of such a rod evaluate laws at material coordinates that change with the free length, and
+// the tangent needs third derivatives of the rest strain, which snw_jet does not have. On a piece
+// [x0, x0 + h], with u = (x - x0)/h, and d, s the first and second derivatives in u at its ends,
 //   f = f0 + d0 u + s0 u^2/2 + (10a - 4b + c/2) u^3 - (15a - 7b + c) u^4 + (6a - 3b + c/2) u^5,
-//   a = f1 - f0 - d0 - s0/2,  b = d1 - d0 - s0,  c = s1 - s0
+//   a = f1 - f0 - d0 - s0/2,  b = d1 - d0 - s0,  c = s1 - s0.
 #include "model/material_law.h"
 
 #include <math.h>
 
-enum { PIECES = 32 };
+enum { PIECES = 32 }; // per length L
 
 snw_point_derivatives snw_law_material(snw_law law, double x, double L) {
     if (!law) return (snw_point_derivatives){0};

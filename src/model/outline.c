@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// What a fluid sees of a section. The added mass of a plane section follows from the map z = c (u +
-// a/u + ..) of the outside of a circle to its own,
+// Outer contour and added mass of a section, for fluids and contacts (theory.md (3.12.2)). The
+// added mass per length in plane potential flow follows from the conformal map z = c (u + a/u + ..)
+// of the exterior of the unit circle to the exterior of the section of area A,
 //   m = rho (2 pi c^2 (1 - a) - A) along the real axis,   rho (2 pi c^2 (1 + a) - A) across it,
-// which gives rho pi (half the width across the motion)^2 for ellipses. The outside of a rectangle
-// is reached by
+// which for ellipses is rho pi (half the width across the motion)^2. For a rectangle the map is
 //   dz/du = c sqrt(1 - 2 cos(2 alpha)/u^2 + 1/u^4),   a = cos(2 alpha),
-// and its half widths are 2c (E(k') - k^2 K(k')) and 2c (E(k) - k'^2 K(k)), k = sin(alpha).
+// and the half widths are 2c (E(k') - k^2 K(k')) and 2c (E(k) - k'^2 K(k)), k = sin(alpha).
 #include "model/model.h"
 
 #include "base/fail.h"
 
 #include <math.h>
 
-// complete elliptic integrals of the first and second kind of modulus k, by the
-// arithmetic-geometric mean; k' > 0 and k beside each other on the unit circle
-static void elliptic(double k, double other, double *K, double *E) {
-    double a = 1, b = other, c = k, part = 1, sum = 0.5 * c * c;
-    for (int i = 0; i < 12; i++) { // doubles its digits each time
+// Complete elliptic integrals K and E of modulus k by the arithmetic-geometric mean; kc: the
+// complementary modulus sqrt(1 - k^2) > 0.
+static void elliptic(double k, double kc, double *K, double *E) {
+    double a = 1, b = kc, c = k, part = 1, sum = 0.5 * c * c;
+    for (int i = 0; i < 12; i++) { // quadratic convergence
         const double mean = 0.5 * (a + b);
         c = 0.5 * (a - b);
         b = sqrt(a * b);
@@ -36,28 +36,30 @@ static double ellipse_perimeter(double y, double z) {
     return 2 * a * E;
 }
 
-// half the width that a rectangle of modulus k has across the axis of k, over 2c
-static double half_width(double k, double other) {
+// E(k) - kc^2 K(k): half width of a rectangle over 2c; kc: the complementary modulus.
+static double rectangle_half_width(double k, double kc) {
     double K, E;
-    if (!(other > 0)) return 1;
-    elliptic(k, other, &K, &E);
-    return E - other * other * K;
+    if (!(kc > 0)) return 1;
+    elliptic(k, kc, &K, &E);
+    return E - kc * kc * K;
 }
 
-// added mass over density of a rectangle that moves along its width b, a being the other
-static double rectangle(double a, double b) {
+// Added mass per length over density of a rectangle that moves along its width b; a: the other
+// width. Bisection for alpha.
+static double rectangle_added_mass(double a, double b) {
     if (!(a > 0)) return 0;
-    double low = 0, high = 0.5 * M_PI; // of alpha: b/a rises with it
+    double low = 0, high = 0.5 * M_PI; // alpha, with which b/a rises
     for (int i = 0; i < 60; i++) {
         const double mid = 0.5 * (low + high);
-        const double k = sin(mid), other = cos(mid);
-        if (half_width(k, other) * a < half_width(other, k) * b) {
+        const double k = sin(mid), kc = cos(mid);
+        if (rectangle_half_width(k, kc) * a < rectangle_half_width(kc, k) * b) {
             low = mid;
         } else {
             high = mid;
         }
     }
-    const double alpha = 0.5 * (low + high), c = 0.25 * a / half_width(cos(alpha), sin(alpha));
+    const double alpha = 0.5 * (low + high),
+                 c = 0.25 * a / rectangle_half_width(cos(alpha), sin(alpha));
     return 2 * M_PI * c * c * (1 + cos(2 * alpha)) - a * b;
 }
 
@@ -85,7 +87,8 @@ snw_status snw_section_outline(const snw_rod_desc *rod, const char *name, double
             (snw_outline){2 * y, 2 * y, M_PI * y * y, 2 * M_PI * y, {M_PI * y * y, M_PI * y * y}};
         break;
     case SNW_SECTION_RECTANGLE:
-        *out = (snw_outline){y, z, y * z, 2 * (y + z), {rectangle(z, y), rectangle(y, z)}};
+        *out = (snw_outline){
+            y, z, y * z, 2 * (y + z), {rectangle_added_mass(z, y), rectangle_added_mass(y, z)}};
         break;
     case SNW_SECTION_ELLIPSE:
         *out = (snw_outline){

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Tables of the columns of probes: names and dimensions, by quantity and joint.
 #include "model/probe_columns.h"
 
 #define DIM_LENGTH                                                                                 \
@@ -67,7 +69,7 @@ static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_
                            pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
-// of joints: position, rate and effort of every coordinate
+// Joints: position, rate and effort by coordinate.
 static const snw_component turn[3][1] = {{{"", DIM_NONE}}, {{"", DIM_RATE}}, {{"", DIM_TORQUE}}};
 static const snw_component slide[3][1] = {{{"", DIM_LENGTH}}, {{"", DIM_SPEED}}, {{"", DIM_FORCE}}};
 static const snw_component cylindrical[3][2] = {{{"angle", DIM_NONE}, {"slide", DIM_LENGTH}},
@@ -85,11 +87,11 @@ static const snw_component planar[3][3] = {
     {{"x", DIM_SPEED}, {"y", DIM_SPEED}, {"angle", DIM_RATE}},
     {{"x", DIM_FORCE}, {"y", DIM_FORCE}, {"angle", DIM_TORQUE}}};
 
-// order 0: position, 1: rate, 2: effort
+// Components of a joint; order 0: position, 1: rate, 2: effort.
 static const snw_component *probe_columns_of_joint(snw_joint_kind joint, int order, int *n) {
     *n = snw_joint_dof(joint);
     switch (joint) {
-    case SNW_JOINT_FIXED: // coordinates of a rod, one by one
+    case SNW_JOINT_FIXED: // strain coordinates of a rod, one column each
         *n = 1;
         break;
     case SNW_JOINT_FREE:
@@ -125,7 +127,7 @@ const char *snw_probe_name(snw_probe_kind kind) {
 
 snw_reading snw_probe_reading(const snw_probe_desc *p) {
     if (p->of == SNW_PROBE_OF_TENDON) {
-        // what friction leaves of the tension along the path is known late
+        // tension along a path with friction is computed between steps only
         const bool placed = p->kind == SNW_PROBE_TENSION && p->fraction > 0;
         if (p->kind == SNW_PROBE_POWER || p->kind == SNW_PROBE_PULL || placed) {
             return SNW_READ_LATER;
@@ -135,7 +137,7 @@ snw_reading snw_probe_reading(const snw_probe_desc *p) {
                            p->kind == SNW_PROBE_VALUE;
         return where ? SNW_READ_TENDON : SNW_READ_TENDON_EFFORT;
     }
-    // the turn of a ball shows in rotation and twist
+    // laws read the rotation of a spherical joint by the probes rotation and twist
     if (p->joint == SNW_JOINT_SPHERICAL) return SNW_READ_LATER;
     switch (p->kind) {
 #define X(code, name, reading)                                                                     \
@@ -148,7 +150,7 @@ snw_reading snw_probe_reading(const snw_probe_desc *p) {
 }
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define GIVE(array)                                                                                \
+#define RETURN_COMPONENTS(array)                                                                   \
     *n = COUNT(array);                                                                             \
     return array
 
@@ -156,23 +158,23 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
     switch (kind) {
     case SNW_PROBE_POSITION:
     case SNW_PROBE_CENTER_OF_MASS:
-        GIVE(point);
+        RETURN_COMPONENTS(point);
     case SNW_PROBE_ROTATION:
-        GIVE(rotation);
+        RETURN_COMPONENTS(rotation);
     case SNW_PROBE_POSE:
-        GIVE(pose);
+        RETURN_COMPONENTS(pose);
     case SNW_PROBE_VELOCITY:
-        GIVE(velocity);
+        RETURN_COMPONENTS(velocity);
     case SNW_PROBE_TWIST:
-        GIVE(twist);
+        RETURN_COMPONENTS(twist);
     case SNW_PROBE_ACCELERATION:
-        GIVE(acceleration);
+        RETURN_COMPONENTS(acceleration);
     case SNW_PROBE_STRAIN:
-        GIVE(strain);
+        RETURN_COMPONENTS(strain);
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
     case SNW_PROBE_PULL:
-        GIVE(wrench);
+        RETURN_COMPONENTS(wrench);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:
         return probe_columns_of_joint(joint, 0, n);
@@ -181,26 +183,26 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
     case SNW_PROBE_EFFORT:
         return probe_columns_of_joint(joint, 2, n);
     case SNW_PROBE_POWER:
-        GIVE(power);
+        RETURN_COMPONENTS(power);
     case SNW_PROBE_LENGTH:
-        GIVE(length);
+        RETURN_COMPONENTS(length);
     case SNW_PROBE_TENSION:
-        GIVE(tension);
+        RETURN_COMPONENTS(tension);
     case SNW_PROBE_VOLUME:
-        GIVE(volume);
+        RETURN_COMPONENTS(volume);
     case SNW_PROBE_PRESSURE:
-        GIVE(pressure);
+        RETURN_COMPONENTS(pressure);
     case SNW_PROBE_ENERGY:
-        GIVE(energy);
+        RETURN_COMPONENTS(energy);
     case SNW_PROBE_MOMENTUM:
-        GIVE(momentum);
+        RETURN_COMPONENTS(momentum);
     case SNW_PROBE_STABILITY:
     case SNW_PROBE_LAW:
-        GIVE(scalar);
+        RETURN_COMPONENTS(scalar);
     case SNW_PROBE_FREQUENCY:
-        GIVE(frequency);
+        RETURN_COMPONENTS(frequency);
     case SNW_PROBE_TRANSPORT:
-        GIVE(transport);
+        RETURN_COMPONENTS(transport);
     }
     *n = 0;
     return scalar;

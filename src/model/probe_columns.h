@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// probe_columns.h: which numbers a probe yields, by name, in the order in which they are recorded.
+// probe_columns.h: columns of a probe: names, dimensions and order in which they are recorded.
 //
 //   position        x y z
-//   rotation        qw qx qy qz, then rx ry rz (rotation vector, continuous in time), then the
-//   matrix
-//                   xx xy xz yx yy yz zx zy zz (row, column)
+//   rotation        qw qx qy qz, then rx ry rz (rotation vector, continuous in time), then
+//                   xx xy xz yx yy yz zx zy zz (matrix: row, column)
 //   pose            x y z, then as rotation
 //   velocity        vx vy vz
 //   twist           wx wy wz vx vy vz
-//   acceleration    ax ay az of the point, then alx aly alz, the angular acceleration
+//   acceleration    ax ay az (linear, of the point) alx aly alz (angular)
 //   strain          twist bend_y bend_z stretch shear_y shear_z
 //   wrench          mx my mz fx fy fz
-//   reaction        as wrench
-//   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle
-//   slide, first second, x y
-//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz; of an actuator's rod
-//                   one number without a name for each coordinate
+//   reaction, pull  as wrench
+//   angle, value, rate, effort
+//                   by coordinate of the joint: one column without a name; cylindrical: angle
+//                   slide; universal: first second; planar: x y angle; spherical: rx ry rz, wx wy
+//                   wz, mx my mz; actuator of a rod: one column without a name per coordinate
 //   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
-//   stability, law  one number without a name; the dimension of a law's is in its description
-//   frequency       1 2 .. 18, of the modes found last, Hz
+//   transport       power speed way cost
+//   stability, law, power, length, tension, volume, pressure
+//                   one column without a name; snw_probe_desc has the dimension of a law
+//   frequency       1 2 .. 18: frequencies of the last modes step, Hz
 #pragma once
 
 #include "model/desc.h"
@@ -29,23 +30,23 @@
 enum { SNW_PROBE_FREQUENCIES = 18 };
 
 typedef struct snw_component {
-    const char *name; // "" for the only number of a scalar probe
+    const char *name; // empty for a single column
     snw_dim dim;
 } snw_component;
 
 const char *snw_probe_name(snw_probe_kind kind); // "position", ...
 snw_reading snw_probe_reading(const snw_probe_desc *p);
 
-// The components of a quantity at one station, static. `joint` is read for quantities of joints
+// Components of a quantity at one station; static memory. `joint` is used for joint quantities
 // only.
 const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n);
 
-// Columns of a probe: components times stations, all components of station 0 first.
+// Number of columns of a probe: components times stations, by station.
 int snw_probe_columns(const snw_probe_desc *p);
 
-// What the bare name of a probe stands for beside a list of `nvalue` numbers: components first,
-// ..., first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion,
-// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point;
-// frequencies are as many as there are numbers; all else everything.
+// *first, *count <- components that the name of a probe without a component denotes where it is
+// compared with `nvalue` numbers. Rotation: the rotation vector, the quaternion for four numbers,
+// the matrix for nine. Pose: x y z qw qx qy qz. Acceleration: linear. Frequency: the first nvalue.
+// Others: all.
 void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
                        int *count);

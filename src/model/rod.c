@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Strain field of a rod: which functions live at a station, and what they add up to.
+// Strain field of a rod (theory.md (2.1)): shape functions at a section, and the strain for given
+// coordinates.
 #include "model/model.h"
 
 #include <math.h>
 
+// Element of the basis that contains x in [0, 1], by bisection.
 static int element_of(const snw_basis *b, double x) {
     int low = 0, high = b->nelem; // break(low) <= x < break(high)
     while (high - low > 1) {
@@ -18,8 +20,8 @@ static int element_of(const snw_basis *b, double x) {
     return low;
 }
 
-// x/L; rounding must not carry a point out of its element
-static double rod_place_in(const snw_basis *b, int element, double u) {
+// u = x/L, clamped to its element against rounding.
+static double rod_clamp(const snw_basis *b, int element, double u) {
     return fmin(fmax(u, snw_basis_break(b, element)), snw_basis_break(b, element + 1));
 }
 
@@ -30,7 +32,7 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
         const snw_basis *b = &rod->basis[a];
         const int e = element_of(b, toward / rod->L);
         snw_basis_support(b, e, &first[a], &count[a]);
-        snw_basis_eval(b, e, rod_place_in(b, e, x / rod->L), phi + n);
+        snw_basis_eval(b, e, rod_clamp(b, e, x / rod->L), phi + n);
         n += count[a];
     }
     return n;
@@ -43,7 +45,7 @@ int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
         const int e = element_of(b, x / rod->L);
         int first, count;
         snw_basis_support(b, e, &first, &count);
-        snw_basis_d1(b, e, rod_place_in(b, e, x / rod->L), d + n);
+        snw_basis_d1(b, e, rod_clamp(b, e, x / rod->L), d + n);
         for (int j = 0; j < count; j++) d[n++] /= rod->L;
     }
     return n;
@@ -52,7 +54,7 @@ int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
 snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
                          double x) {
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-    // the material of a fed rod is counted from the tip
+    // variable length: material coordinates are counted from the tip
     snw_twist rest[4], xi;
     if (rod->rest_varies)
         snw_rod_rest_material(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
@@ -74,20 +76,21 @@ snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q
     return xi;
 }
 
-static bool rod_differs(const snw_model *m, const snw_rod *rod, int a) {
+// Is component a computed in another basis than that of the file?
+static bool rod_basis_replaced(const snw_model *m, const snw_rod *rod, int a) {
     return m->desc->link[rod->link].rod.basis[rod->comp[a]].kind != rod->basis[a].kind;
 }
 
 bool snw_rod_as_declared(const snw_model *m, const snw_rod *rod) {
     for (int a = 0; a < rod->na; a++) {
-        if (rod_differs(m, rod, a)) return false;
+        if (rod_basis_replaced(m, rod, a)) return false;
     }
     return true;
 }
 
 void snw_rod_declare(const snw_model *m, const snw_rod *rod, double *x) {
     for (int a = 0; a < rod->na; a++) {
-        if (rod_differs(m, rod, a))
+        if (rod_basis_replaced(m, rod, a))
             snw_basis_to_monomials(rod->nfun[a], x + rod->dof[a] - rod->dof0);
     }
 }

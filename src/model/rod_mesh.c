@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Cells of a rod with a tolerance (theory.md 3.16): error estimates of a slice and of a cell, and
+// the march along the rod that chooses the lengths of cells.
 #include "model/rod_mesh.h"
 
 #include "math/quadrature.h"
@@ -6,13 +9,13 @@
 
 #include <math.h>
 
-// size of a twist: its angle and its length over that of the rod
-static double norm(const snw_rod_mesh *c, snw_twist x) {
+// Norm of a twist: angle plus translation over the length of the rod.
+static double rod_mesh_norm(const snw_rod_mesh *c, snw_twist x) {
     return snw_norm(x.w) + snw_norm(x.v) / c->L;
 }
 
-// s <- motion at b, from that at a
-static void rod_mesh_carry(const snw_rod_mesh *c, double a, double b, snw_section_motion *s) {
+// s <- motion of the section at b, from that at a.
+static void rod_mesh_advance(const snw_rod_mesh *c, double a, double b, snw_section_motion *s) {
     snw_twist xi[3][SNW_MAGNUS_POINTS], W, dW, ddW, u, du;
     for (int i = 0; i < c->rule->nc; i++) {
         snw_twist at[3];
@@ -34,14 +37,15 @@ static void rod_mesh_carry(const snw_rod_mesh *c, double a, double b, snw_sectio
     s->A = snw_twist_add(snw_twist_sub(A, snw_ad(u, V)), du);
 }
 
-static void squares(const snw_section_motion *s, double out[3]) {
+// Squares of position, velocity and acceleration.
+static void rod_mesh_squares(const snw_section_motion *s, double out[3]) {
     out[0] = snw_dot(s->g.p, s->g.p);
     out[1] = snw_dot(s->V.v, s->V.v);
     out[2] = snw_dot(s->A.v, s->A.v);
 }
 
 void snw_rod_mesh_errors(snw_rod_mesh *c) {
-    enum { PARTS = 12 }; // sizes weigh errors: a digit of them will do
+    enum { PARTS = 12 }; // reference sizes need one digit only
     snw_section_motion s = {.g = snw_se3_identity()};
     const double h = c->L / PARTS;
     c->size[0] = 1;
@@ -51,18 +55,18 @@ void snw_rod_mesh_errors(snw_rod_mesh *c) {
         snw_twist xi[3];
         double x[3];
         c->strain(c->user, (i + 0.5) * h, (i + 0.5) * h, xi);
-        rod_mesh_carry(c, i * h, (i + 0.5) * h, &s);
-        squares(&s, x);
-        rod_mesh_carry(c, (i + 0.5) * h, (i + 1) * h, &s);
+        rod_mesh_advance(c, i * h, (i + 0.5) * h, &s);
+        rod_mesh_squares(&s, x);
+        rod_mesh_advance(c, (i + 0.5) * h, (i + 1) * h, &s);
         for (int l = 0; l < 3; l++) {
-            if (l > 0) c->size[l] += h * norm(c, xi[l]);
+            if (l > 0) c->size[l] += h * rod_mesh_norm(c, xi[l]);
             c->whole[l] += h * x[l];
         }
     }
 }
 
 double snw_rod_mesh_quadrature(const snw_rod_mesh *c, double a, double b, snw_section_motion *s) {
-    // Kronrod (1965): seven points, three of them of Gauss
+    // Gauss-Kronrod pair with three and seven points (Kronrod 1965)
     static const double x[4] = {0.960491268708020283, 0.774596669241483377, 0.434243749346802558,
                                 0};
     static const double w[4] = {0.104656226026467265, 0.268488089868333441, 0.401397414775962223,
@@ -73,12 +77,12 @@ double snw_rod_mesh_quadrature(const snw_rod_mesh *c, double a, double b, snw_se
         const int k = i < 4 ? i : 6 - i;
         const double to = middle + (i < 3 ? -half : half) * x[k];
         double at[3];
-        rod_mesh_carry(c, from, to, s);
-        squares(s, at);
+        rod_mesh_advance(c, from, to, s);
+        rod_mesh_squares(s, at);
         for (int l = 0; l < 3; l++) sum[l] += half * (gauss[k] - w[k]) * at[l];
         from = to;
     }
-    rod_mesh_carry(c, from, b, s);
+    rod_mesh_advance(c, from, b, s);
     for (int l = 0; l < 3; l++) {
         const double e = c->whole[l] > 0 ? fabs(sum[l]) / c->whole[l] : 0;
         if (!(e <= worst)) worst = e;
@@ -97,13 +101,13 @@ double snw_rod_mesh_error(const snw_rod_mesh *c, double a, double b) {
     double worst = 0;
     for (int l = 0; l < 3; l++) {
         if (c->size[l] == 0) continue;
-        const double e = norm(c, E[l]) / c->size[l];
-        if (!(e <= worst)) worst = e; // NaN stays
+        const double e = rod_mesh_norm(c, E[l]) / c->size[l];
+        if (!(e <= worst)) worst = e; // a NaN is kept
     }
     return worst;
 }
 
-// the worst of a cell; *at <- motion at its end
+// Largest error estimate of a cell from a to b; *at <- motion at b.
 static double cell_error(const snw_rod_mesh *c, const double *gauss, double a, double b,
                          snw_section_motion *at) {
     double worst = snw_rod_mesh_quadrature(c, a, b, at), from = a;
@@ -116,10 +120,10 @@ static double cell_error(const snw_rod_mesh *c, const double *gauss, double a, d
     return worst;
 }
 
-// Lengths that suit an error, which falls with the fifth power of the length; neighbours do not
-// differ by more than two.
-static double scaled(double h, double miss) {
-    return h * fmin(2, fmax(0.2, 0.9 / pow(fmax(miss, 1e-4), 0.2)));
+// Length of the next cell from length h and error over target of the last: the error is of fifth
+// order in the length; at most doubled.
+static double rod_mesh_next_length(double h, double excess) {
+    return h * fmin(2, fmax(0.2, 0.9 / pow(fmax(excess, 1e-4), 0.2)));
 }
 
 int snw_rod_mesh_march(const snw_rod_mesh *c, int nelem, const double *breaks, int least,
@@ -136,21 +140,21 @@ int snw_rod_mesh_march(const snw_rod_mesh *c, int nelem, const double *breaks, i
         h = fmin(h, most);
         while (x < end) {
             if (n == room) return 0;
-            // the rest in equal parts, not a whole one and a crumb
+            // divide the rest of the element evenly, to avoid a very short last cell
             const double parts = ceil((end - x) / fmin(h, most) - 1e-9);
             const bool last = parts <= 1;
             double to = last ? end : x + (end - x) / parts;
             snw_section_motion next = s;
-            double miss = cell_error(c, gauss, x, to, &next) / target;
-            while (miss > 1) {
-                const double shorter = fmin(0.9, scaled(1, miss)) * (to - x);
+            double excess = cell_error(c, gauss, x, to, &next) / target;
+            while (excess > 1) {
+                const double shorter = fmin(0.9, rod_mesh_next_length(1, excess)) * (to - x);
                 if (!(shorter > 1e-9 * c->L)) return 0;
                 to = x + shorter;
                 next = s;
-                miss = cell_error(c, gauss, x, to, &next) / target;
+                excess = cell_error(c, gauss, x, to, &next) / target;
             }
-            if (isnan(miss)) return 0;
-            h = scaled(to - x, miss);
+            if (isnan(excess)) return 0;
+            h = rod_mesh_next_length(to - x, excess);
             cell[++n] = to;
             s = next;
             x = to;

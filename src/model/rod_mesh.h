@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// rod_mesh.h: where a rod with a tolerance has its nodes. It is cut in cells with
-// SNW_ROD_MESH_CELL_NODES Gauss points each, which are as long as the tolerance allows. Two errors
-// count: by how much the pose and its two rates err from node to node, as the rule's embedded
-// formula has it; and by how much the Gauss points err in the integral of squared positions,
-// velocities and accelerations, which stand for weight and inertia, as Kronrod's points around them
-// have it. theory.md 3.16.
+// rod_mesh.h: adaptive mesh of a rod with a tolerance, theory.md 3.16. The rod is divided into
+// cells with SNW_ROD_MESH_CELL_NODES Gauss points each, as long as the tolerance allows. Two errors
+// are estimated: that of pose, velocity and acceleration from node to node, by the embedded formula
+// of the rule (3.16.1); and that of the Gauss points in the integrals of squared position, velocity
+// and acceleration, by the Kronrod extension (3.16.2).
 #pragma once
 
 #include "math/rule.h"
 
 enum { SNW_ROD_MESH_CELL_NODES = 3 };
 
-// Cells are made for this part of the tolerance, so that the shape may change before they must be
-// made anew.
+// Fraction of the tolerance for which cells are chosen, so that the mesh remains valid while the
+// shape changes.
 #define SNW_ROD_MESH_AIM 0.25
 
-// xi <- strain at x and its two rates, of the side towards `toward`.
+// xi <- strain at x and its first two time derivatives, in the element that contains `toward`.
 typedef void snw_strain_fn(void *user, double x, double toward, snw_twist xi[3]);
 
 typedef struct snw_rod_mesh {
     const snw_rule *rule; // rk45
-    double L;             // length of the rod, by which positions are measured
+    double L;             // length of the rod, m
     snw_strain_fn *strain;
-    void *user;
-    bool is_static;  // there are no rates
-    double size[3];  // of pose, velocity, acceleration: what their errors are relative to,
-    double whole[3]; // and their squares, integrated; 0: not looked at
+    void *user;      // argument of strain
+    bool is_static;  // strain rates are zero
+    double size[3];  // reference sizes for errors of pose, velocity, acceleration; 0: not estimated
+    double whole[3]; // integrals of their squares over the rod; 0: not estimated
 } snw_rod_mesh;
 
 // Motion of a section relative to the root.
@@ -35,18 +34,18 @@ typedef struct snw_section_motion {
     snw_twist V, A;
 } snw_section_motion;
 
-// c->size, c->whole <- those of the rod, roughly.
+// c->size, c->whole <- reference sizes, to about one digit. Call it before the functions below.
 void snw_rod_mesh_errors(snw_rod_mesh *c);
 
-// Estimated error of the slice from a to b, the largest of the three.
+// Error estimate of the slice from a to b: the largest of pose, velocity and acceleration.
 double snw_rod_mesh_error(const snw_rod_mesh *c, double a, double b);
 
-// Estimated error of the integrals over the cell from a to b, the largest of the three; s <- motion
-// at b, from that at a.
+// Error estimate of the integrals over the cell from a to b, the largest of the three; s <- motion
+// at b from the motion at a.
 double snw_rod_mesh_quadrature(const snw_rod_mesh *c, double a, double b, snw_section_motion *s);
 
-// cell (room + 1) <- ends of cells from 0 to L, none of them across a break (nelem + 1), at least
-// `least` in each element, that err by `target` at the most. How many; 0 when there is no room for
-// them.
+// cell (room + 1) <- ends of cells from 0 to L with error estimates up to `target`, none across a
+// break (nelem + 1) and at least `least` per element. Returns their number; 0 when more than `room`
+// would be needed.
 int snw_rod_mesh_march(const snw_rod_mesh *c, int nelem, const double *breaks, int least,
                        double target, int room, double *cell);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Errors of quadrature along a rod (theory.md (3.5)), by comparison with a fine rule at trial
+// shapes: the Gauss points of the inertia, and the points for functions of the strain. For
+// layout.c, and at the shape of a running simulation.
 #include "model/rod_quadrature.h"
 
 #include "base/alloc.h"
@@ -8,18 +12,17 @@
 #include <string.h>
 
 enum {
-    RIGID = 6,      // motions of the root; three of them are also the weight
-    PER_STRAIN = 5, // smooth motions of each strain component
+    RIGID = 6,      // rigid motions of the root; the translations also represent weight
+    PER_STRAIN = 5, // strain fields per component
     MOTIONS = RIGID + 6 * PER_STRAIN,
     TRIALS = 2,
-    DENSITIES = 12, // of the inertia, of a uniform one, of resistances of fluids
-    STEPS = 80,     // along a rod, at least, between which motions are known
+    DENSITIES = 12, // most densities: inertia, uniform, drag coefficients
+    STEPS = 80,     // fewest steps of the fine integration of pose and Jacobian
     CELLS = 6,
-    POINTS = 8 // of the fine rule, at least
+    POINTS = 8 // fewest points per cell of the fine rule
 };
 
 // ---- trial shapes
-// ----------------------------------------------------------------------------------
 
 snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
     const snw_rod *rod = trial->rod;
@@ -48,26 +51,28 @@ snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
     return xi;
 }
 
-// time of the whole study, s: laws are looked at within it
+// Duration of the study, s; laws of t are evaluated within it.
 static double study_time(const snw_desc *d) {
     double sum = 0;
     for (int i = 0; i < d->nstep; i++) sum += d->step[i].duration;
     return sum;
 }
 
+// Trial 0: reference shape at t = 0; trial 1: bent shape within the study.
 static snw_trial trial_of(const snw_desc *desc, const snw_rod *rod, int i) {
     return (snw_trial){
         .desc = desc, .rod = rod, .t = i ? 0.61 * study_time(desc) : 0, .bent = i ? 1 : 0};
 }
 
 // ---- motions
-// ---------------------------------------------------------------------------------------
 
-// Smooth motions of a strain: the first functions and the last of a global basis; of a piecewise
-// one, whose single functions are no motion of the whole rod, polynomials through its nodes.
+// Strain fields whose motions are integrated: of a global basis its first shape functions and the
+// last; of a piecewise basis, whose single functions are local, polynomials interpolated at its
+// nodes.
 typedef struct motions {
     int n;
-    int comp[MOTIONS], fun[MOTIONS]; // active component; function of a global basis, else degree
+    int comp[MOTIONS]; // n: active component
+    int fun[MOTIONS];  // n: shape function of a global basis; piecewise basis: polynomial degree
 } motions;
 
 static motions motions_of(const snw_rod *rod) {
@@ -83,8 +88,8 @@ static motions motions_of(const snw_rod *rod) {
     return m;
 }
 
-// x^k at node f of a piecewise basis
-static double nodal(const snw_rod *rod, int a, int f, int k) {
+// (2x - 1)^k at node f of a piecewise basis on [0, 1].
+static double power_at_node(const snw_rod *rod, int a, int f, int k) {
     const int n = rod->nfun[a];
     const double s = rod->basis[a].kind == SNW_BASIS_CONSTANT ? (f + 0.5) / n : (double)f / (n - 1);
     double v = 1;
@@ -92,7 +97,7 @@ static double nodal(const snw_rod *rod, int a, int f, int k) {
     return v;
 }
 
-// value[k] <- strain of motion k at x
+// value[k] <- strain of motion k at x.
 static void motion_strains(const snw_rod *rod, const motions *m, double x, double toward,
                            double *phi, double value[MOTIONS]) {
     int first[6], count[6], at[6], n = 0;
@@ -107,18 +112,18 @@ static void motion_strains(const snw_rod *rod, const motions *m, double x, doubl
             continue;
         }
         for (int j = 0; j < count[a]; j++) {
-            value[k] += own[j] * nodal(rod, a, first[a] + j, m->fun[k]);
+            value[k] += own[j] * power_at_node(rod, a, first[a] + j, m->fun[k]);
         }
     }
 }
 
 // ---- integrals at the nodes
-// ------------------------------------------------------------------------
 
-// Products of all motions by each density, and of loads with motions.
+// Integrals along the rod: products of motions by density, virtual work of loads.
 typedef struct integrals {
     double gram[DENSITIES][MOTIONS][MOTIONS];
-    double *load, *square; // nload x MOTIONS; nload
+    double *load;   // nload x MOTIONS: virtual work of each load on each motion
+    double *square; // nload: square of each load
 } integrals;
 
 struct snw_rod_quadrature {
@@ -126,26 +131,26 @@ struct snw_rod_quadrature {
     const snw_rod *rod;
     motions m;
     int ndensity;
-    snw_law density[DENSITIES]; // of resistances; the first is the inertia, the second uniform
-    bool inert, fluid;          // is there the first, the second?
+    snw_law density[DENSITIES];    // drag coefficients from index 2; 0: inertia, 1: uniform
+    bool has_inertia, has_uniform; // densities 0 and 1 are used
     int ntrial;
     int nload;
-    int *which; // nload: loads along the rod
-    int nstep;  // along the rod:
-    double *at; // nstep + 1
+    int *load_index; // nload: index of each distributed load on the rod
+    int nstep;       // steps along the rod
+    double *at;      // nstep + 1: arc lengths, m
     snw_trial trial[TRIALS];
-    snw_se3 *g[TRIALS];   // nstep + 1
-    snw_twist *J[TRIALS]; // nstep + 1 times m.n: motions in the frame of the root
+    snw_se3 *g[TRIALS];   // nstep + 1: poses
+    snw_twist *J[TRIALS]; // (nstep + 1) x m.n: motions as twists in the root frame
     integrals fine[TRIALS], coarse;
 };
 
-// pose at s of a step from its beginning, the strain there linear: at + s slope
+// Pose at arc length s from the start of a step in which the strain is at + s slope.
 static snw_se3 rod_quadrature_advance(snw_twist at, snw_twist slope, double s) {
     const snw_twist W = snw_twist_axpy(0.5 * s, slope, at);
     return snw_se3_exp(snw_twist_axpy(s * s * s / 12, snw_ad(at, slope), snw_twist_scale(s, W)));
 }
 
-// g, J <- those at b from those at a, both within an element
+// g, J <- pose and motions at b from those at a, both in one element.
 static void rod_quadrature_step(snw_rod_quadrature *q, int trial, double a, double b, snw_se3 *g,
                                 snw_twist *J) {
     const double r = 0.5 / sqrt(3.0), c[2] = {0.5 - r, 0.5 + r}, h = b - a, mid = 0.5 * (a + b);
@@ -167,6 +172,7 @@ static void rod_quadrature_step(snw_rod_quadrature *q, int trial, double a, doub
     *g = snw_se3_mul(*g, rod_quadrature_advance(at, slope, h));
 }
 
+// Poses and motions at all steps of a trial shape.
 static void rod_quadrature_march(snw_rod_quadrature *q, int trial) {
     const int n = q->m.n;
     snw_se3 *g = q->g[trial];
@@ -181,9 +187,9 @@ static void rod_quadrature_march(snw_rod_quadrature *q, int trial) {
     }
 }
 
-// pose and all motions at x, these in the frame of the section there
-static void rod_quadrature_look(snw_rod_quadrature *q, int trial, double x, snw_se3 *g,
-                                snw_twist V[MOTIONS]) {
+// g, V <- pose and all motions at x, as body twists of the section.
+static void rod_quadrature_evaluate(snw_rod_quadrature *q, int trial, double x, snw_se3 *g,
+                                    snw_twist V[MOTIONS]) {
     int low = 0, high = q->nstep;
     while (high - low > 1) { // at(low) <= x < at(high)
         const int mid = (low + high) / 2;
@@ -214,9 +220,9 @@ static void rod_quadrature_add_products(const snw_rod_quadrature *q, const snw_t
 
 static const double no_signals[SNW_SIGNALS_MAX] = {0};
 
-// load l at x, in the frame of the section
+// Load l at x, per length, in the frame of the section.
 static snw_wrench load_at(const snw_rod_quadrature *q, int l, double t, double x, snw_se3 g) {
-    const snw_load_desc *d = &q->desc->load[q->which[l]];
+    const snw_load_desc *d = &q->desc->load[q->load_index[l]];
     const snw_at at = {.t = t, .x = x, .L = q->rod->L, .signal = no_signals};
     snw_wrench F = snw_wrench_zero();
     for (int i = 0; i < 3; i++) {
@@ -229,6 +235,7 @@ static snw_wrench load_at(const snw_rod_quadrature *q, int l, double t, double x
     return F;
 }
 
+// Add the integrands at x with weight w to the integrals.
 static void add_point(snw_rod_quadrature *q, int trial, double x, double w, integrals *out) {
     const double L = q->rod->L, t = q->trial[trial].t;
     const snw_link_desc *link = &q->desc->link[q->rod->link];
@@ -236,15 +243,15 @@ static void add_point(snw_rod_quadrature *q, int trial, double x, double w, inte
     snw_twist V[MOTIONS];
     snw_wrench P[MOTIONS];
     const int n = RIGID + q->m.n;
-    rod_quadrature_look(q, trial, x, &g, V);
+    rod_quadrature_evaluate(q, trial, x, &g, V);
     double H[36], D[36];
     snw_inertia M;
-    snw_error ignored = {0}; // of faulty sections whoever builds the rod complains
-    if (q->inert && snw_section_at(&link->rod, link->name, x, H, D, &M, &ignored) == SNW_OK) {
+    snw_error ignored = {0}; // compile_rod.c reports faulty sections
+    if (q->has_inertia && snw_section_at(&link->rod, link->name, x, H, D, &M, &ignored) == SNW_OK) {
         for (int k = 0; k < n; k++) P[k] = snw_inertia_apply(&M, V[k]);
         rod_quadrature_add_products(q, V, P, w, out->gram[0]);
     }
-    if (q->fluid) {
+    if (q->has_uniform) {
         for (int k = 0; k < n; k++) {
             P[k] = (snw_wrench){{.m = snw_scale(L * L, V[k].w), .f = V[k].v}};
         }
@@ -262,17 +269,19 @@ static void add_point(snw_rod_quadrature *q, int trial, double x, double w, inte
     }
 }
 
-static void clear(const snw_rod_quadrature *q, integrals *out) {
+static void integrals_clear(const snw_rod_quadrature *q, integrals *out) {
     memset(out->gram, 0, (size_t)q->ndensity * sizeof out->gram[0]);
     for (int i = 0; i < q->nload * MOTIONS; i++) out->load[i] = 0;
     for (int i = 0; i < q->nload; i++) out->square[i] = 0;
 }
 
-static void integrate_finely(snw_rod_quadrature *q, const snw_layout *lay, int cells, int points,
-                             const double *x, const double *w) {
+// q->fine <- integrals by the fine rule: `points` Gauss points in each of `cells` parts of an
+// element.
+static void rod_quadrature_integrate_fine(snw_rod_quadrature *q, const snw_layout *lay, int cells,
+                                          int points, const double *x, const double *w) {
     for (int trial = 0; trial < q->ntrial; trial++) {
         rod_quadrature_march(q, trial);
-        clear(q, &q->fine[trial]);
+        integrals_clear(q, &q->fine[trial]);
         for (int e = 0; e < lay->nelem * cells; e++) {
             const double from = lay->breaks[e / cells],
                          h = (lay->breaks[e / cells + 1] - from) / cells;
@@ -283,7 +292,7 @@ static void integrate_finely(snw_rod_quadrature *q, const snw_layout *lay, int c
     }
 }
 
-// error of a product relative to the sizes of what it is of
+// *worst <- maximum with the error relative to sqrt(size), the product of the norms of the factors.
 static void rod_quadrature_compare(double fine, double coarse, double size, double *worst) {
     if (!(size > 0)) return;
     const double e = fabs(fine - coarse) / sqrt(size);
@@ -295,7 +304,7 @@ double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay) {
     const int n = RIGID + q->m.n;
     for (int trial = 0; trial < q->ntrial; trial++) {
         const integrals *f = &q->fine[trial], *c = &q->coarse;
-        clear(q, &q->coarse);
+        integrals_clear(q, &q->coarse);
         for (int k = 0; k < lay->nnode; k++) {
             if (lay->node[k].w > 0) {
                 add_point(q, trial, lay->node[k].x, lay->node[k].w, &q->coarse);
@@ -319,10 +328,9 @@ double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay) {
     return worst;
 }
 
-// ---- what there is to integrate
-// --------------------------------------------------------------------
+// ---- integrands of a rod
 
-static bool has_link(int n, const int *link, int l) {
+static bool rod_quadrature_lists(int n, const int *link, int l) {
     for (int i = 0; i < n; i++) {
         if (link[i] == l) return true;
     }
@@ -333,12 +341,12 @@ static void gather_densities(snw_rod_quadrature *q) {
     const snw_desc *d = q->desc;
     const int l = q->rod->link;
     const snw_rod_desc *rod = &d->link[l].rod;
-    q->inert = rod->section.inertia_given || (rod->material && rod->material->density);
+    q->has_inertia = rod->section.inertia_given || (rod->material && rod->material->density);
     q->ndensity = 2;
     for (int i = 0; i < d->nfluid; i++) {
         const snw_fluid_desc *f = &d->fluid[i];
-        if (!has_link(f->nlink, f->link, l)) continue;
-        q->fluid = true;
+        if (!rod_quadrature_lists(f->nlink, f->link, l)) continue;
+        q->has_uniform = true;
         const snw_law law[8] = {f->linear[3], f->linear[4], f->linear[5], f->square[3],
                                 f->square[4], f->square[5], f->normal,    f->tangent};
         for (int k = 0; k < 8 && q->ndensity < DENSITIES; k++) {
@@ -347,19 +355,19 @@ static void gather_densities(snw_rod_quadrature *q) {
     }
     for (int i = 0; i < d->ncontact; i++) {
         if (!d->contact[i].nonholonomic)
-            q->fluid |= has_link(d->contact[i].nlink, d->contact[i].link, l);
+            q->has_uniform |= rod_quadrature_lists(d->contact[i].nlink, d->contact[i].link, l);
     }
     for (int i = 0; i < d->nload; i++) q->nload += d->load[i].along && d->load[i].on.link == l;
-    q->fluid |= q->nload > 0;
+    q->has_uniform |= q->nload > 0;
 }
 
-static bool allocate(snw_rod_quadrature *q) {
+static bool rod_quadrature_allocate(snw_rod_quadrature *q) {
     const size_t n = (size_t)q->nstep + 1, motion = (size_t)(q->m.n ? q->m.n : 1);
     const size_t loads = (size_t)(q->nload ? q->nload : 1);
-    q->which = snw_alloc(loads * sizeof *q->which);
+    q->load_index = snw_alloc(loads * sizeof *q->load_index);
     q->at = snw_alloc(n * sizeof *q->at);
     q->coarse.load = snw_alloc(loads * (MOTIONS + 1) * sizeof(double));
-    bool ok = q->which && q->at && q->coarse.load;
+    bool ok = q->load_index && q->at && q->coarse.load;
     for (int i = 0; i < TRIALS; i++) {
         q->g[i] = snw_alloc(n * sizeof *q->g[i]);
         q->J[i] = snw_alloc(n * motion * sizeof *q->J[i]);
@@ -380,7 +388,7 @@ void snw_rod_quadrature_destroy(snw_rod_quadrature *q) {
     }
     snw_free(q->coarse.load);
     snw_free(q->at);
-    snw_free(q->which);
+    snw_free(q->load_index);
     snw_free(q);
 }
 
@@ -413,13 +421,13 @@ static snw_status rod_quadrature_create(const snw_desc *desc, const snw_rod *rod
     if (each < 3) each = 3;
     q->nstep = each * lay->nelem;
     double *x = snw_alloc(2 * (size_t)points * sizeof *x);
-    if (!x || !allocate(q)) {
+    if (!x || !rod_quadrature_allocate(q)) {
         snw_free(x);
         snw_rod_quadrature_destroy(q);
         return SNW_E_MEMORY;
     }
     for (int i = 0; i < q->nstep;
-         i++) { // closer at the ends of elements, where polynomials of high degree are steep
+         i++) { // denser at the ends of elements, where polynomials of high degree are steep
         const double a = lay->breaks[i / each], b = lay->breaks[i / each + 1];
         const double s = sin(0.5 * M_PI * (i % each) / each);
         q->at[i] = a + (b - a) * s * s;
@@ -427,10 +435,10 @@ static snw_status rod_quadrature_create(const snw_desc *desc, const snw_rod *rod
     q->at[q->nstep] = lay->breaks[lay->nelem];
     int along = 0;
     for (int i = 0; i < desc->nload; i++) {
-        if (desc->load[i].along && desc->load[i].on.link == rod->link) q->which[along++] = i;
+        if (desc->load[i].along && desc->load[i].on.link == rod->link) q->load_index[along++] = i;
     }
     snw_gauss(points, x, x + points);
-    integrate_finely(q, lay, cells, points, x, x + points);
+    rod_quadrature_integrate_fine(q, lay, cells, points, x, x + points);
     snw_free(x);
     *out = q;
     return SNW_OK;
@@ -469,21 +477,21 @@ snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const d
 }
 
 // ---- functions of the strain
-// -----------------------------------------------------------------------
 
 enum { MOST_POINTS = 96, VALUES = 6 };
 static const double STRAIN_TOLERANCE = 1e-8;
 
-typedef enum integrand_kind { OF_STIFFNESS, OF_DAMPING, OF_STRESS, OF_MEASURE } integrand_kind;
+typedef enum integrand_kind { OF_STIFFNESS, OF_DAMPING, OF_STRESS, OF_TENDON } integrand_kind;
 
-// Something integrated along a rod by the strain rule: up to six numbers at each place.
+// Function integrated along a rod by the strain rule, with up to six components.
 typedef struct integrand {
     integrand_kind kind;
-    int item;        // stress or measure
-    double from, to; // where it is
+    int item;        // index of the stress or tendon
+    double from, to; // its interval, m
 } integrand;
 
-static void measure_slope(const snw_tendon_desc *d, snw_trial *t, double x, double out[VALUES]) {
+// Derivative of length or volume per arc length in the strain, theory.md (3.11.1), (3.11.2).
+static void tendon_gradient(const snw_tendon_desc *d, snw_trial *t, double x, double out[VALUES]) {
     const snw_at at = {.x = x, .L = t->rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
@@ -496,7 +504,7 @@ static void measure_slope(const snw_tendon_desc *d, snw_trial *t, double x, doub
     } else {
         along.x = d->area ? snw_expr_value(d->area, at) : 0;
     }
-    // turning counts by the arm of a tendon: all six are lengths over lengths
+    // angular components over L, so that all six are dimensionless
     const snw_vec3 turn = snw_scale(1 / t->rod->L, snw_cross(D, along));
     for (int i = 0; i < 3; i++) out[i] = turn.e[i], out[3 + i] = along.e[i];
 }
@@ -504,8 +512,8 @@ static void measure_slope(const snw_tendon_desc *d, snw_trial *t, double x, doub
 static void integrand_at(const integrand *f, snw_trial *t, double x, double out[VALUES]) {
     const snw_link_desc *link = &t->desc->link[t->rod->link];
     for (int i = 0; i < VALUES; i++) out[i] = 0;
-    if (f->kind == OF_MEASURE) {
-        measure_slope(&t->desc->tendon[f->item], t, x, out);
+    if (f->kind == OF_TENDON) {
+        tendon_gradient(&t->desc->tendon[f->item], t, x, out);
     } else if (f->kind == OF_STRESS) {
         const snw_at at = {.t = t->t, .x = x, .L = t->rod->L, .signal = no_signals};
         const snw_law *law = t->desc->stress[f->item].stress;
@@ -521,8 +529,8 @@ static void integrand_at(const integrand *f, snw_trial *t, double x, double out[
     }
 }
 
-// sum <- integrals over [a, b] of the numbers by polynomials of degree 0, p, 2p, as functions and
-// their products are; square <- of their squares
+// sum <- integrals over [a, b] of each component times polynomials of degree 0, p and 2p, which
+// represent shape functions and their products; square <- integrals of its square.
 static void rod_quadrature_integrate(const integrand *f, snw_trial *t, int p, int n, int cells,
                                      double a, double b, double sum[3][VALUES],
                                      double square[VALUES]) {
@@ -545,9 +553,10 @@ static void rod_quadrature_integrate(const integrand *f, snw_trial *t, int p, in
     }
 }
 
+// Largest relative error of n points per element, against n points in thirds of the element.
 static double integrand_error(const integrand *f, snw_trial *t, const snw_layout *lay, int p,
                               int n) {
-    double miss[3][VALUES] = {{0}}, square[VALUES] = {0}, worst = 0;
+    double error[3][VALUES] = {{0}}, square[VALUES] = {0}, worst = 0;
     for (int e = 0; e < lay->nelem; e++) {
         const double a = fmax(lay->breaks[e], f->from), b = fmin(lay->breaks[e + 1], f->to);
         if (!(b > a)) continue;
@@ -555,17 +564,18 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
         rod_quadrature_integrate(f, t, p, n, 1, a, b, coarse, own);
         rod_quadrature_integrate(f, t, p, n, 3, a, b, fine, own);
         for (int l = 0; l < VALUES; l++) {
-            for (int k = 0; k < 3; k++) miss[k][l] += fabs(coarse[k][l] - fine[k][l]);
+            for (int k = 0; k < 3; k++) error[k][l] += fabs(coarse[k][l] - fine[k][l]);
             square[l] += own[l];
         }
     }
-    double all = 0;
-    for (int l = 0; l < VALUES; l++) all += square[l];
-    const bool one = f->kind == OF_MEASURE || f->kind == OF_STRESS; // its numbers act together
+    double total = 0;
+    for (int l = 0; l < VALUES; l++) total += square[l];
+    const bool together =
+        f->kind == OF_TENDON || f->kind == OF_STRESS; // components add up to one force
     for (int l = 0; l < VALUES; l++) {
-        const double size = one ? all : square[l];
+        const double size = together ? total : square[l];
         for (int k = 0; k < 3; k++) {
-            const double e = size > 0 ? miss[k][l] / sqrt(size * (f->to - f->from)) : 0;
+            const double e = size > 0 ? error[k][l] / sqrt(size * (f->to - f->from)) : 0;
             if (!(e <= worst)) worst = e;
         }
     }
@@ -574,7 +584,7 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
 
 static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
 
-static bool section_varies(const snw_rod_desc *d) {
+static bool rod_quadrature_section_varies(const snw_rod_desc *d) {
     bool any = false;
     for (int i = 0; i < 4; i++) any |= rod_quadrature_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++)
@@ -585,9 +595,10 @@ static bool section_varies(const snw_rod_desc *d) {
                          rod_quadrature_varies(m->shear) || rod_quadrature_varies(m->damping)));
 }
 
-// points that one integrand needs, n or more; as many as before where it jumps and more do not help
-static int points_for(const integrand *f, const snw_desc *desc, const snw_rod *rod,
-                      const snw_layout *lay, int n) {
+// Points per element that an integrand needs, at least n; n when it is discontinuous, so that more
+// points do not help.
+static int integrand_points(const integrand *f, const snw_desc *desc, const snw_rod *rod,
+                            const snw_layout *lay, int n) {
     const int p = lay->global ? 0 : highest_degree(rod);
     int most = n;
     for (int i = 0; i < TRIALS; i++) {
@@ -608,24 +619,24 @@ int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_la
     int n = enough;
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     if (n > MOST_POINTS) return n;
-    for (int kind = OF_STIFFNESS; kind <= OF_DAMPING && section_varies(d); kind++) {
+    for (int kind = OF_STIFFNESS; kind <= OF_DAMPING && rod_quadrature_section_varies(d); kind++) {
         const integrand f = {.kind = kind == OF_STIFFNESS ? OF_STIFFNESS : OF_DAMPING,
                              .to = rod->L};
-        n = points_for(&f, desc, rod, lay, n);
+        n = integrand_points(&f, desc, rod, lay, n);
     }
     for (int i = 0; i < desc->nstress; i++) {
         const integrand f = {.kind = OF_STRESS, .item = i, .to = rod->L};
-        if (desc->stress[i].link == rod->link) n = points_for(&f, desc, rod, lay, n);
+        if (desc->stress[i].link == rod->link) n = integrand_points(&f, desc, rod, lay, n);
     }
     for (int i = 0; i < desc->ntendon; i++) {
         const snw_tendon_desc *m = &desc->tendon[i];
         for (int k = 0; k < m->nlink; k++) {
             if (m->link[k] != rod->link) continue;
-            const integrand f = {.kind = OF_MEASURE,
+            const integrand f = {.kind = OF_TENDON,
                                  .item = i,
                                  .from = k == 0 ? m->from : 0,
                                  .to = k == m->nlink - 1 ? m->to : rod->L};
-            n = points_for(&f, desc, rod, lay, n);
+            n = integrand_points(&f, desc, rod, lay, n);
         }
     }
     return n;

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
-// rod_quadrature.h: by how much a quadrature rule errs in what is integrated along a rod: inertia,
-// weight, distributed loads, fluid and ground at the nodes; stiffness, tendons, chambers and active
-// stress at the points of the strain rule. Each is an inner product along the rod of two fields;
-// the rule is compared with a fine one at trial shapes. Private to the compiler of models.
-// theory.md (3.5).
+// rod_quadrature.h: errors of quadrature along a rod, theory.md (3.5). Integrals at the nodes:
+// inertia, weight, distributed loads, fluid and contact; at the points of the strain rule:
+// stiffness, damping, tendons, chambers and active stress. Each is an inner product of two fields;
+// the rule is compared with a fine one at trial shapes. Private to src/model.
 #pragma once
 
 #include "model/layout.h"
 
-// A shape to try: the reference shape with given strains at the time t, and `bent` times half a
-// turn in each strain that may change.
+// Trial shape of a rod: rest and given strains at time t plus `bent` times half a turn in each
+// active angular component and 5 % in each active linear one; or the shape of coordinates q.
 typedef struct snw_trial {
     const snw_desc *desc;
     const snw_rod *rod;
     double t, bent;
-    const snw_model *m;                      // or, where there are coordinates q of a model,
-    const double *q;                         // the shape that these have
+    const snw_model *m;                      // with q: model of the coordinates
+    const double *q;                         // coordinates of the shape; NULL: t and bent
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS]; // scratch
 } snw_trial;
 
-// Strain of the trial shape at x, of the side towards `toward`.
+// Strain of the trial shape at x, in the element that contains `toward`.
 snw_twist snw_trial_strain(snw_trial *trial, double x, double toward);
 
 typedef struct snw_rod_quadrature snw_rod_quadrature;
 
-// Fine integrals of the rod; rod->na, comp, basis, nfun, L and the breaks of the layout must be
-// set. SNW_E_MEMORY.
+// Compute the integrals by the fine rule. rod->na, comp, basis, nfun, L and the breaks of the
+// layout must be set. Fails with SNW_E_MEMORY only.
 SNW_NODISCARD snw_status snw_rod_quadrature_create(const snw_desc *desc, const snw_rod *rod,
                                                    const snw_layout *lay, snw_rod_quadrature **out);
 void snw_rod_quadrature_destroy(snw_rod_quadrature *q); // NULL is fine
 
-// The largest relative error of the integrals by the nodes of a layout with positive weights.
+// Largest relative error of the integrals by the nodes of a layout.
 double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay);
 
-// Points in each element, `enough` or more, with which integrals of functions of the strain are
-// right to their tolerance; `enough` where something jumps along the rod.
+// Number of points per element, at least `enough`, for which integrals of functions of the strain
+// have a relative error below 1e-8; `enough` when data are discontinuous along the rod.
 int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_layout *lay,
                           int enough);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Section data of a rod at a station: shape and material give the diagonal matrices of rods.md 1.5,
-//   H = diag(G I1, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = damping H,
-// and entries given outright replace theirs.
+// Constitutive matrices and inertia of a section (theory.md 2), from shape and material:
+//   H = diag(G I1, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
+// entries given in the description replace them. Computed with two derivatives along the rod for
+// rods of variable length.
 #include "model/model.h"
 
 #include "base/fail.h"
@@ -19,23 +20,24 @@ static snw_status fail_at(snw_error *err, snw_source_location at, const char *ro
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-// what a section is made of at a station, with slopes along the rod
+// Section at a station, with derivatives along the rod.
 typedef struct section {
-    snw_jet size[4], A, I[3], E, G, rho, tau;
-    snw_jet H[36], D[36], J[36]; // J: inertia
+    snw_jet size[4], A, I[3];    // sizes, area, second moments of area
+    snw_jet E, G, rho, tau;      // material
+    snw_jet H[36], D[36], J[36]; // stiffness, damping, inertia per length
 } section;
 
 static snw_jet section_times(snw_jet a, snw_jet b) { return snw_jet_mul(a, b); }
 static snw_jet section_scale(double s, snw_jet a) { return (snw_jet){s * a.v, s * a.d, s * a.dd}; }
-static snw_jet over(snw_jet a, double s) { return (snw_jet){a.v / s, a.d / s, a.dd / s}; }
+static snw_jet section_divide(snw_jet a, double s) { return (snw_jet){a.v / s, a.d / s, a.dd / s}; }
 static snw_jet section_plus(snw_jet a, snw_jet b) {
     return (snw_jet){a.v + b.v, a.d + b.d, a.dd + b.dd};
 }
-static snw_jet cube(snw_jet s, snw_jet a) {
+static snw_jet section_times_cube(snw_jet s, snw_jet a) {
     return section_times(section_times(section_times(s, a), a), a);
 }
 
-// area and moments of area about x, y, z
+// s->A, s->I <- area and second moments of area about x, y, z.
 static void section_shape(snw_section_kind kind, section *s) {
     const snw_jet a = s->size[0], b = s->size[1], pi_a = section_scale(M_PI, a);
     switch (kind) {
@@ -43,24 +45,26 @@ static void section_shape(snw_section_kind kind, section *s) {
         break;
     case SNW_SECTION_CIRCLE:
         s->A = section_times(pi_a, a);
-        s->I[1] = s->I[2] = over(cube(pi_a, a), 4);
+        s->I[1] = s->I[2] = section_divide(section_times_cube(pi_a, a), 4);
         break;
     case SNW_SECTION_TUBE: {
         const snw_jet aa = section_times(a, a), bb = section_times(b, b);
         s->A = section_scale(M_PI, section_plus(aa, section_scale(-1, bb)));
-        s->I[1] = s->I[2] =
-            over(section_scale(M_PI, section_plus(cube(a, a), section_scale(-1, cube(b, b)))), 4);
+        s->I[1] = s->I[2] = section_divide(
+            section_scale(M_PI, section_plus(section_times_cube(a, a),
+                                             section_scale(-1, section_times_cube(b, b)))),
+            4);
         break;
     }
     case SNW_SECTION_RECTANGLE:
         s->A = section_times(a, b);
-        s->I[1] = over(cube(a, b), 12);
-        s->I[2] = over(cube(b, a), 12);
+        s->I[1] = section_divide(section_times_cube(a, b), 12);
+        s->I[2] = section_divide(section_times_cube(b, a), 12);
         break;
     case SNW_SECTION_ELLIPSE:
-        s->A = over(section_times(pi_a, b), 4);
-        s->I[1] = over(cube(pi_a, b), 64);
-        s->I[2] = over(cube(section_scale(M_PI, b), a), 64);
+        s->A = section_divide(section_times(pi_a, b), 4);
+        s->I[1] = section_divide(section_times_cube(pi_a, b), 64);
+        s->I[2] = section_divide(section_times_cube(section_scale(M_PI, b), a), 64);
         break;
     case SNW_SECTION_GIVEN:
         s->A = a;
@@ -70,10 +74,10 @@ static void section_shape(snw_section_kind kind, section *s) {
     s->I[0] = section_plus(s->I[1], s->I[2]);
 }
 
-// what is wrong with its sizes, or NULL
-static const char *misshapen(snw_section_kind kind, const section *s, double *culprit) {
+// Rule that the sizes violate, with the wrong value; NULL: none.
+static const char *section_shape_fault(snw_section_kind kind, const section *s, double *wrong) {
     const double a = s->size[0].v, b = s->size[1].v;
-    *culprit = a;
+    *wrong = a;
     switch (kind) {
     case SNW_SECTION_NONE:
         break;
@@ -82,19 +86,19 @@ static const char *misshapen(snw_section_kind kind, const section *s, double *cu
         break;
     case SNW_SECTION_TUBE:
         if (!(a > 0)) return "the outer radius must be positive";
-        *culprit = b;
+        *wrong = b;
         if (!(b >= 0 && b < a)) return "the inner radius must lie between 0 and the outer radius";
         break;
     case SNW_SECTION_RECTANGLE:
     case SNW_SECTION_ELLIPSE:
         if (!(a > 0)) return "the width y must be positive";
-        *culprit = b;
+        *wrong = b;
         if (!(b > 0)) return "the width z must be positive";
         break;
     case SNW_SECTION_GIVEN:
         if (!(a > 0)) return "the area must be positive";
         for (int i = 0; i < 3; i++) {
-            *culprit = s->I[i].v;
+            *wrong = s->I[i].v;
             if (!(s->I[i].v >= 0)) return "moments of area must not be negative";
         }
         break;
@@ -106,43 +110,43 @@ static double section_law_at(snw_law law, double x, double L) {
     return law ? snw_expr_value(law, (snw_at){.x = x, .L = L}) : 0;
 }
 
-// where a law is looked at, and whether its slopes are wanted, as it travels with the material
-typedef struct place {
+// Point at which laws are evaluated; follows_material: smoothed, with derivatives (material_law.h).
+typedef struct section_point {
     double x, L;
-    bool travels;
-} place;
+    bool follows_material;
+} section_point;
 
-static snw_jet section_look(snw_law law, place at) {
-    if (!at.travels) return (snw_jet){.v = section_law_at(law, at.x, at.L)};
+static snw_jet section_evaluate_law(snw_law law, section_point at) {
+    if (!at.follows_material) return (snw_jet){.v = section_law_at(law, at.x, at.L)};
     const snw_point_derivatives s = snw_law_material(law, at.x, at.L);
     return (snw_jet){s.v, s.d, s.dd};
 }
 
-// replace the entries that are given outright; keeps the matrix symmetric
-static void replace(const snw_law given[36], place at, snw_jet A[36]) {
+// Replace the given entries of a symmetric matrix.
+static void section_replace(const snw_law given[36], section_point at, snw_jet A[36]) {
     for (int i = 0; i < 36; i++) {
-        if (given[i]) A[i] = section_look(given[i], at);
+        if (given[i]) A[i] = section_evaluate_law(given[i], at);
     }
 }
 
-static void section_evaluate(const snw_rod_desc *rod, double x, bool travels, section *s) {
+static void section_evaluate(const snw_rod_desc *rod, double x, bool follows_material, section *s) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
-    const place at = {x, rod->length, travels};
+    const section_point at = {x, rod->length, follows_material};
     memset(s, 0, sizeof *s);
-    for (int i = 0; i < 4; i++) s->size[i] = section_look(d->size[i], at);
+    for (int i = 0; i < 4; i++) s->size[i] = section_evaluate_law(d->size[i], at);
     section_shape(d->kind, s);
     if (mat && d->kind != SNW_SECTION_NONE) {
-        s->E = section_look(mat->young, at);
-        s->rho = section_look(mat->density, at);
-        s->tau = section_look(mat->damping, at);
+        s->E = section_evaluate_law(mat->young, at);
+        s->rho = section_evaluate_law(mat->density, at);
+        s->tau = section_evaluate_law(mat->damping, at);
         const snw_jet one = {1, 0, 0};
         s->G = mat->shear
-                   ? section_look(mat->shear, at)
-                   : snw_jet_div(
-                         s->E, section_scale(2, section_plus(one, section_look(mat->poisson, at))));
+                   ? section_evaluate_law(mat->shear, at)
+                   : snw_jet_div(s->E, section_scale(2, section_plus(one, section_evaluate_law(
+                                                                              mat->poisson, at))));
     }
-    // H, D, M of the shape, then what is given outright
+    // matrices of shape and material, then given entries
     const snw_jet h[6] = {section_times(s->G, s->I[0]), section_times(s->E, s->I[1]),
                           section_times(s->E, s->I[2]), section_times(s->E, s->A),
                           section_times(s->G, s->A),    section_times(s->G, s->A)};
@@ -150,23 +154,25 @@ static void section_evaluate(const snw_rod_desc *rod, double x, bool travels, se
         s->H[7 * i] = h[i];
         s->J[7 * i] = section_times(s->rho, i < 3 ? s->I[i] : s->A);
     }
-    replace(d->stiffness, at, s->H);
-    replace(d->inertia, at, s->J);
+    section_replace(d->stiffness, at, s->H);
+    section_replace(d->inertia, at, s->J);
     for (int i = 0; i < 36; i++) s->D[i] = section_times(s->tau, s->H[i]);
-    replace(d->damping, at, s->D);
+    section_replace(d->damping, at, s->D);
 }
 
+// Inertia per length from a 6x6 matrix by rows.
 static snw_inertia inertia_of(const double A[36]) {
     return (snw_inertia){.m = A[21],
                          .mc = {{A[2 * 6 + 4], A[0 * 6 + 5], A[1 * 6 + 3]}},
                          .I = {A[0], A[7], A[14], A[8], A[2], A[1]}};
 }
 
-// a 6x6 inertia is a rigid slice's when its linear block is m 1 and its coupling a skew matrix
-static const char *slice_inertia(const double A[36], snw_inertia *M, double *culprit) {
+// *M <- inertia from a 6x6 matrix, which must be that of a rigid section: linear block m 1, skew
+// coupling block. Returns the violated rule with the wrong value, or NULL.
+static const char *slice_inertia(const double A[36], snw_inertia *M, double *wrong) {
     const double m = A[21], size = fabs(m) + fabs(A[0]) + fabs(A[7]) + fabs(A[14]);
     const double tol = 1e-12 * size;
-    *culprit = A[28];
+    *wrong = A[28];
     if (!(fabs(A[28] - m) <= tol && fabs(A[35] - m) <= tol)) {
         return "the three linear entries of inertia must be equal (the mass per length)";
     }
@@ -176,20 +182,20 @@ static const char *slice_inertia(const double A[36], snw_inertia *M, double *cul
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             const double linear = i == j ? m : 0;
-            *culprit = A[i * 6 + 3 + j];
+            *wrong = A[i * 6 + 3 + j];
             if (!(fabs(A[i * 6 + 3 + j] - want[i][j]) <= tol) ||
                 !(fabs(A[(3 + i) * 6 + 3 + j] - linear) <= tol)) {
                 return "inertia must be that of a rigid slice: m 1, and a skew coupling block";
             }
         }
     }
-    *culprit = m;
+    *wrong = m;
     if (!(m >= 0)) return "the mass per length must not be negative";
     for (int i = 0; i < 3; i++) {
-        *culprit = M->I[i];
+        *wrong = M->I[i];
         if (!(M->I[i] >= 0)) return "the rotary inertia must not be negative";
     }
-    // about the centre of mass, by Steiner's theorem
+    // about the centre of mass, by the parallel-axis theorem
     const double xx = m > 0 ? mc.x * mc.x / m : 0, yy = m > 0 ? mc.y * mc.y / m : 0,
                  zz = m > 0 ? mc.z * mc.z / m : 0;
     const double yz = m > 0 ? mc.y * mc.z / m : 0, xz = m > 0 ? mc.x * mc.z / m : 0,
@@ -197,7 +203,7 @@ static const char *slice_inertia(const double A[36], snw_inertia *M, double *cul
     const snw_mat3 central = {{{M->I[0] - yy - zz, M->I[5] + xy, M->I[4] + xz},
                                {M->I[5] + xy, M->I[1] - zz - xx, M->I[3] + yz},
                                {M->I[4] + xz, M->I[3] + yz, M->I[2] - xx - yy}}};
-    *culprit = M->I[0] + M->I[1] + M->I[2];
+    *wrong = M->I[0] + M->I[1] + M->I[2];
     if (!snw_mat3_semidefinite(&central, 1e-6) ||
         (m == 0 && (mc.x != 0 || mc.y != 0 || mc.z != 0))) {
         return "the rotary inertia must not be negative about any axis through the centre of mass";
@@ -210,10 +216,10 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
     section s;
-    double culprit = 0, J[36];
+    double wrong = 0, J[36];
     section_evaluate(rod, x, false, &s);
-    const char *fault = misshapen(d->kind, &s, &culprit);
-    if (fault) return fail_at(err, d->location, name, x, fault, culprit);
+    const char *fault = section_shape_fault(d->kind, &s, &wrong);
+    if (fault) return fail_at(err, d->location, name, x, fault, wrong);
     if (mat && d->kind != SNW_SECTION_NONE) {
         if (mat->young && !(s.E.v >= 0)) {
             return fail_at(err, mat->location, name, x, "young must not be negative", s.E.v);
@@ -246,8 +252,8 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
             }
         }
     }
-    fault = slice_inertia(J, M, &culprit);
-    if (fault) return fail_at(err, d->location, name, x, fault, culprit);
+    fault = slice_inertia(J, M, &wrong);
+    if (fault) return fail_at(err, d->location, name, x, fault, wrong);
     return SNW_OK;
 }
 

@@ -291,10 +291,10 @@ void snw_shooter_get_tendons(const snw_shooter *e, snw_work *w) {
         w->tendon[i].effort = snw_shoot_tendon_effort(&e->tendons, i);
         w->tendon[i].tied_fraction = 1;
         if (c->z < 0 || !snw_shoot_tendon_has_friction(c)) continue;
-        w->tendon[i].tied = tension_fraction_at(e, i, m->desc->tendon[i].to);
+        w->tendon[i].tied_fraction = tension_fraction_at(e, i, m->desc->tendon[i].to);
         for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
              k++) {
-            w->tendon_point[k].share = tension_fraction_at(e, i, m->tendon_point[k].x);
+            w->tendon_point[k].tension_fraction = tension_fraction_at(e, i, m->tendon_point[k].x);
         }
     }
 }

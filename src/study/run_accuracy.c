@@ -165,7 +165,8 @@ void snw_run_warn_accuracy(const snw_run *r) {
 
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
     double t = 0;
-    r->totals.time_error = it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
+    r->totals.time_error =
+        it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
     if (!(r->totals.time_error > TIME_ERROR_LIMIT)) return;
     char text[320];
     (void)snprintf(

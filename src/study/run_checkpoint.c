@@ -160,7 +160,7 @@ static double *field_row(snw_run *r) {
 // Do the fields fit into `room` numbers? room is 0 when the engine could not be created at that
 // time.
 static bool field_fits(const snw_shooter *e, size_t room) {
-    return snw_shooter_fits(e) && snw_shooter_saves(e) <= room;
+    return snw_shooter_checkpoint_fits(e) && snw_shooter_checkpoint_size(e) <= room;
 }
 
 static bool fields_fit(const snw_run *r, const snw_frame_source *v) {

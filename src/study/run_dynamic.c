@@ -214,7 +214,7 @@ static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
     snw_work *w = (snw_work *)it->work_at(it->self);
     const snw_energy e = snw_run_energies(r, it, w);
     return snw_memory_update(r->now->model, it->inputs(it->self), it->state(it->self), &e,
-                               r->never_sampled, r->rotation_scratch, w, r->z);
+                             r->never_sampled, r->rotation_scratch, w, r->z);
 }
 
 // r->never_sampled <- signals that no earlier step has sampled
@@ -524,7 +524,8 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;
-        collect_jump(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
+        collect_jump(&all, drive->law, drive->rate_integral, "actuator",
+                     d->motor[drive->motor].name, t0, t1);
     }
     if (all.n == 0) return;
     char text[280], others[40] = "";

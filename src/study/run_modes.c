@@ -84,7 +84,7 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     if (!r->resuming && m->ncondition) {
         snw_run_set_conditions(r);
         snw_impacts_drop_redundant(snw_statics_impacts(r->now->statics),
-                            snw_statics_inputs(r->now->statics), r->state);
+                                   snw_statics_inputs(r->now->statics), r->state);
         snw_run_warn_dropped_rows(r, r->state);
     }
     SNW_TRY(snw_modes_solve(modes, r->state, err));

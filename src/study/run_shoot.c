@@ -58,7 +58,7 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     const int n = snw_shooter_unstable(e);
     if (n >= 0) return n > 0;
     if (!has_tangent(r->now->model)) return snw_shooter_stability(e) < SNW_SHOOTER_UNSTABLE;
-    snw_shooter_show(e, r->state, w);
+    snw_shooter_get_state(e, r->state, w);
     (void)snw_statics_work_at_time(r->now->statics, r->state, t);
     return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
 }
@@ -148,7 +148,7 @@ static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
     snw_boundary_info more = {0};
     SNW_TRY(snw_shooter_copy(e, &first, err));
     snw_status found = guess_from_strains(r, e, t, &more) ? SNW_OK : s;
-    if (found != SNW_OK && snw_shooter_follow(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
+    if (found != SNW_OK && snw_shooter_copy_fields(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
     snw_shooter_destroy(first);
     if (found != SNW_OK) return found;
     info->iterations += more.iterations;

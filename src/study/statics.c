@@ -410,7 +410,7 @@ static snw_status recover_contacts(snw_statics *st, double t, snw_state *s, snw_
     snw_residual(m, st->after, s, true, st->w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        if (loop->redundancy < 0 || !snw_is_active(st->w, loop->condition)) continue;
+        if (loop->nonholonomic_index < 0 || !snw_is_active(st->w, loop->condition)) continue;
         const double displacement = snw_loop_displacement(m, st->w, i);
         for (int r = 0; r < loop->nrow; r++) {
             const double size = m->length / snw_loop_kept_size(m, loop, r);
