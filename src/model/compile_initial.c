@@ -114,7 +114,8 @@ static snw_status initial_strain(snw_build *b, const snw_initial_desc *ini, cons
 }
 
 // Coordinates and velocities of a joint.
-static void initial_joint(const snw_model *m, const snw_initial_desc *ini, double *q0, double *v0) {
+static void initial_joint_state(const snw_model *m, const snw_initial_desc *ini, double *q0,
+                                double *v0) {
     const snw_joint_kind kind = m->desc->link[ini->link].joint;
     if (kind == SNW_JOINT_FIXED) return;
     const snw_block *block = &m->block[m->link_block[ini->link]];
@@ -254,7 +255,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         const snw_initial_desc *ini = &d->initial[i];
         const int r = b->link_rod[ini->link];
         if (r >= 0) SNW_TRY(initial_strain(b, ini, &b->rod[r], q0, v0, err));
-        initial_joint(m, ini, q0, v0);
+        initial_joint_state(m, ini, q0, v0);
     }
     SNW_TRY(initial_drives(b, q0, v0, err));
     SNW_TRY(initial_rotations(m, q0, err));

@@ -11,7 +11,7 @@ static snw_twist turn_about(snw_vec3 axis) { return (snw_twist){{.w = axis}}; }
 static snw_twist slide_along(snw_vec3 axis) { return (snw_twist){{.v = axis}}; }
 
 // S <- twists of the screws of a joint, in order; returns their number.
-static int joint_screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
+static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
     const snw_joint_desc *j = &d->moves;
     const snw_vec3 z = {{0, 0, 1}}, axis = snw_dot(j->axis, j->axis) > 0 ? j->axis : z;
     snw_vec3 first, second;
@@ -71,7 +71,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
     const snw_link_desc *d = &b->m->desc->link[l];
     b->link_block[l] = b->m->nblock;
     snw_twist S[SNW_JOINT_MOST];
-    const int n = joint_screws(d, S);
+    const int n = screws(d, S);
     for (int i = 0; i < n; i++) {
         const int block = snw_build_block(b, SNW_SPACE_RN, 1);
         b->block[block].S = S[i];
