@@ -241,6 +241,8 @@ if(NOT SNW_TEST_PREFIX)
     --check ${CLANG_FORMAT})
   check(clang house COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/clang.py
     ${CMAKE_BINARY_DIR})
+  check(exports house COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/exports.py
+    $<TARGET_FILE:shared> ${CMAKE_SOURCE_DIR}/include/sinew)
   check(install house COMMAND ${CMAKE_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR}
     ${CMAKE_C_COMPILER})
   if(TARGET command)

@@ -41,17 +41,17 @@ typedef struct snw_robot snw_robot;
 
 // Read a model file. `run`: name of one of its runs, NULL for the first. `set`: nset overrides
 // "path=value". On success *out belongs to the caller, who calls snw_robot_close.
-SNW_NODISCARD snw_status snw_robot_open(const char *path, const char *run, int nset,
+SNW_API SNW_NODISCARD snw_status snw_robot_open(const char *path, const char *run, int nset,
                                         const char *const *set, snw_robot **out, snw_error *err);
 // The same from `length` bytes of text in memory; `name` is used in messages in place of the path.
-SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *text, size_t length,
+SNW_API SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *text, size_t length,
                                          const char *run, int nset, const char *const *set,
                                          snw_robot **out, snw_error *err);
-void snw_robot_close(snw_robot *r); // NULL is fine
+SNW_API void snw_robot_close(snw_robot *r); // NULL is fine
 
 // Error of the last failed call that has no `err` parameter; its status is SNW_OK when there was
 // none. The pointer belongs to the robot.
-const snw_error *snw_robot_error(const snw_robot *r);
+SNW_API const snw_error *snw_robot_error(const snw_robot *r);
 
 // ---- state
 
@@ -59,23 +59,23 @@ const snw_error *snw_robot_error(const snw_robot *r);
 // shape function, a joint one per axis. A spherical joint has four coordinates (unit quaternion)
 // and three velocities (body angular velocity), a free joint seven coordinates (unit quaternion,
 // position) and six velocities (body twist).
-int snw_robot_nq(const snw_robot *r);
-int snw_robot_nv(const snw_robot *r);
+SNW_API int snw_robot_nq(const snw_robot *r);
+SNW_API int snw_robot_nv(const snw_robot *r);
 
 // The state, to read and to write: coordinates (nq), velocities and accelerations (nv). Values
 // written must be finite, quaternions of unit length. Strain bases of more than eight monomials
 // have Legendre coordinates here. Initially the state of the file, with zero accelerations.
-double *snw_robot_q(snw_robot *r);
-double *snw_robot_v(snw_robot *r);
-double *snw_robot_a(snw_robot *r);
+SNW_API double *snw_robot_q(snw_robot *r);
+SNW_API double *snw_robot_v(snw_robot *r);
+SNW_API double *snw_robot_a(snw_robot *r);
 
 // Time at which laws of loads, gravity and prescribed motion are evaluated, s; initially 0.
-double snw_robot_time(const snw_robot *r);
-snw_status snw_robot_set_time(snw_robot *r, double t);
+SNW_API double snw_robot_time(const snw_robot *r);
+SNW_API snw_status snw_robot_set_time(snw_robot *r, double t);
 
 // q <- q moved by the increment dx (nv): q + dx for rods and single axes, right multiplication by
 // the exponential for spherical and free joints.
-snw_status snw_robot_move(snw_robot *r, const double *dx);
+SNW_API snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- dynamics
 
@@ -84,19 +84,19 @@ snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // tau (nv) <- inverse dynamics: the generalised forces needed for the motion (q, v, a) in addition
 // to those of the model. Zero when (q, v, a) satisfies the equations of motion.
-snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau);
+SNW_API snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 
 // a <- forward dynamics: accelerations at (q, v), which must satisfy the loop closures.
 // SNW_E_SINGULAR: a force acts on a coordinate that moves no mass, or the configuration of the
 // loops is singular.
-SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err);
 
 // K, C, M (nv x nv) <- derivatives of the inverse dynamics with respect to q, v and a; any may be
 // NULL. Variations of a spherical or free joint are body rotations or body twists.
-snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
+SNW_API snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
 
 // M (nv x nv) <- mass matrix at q.
-snw_status snw_robot_mass(snw_robot *r, double *M);
+SNW_API snw_status snw_robot_mass(snw_robot *r, double *M);
 
 typedef struct snw_robot_energies {
     double kinetic, elastic, gravity; // J
@@ -104,7 +104,7 @@ typedef struct snw_robot_energies {
     double momentum[6];               // world frame: angular about the origin, linear
 } snw_robot_energies;
 
-snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
+SNW_API snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 
 // ---- statics
 
@@ -112,11 +112,11 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 // (below); v and a <- 0. The solver follows the equilibria from the present state as the load
 // changes; where they become unstable or end, it continues to another stable equilibrium. On
 // failure q is the last equilibrium found and err tells the fraction of the load reached.
-SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err);
 
 // Smallest eigenvalue of the static tangent stiffness relative to the unloaded stiffness: 1 when
 // unloaded, 0 at buckling, negative when unstable. NaN when it is not defined.
-double snw_robot_stability(snw_robot *r);
+SNW_API double snw_robot_stability(snw_robot *r);
 
 // ---- motion, step by step
 
@@ -132,44 +132,44 @@ typedef struct snw_robot_steps {
     int points;         // shooting engine: points per rod; 0: default
 } snw_robot_steps;
 
-snw_robot_steps snw_robot_steps_defaults(double step);
+SNW_API snw_robot_steps snw_robot_steps_defaults(double step);
 
 // Start a motion from the present state and time; allocates all memory that steps need. May be
 // called again, to restart from the state at that time. Changes of the state by the caller take
 // effect at the next start only.
-SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
 
 // Advance by h seconds, 0 < h <= step. q, v, a, the time and probes are then those of the end of
 // the step. On failure (SNW_E_DIVERGED) nothing changes. Samples and conditions are evaluated at
 // the end of the step as well: a loop that closes between moving parts, or a body that is picked
 // up, causes a plastic impact there.
-SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
 // Energy removed by the numerical damping of the time integrator since the start, J. Negative: the
 // integrator has added energy, so the steps are too long for an impact, a release or the motion. 0
 // before the start and for schemes with step-size control.
-double snw_robot_scheme_energy(const snw_robot *r);
+SNW_API double snw_robot_scheme_energy(const snw_robot *r);
 
 // Index of a load, in the order of the file; -1: no load of that name.
-int snw_robot_load(const snw_robot *r, const char *name);
+SNW_API int snw_robot_load(const snw_robot *r, const char *name);
 // Replace the laws and the condition `when` of a load by a constant force (N) and torque (N m);
 // both per metre for a load along a rod; in the axes that the file gives. NULL counts as zero.
-snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
+SNW_API snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
                               const double torque[3]);
 // Return to the laws of the file.
-snw_status snw_robot_unset_load(snw_robot *r, int load);
+SNW_API snw_status snw_robot_unset_load(snw_robot *r, int load);
 // Replace gravity (m/s^2, world frame); NULL: return to that of the file.
-snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
+SNW_API snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
 // Index of an actuator: actuators of joint and rod coordinates, then tendons and chambers, then
 // muscles, each in the order of the file; -1: no actuator of that name. And the number of its
 // coordinates.
-int snw_robot_actuator(const snw_robot *r, const char *name);
-int snw_robot_actuator_size(const snw_robot *r, int actuator);
+SNW_API int snw_robot_actuator(const snw_robot *r, const char *name);
+SNW_API int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // Replace the laws and the condition `when` of an actuator whose `effort` is given in the file:
 // N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. SNW_E_ARGUMENT: its
 // motion is given, or the index is out of range.
-SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
+SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
                                               snw_error *err);
 // Replace the laws of an actuator whose `position` or `rate` is given in the file: its coordinates
 // become position + rate s + acceleration s^2/2, with s the time from now. For a tendon the
@@ -178,52 +178,52 @@ SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const 
 // Coordinates that are `free` in the file stay free. A position or rate that differs from the
 // present one is reached within one step, with whatever effort that takes. SNW_E_ARGUMENT: its
 // effort is given, or the actuator is inactive.
-SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
+SNW_API SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                               const double *rate, const double *acceleration,
                                               snw_error *err);
 // Replace the amount of gas (mol) of a chamber whose `gas` is given in the file; the temperature
 // stays that of the file.
-SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
+SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
                                            snw_error *err);
 // Multiply the active stress of a muscle by a factor; initially 1.
-SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
+SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                   snw_error *err);
 // Return to the laws of the file.
-snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
+SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the
 // motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
 // pressure; for a muscle its activation factor.
-snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
+SNW_API snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
 // Number of nodes of the robot, in the order of the frames of result files: stations of rods, ends
 // of joints and bodies. And the present position of a node, m, world frame.
-int snw_robot_nodes(const snw_robot *r);
-snw_status snw_robot_node(snw_robot *r, int node, double position[3]);
+SNW_API int snw_robot_nodes(const snw_robot *r);
+SNW_API snw_status snw_robot_node(snw_robot *r, int node, double position[3]);
 // Pull the point `at` of a node (m, in its frame; NULL: its origin) towards the point `to` (m,
 // world frame) by a spring (N/m) and a damper (N s/m). The force is part of the equations of motion
 // with its exact derivatives, so implicit steps are stable for any stiffness. A new call replaces
 // the previous spring. SNW_E_ARGUMENT: no such node, a number is negative or not finite, or the
 // scheme is `conserving`, which does not support it.
-SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[3],
+SNW_API SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[3],
                                         const double to[3], double stiffness, double damping,
                                         snw_error *err);
 // Remove the spring.
-void snw_robot_let_go(snw_robot *r);
+SNW_API void snw_robot_let_go(snw_robot *r);
 
 // Checkpoint: all numbers on which the following steps depend. snw_robot_saves returns their count;
 // 0: the scheme does not support it, or the robot was not started. After snw_robot_restore in this
 // robot, or in another one of the same file started in the same way, the steps are identical to the
 // last bit. The numbers begin with a signature; those of another model, scheme or version of Sinew,
 // and altered ones, are refused.
-size_t snw_robot_saves(const snw_robot *r);
-snw_status snw_robot_save(const snw_robot *r, double *out);
-snw_status snw_robot_restore(snw_robot *r, const double *in);
+SNW_API size_t snw_robot_saves(const snw_robot *r);
+SNW_API snw_status snw_robot_save(const snw_robot *r, double *out);
+SNW_API snw_status snw_robot_restore(snw_robot *r, const double *in);
 
 // ---- probes
 
 // out <- the first `max` columns of a probe of the file at the present state. Returns the number of
 // columns of the probe; 0: no probe of that name, or the state is not valid (snw_robot_error).
-int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out);
+SNW_API int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,13 @@
 extern "C" {
 #endif
 
+// Symbols that the shared library exports; everything else is hidden.
+#if defined(__GNUC__)
+#define SNW_API __attribute__((visibility("default")))
+#else
+#define SNW_API
+#endif
+
 // Marks functions whose result must be checked.
 #if defined(__GNUC__)
 #define SNW_NODISCARD __attribute__((warn_unused_result))
@@ -41,7 +48,7 @@ typedef struct snw_error {
 } snw_error;
 
 // Static text for a status code; never NULL.
-const char *snw_status_text(snw_status s);
+SNW_API const char *snw_status_text(snw_status s);
 
 #ifdef __cplusplus
 }

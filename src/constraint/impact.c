@@ -193,7 +193,7 @@ static snw_status close_activated(snw_impacts *ip, const snw_inputs *in, snw_sta
         snw_fail(err, SNW_E_MODEL, "%s '%s' is switched on at t = %.9g s where it is %s by %s; %s",
                  kind, name, s->t, loop ? "open" : "away from its law", by,
                  loop ? "let its condition hold where its sites meet, or join them as they are "
-                        "then: pose: met"
+                        "then: pose: at_closing"
                       : "let its law begin where the coordinate then is, or give its 'rate'"),
         at.file, at.line, at.column);
 }

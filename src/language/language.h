@@ -66,7 +66,7 @@ typedef struct snw_key_table {
     X(march)                                                                                       \
     X(dynamic)                                                                                     \
     X(kinematic)                                                                                   \
-    X(share)                                                                                       \
+    X(reactions)                                                                                   \
     X(shooting)                                                                                    \
     X(modes)                                                                                       \
     X(record)                                                                                      \

@@ -30,14 +30,15 @@
       "position apart")                                                                            \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
       "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
-    X(DYNAMIC_LOOPS, "loops", "settled or plain",                                                  \
+    X(DYNAMIC_LOOPS, "loop_velocities", "projected or scheme",                                     \
       "schemes without damping: velocities and forces at loops made to fit after each step "       \
       "(unless given), or as the scheme alone has them, with growing noise")                       \
     X(DYNAMIC_SHORTEN, "shorten", "on or off",                                                     \
       "fixed implicit steps: take shorter ones at impacts, behind releases and where the scheme "  \
       "would make energy (unless given), or all as long as 'step'")                                \
-    X(DYNAMIC_SHARE, "share", "{torque: 1/m}",                                                     \
-      "how moments count against forces where contacts share what they bear, 1 1/m unless given")  \
+    X(DYNAMIC_REACTIONS, "reactions", "{torque: 1/m}",                                             \
+      "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
+      "1 1/m unless given")                                                                        \
     X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
     X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
@@ -52,16 +53,17 @@
     X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
     X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
       "choose steps by their error instead, relative to this")                                     \
-    X(KINEMATIC_SHARE, "share", "{torque: 1/m}",                                                   \
-      "how moments count against forces where contacts share what they bear, 1 1/m unless given")  \
+    X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
+      "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
+      "1 1/m unless given")                                                                        \
     X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
       "in balance with shared reactions (unless given), or as in Ali's thesis, which drops these")
-#define SHARE_KEYS(X) X(SHARE_TORQUE, "torque", "1/m", "weight of a moment against a force")
+#define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
-enum { SHARE_KEYS(SNW_KEY_CODE) SHARE_N };
+enum { REACTIONS_KEYS(SNW_KEY_CODE) REACTIONS_N };
 SNW_KEYS(kinematic, "kinematic", "a kinematic step", KINEMATIC_KEYS);
-SNW_KEYS(share, "share", "what contacts share", SHARE_KEYS);
+SNW_KEYS(reactions, "reactions", "the norm of reactions", REACTIONS_KEYS);
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
 
@@ -236,11 +238,12 @@ static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) 
                        "'until' must depend on t or probes, this one never changes");
 }
 
-static snw_status read_share(snw_reader *r, const snw_node *node, snw_step_desc *out) {
-    const snw_entry *e[SHARE_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_share, e));
-    if (!e[SHARE_TORQUE]) return SNW_OK;
-    return snw_read_positive(r, e[SHARE_TORQUE]->value, "torque", (snw_dim){.m = -1}, &out->torque);
+static snw_status read_reactions(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    const snw_entry *e[REACTIONS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_reactions, e));
+    if (!e[REACTIONS_TORQUE]) return SNW_OK;
+    return snw_read_positive(r, e[REACTIONS_TORQUE]->value, "torque", (snw_dim){.m = -1},
+                             &out->torque);
 }
 
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
@@ -257,10 +260,10 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
     SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
-    if (e[DYNAMIC_SHARE]) SNW_TRY(read_share(r, e[DYNAMIC_SHARE]->value, out));
+    if (e[DYNAMIC_REACTIONS]) SNW_TRY(read_reactions(r, e[DYNAMIC_REACTIONS]->value, out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->location, out));
-    static const char *const loop_words[] = {"settled", "plain"};
+    static const char *const loop_words[] = {"projected", "scheme"};
     int base = 0, start = 0, loops = 0, shorten = 1;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
@@ -293,7 +296,7 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     }
     SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
-    if (e[KINEMATIC_SHARE]) SNW_TRY(read_share(r, e[KINEMATIC_SHARE]->value, out));
+    if (e[KINEMATIC_REACTIONS]) SNW_TRY(read_reactions(r, e[KINEMATIC_REACTIONS]->value, out));
     if (e[KINEMATIC_TORQUES]) {
         static const char *const forms[] = {"distributive", "projective"};
         int form = 0;

@@ -12,16 +12,17 @@
     X(LOOP_AS, "as", "a joint", "how, required; free does nothing")                                \
     X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
-    X(LOOP_POSE, "pose", "a pose, laws of t; or met",                                              \
-      "of the second site in the first; the same unless given; met: as it is when the loop "       \
+    X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
+      "of the second site in the first; the same unless given; at_closing: as it is when the "     \
+      "loop "                                                                                      \
       "closes")                                                                                    \
     X(LOOP_WHEN, "when", "a condition on t and probes", "when it is closed, always unless given")
 
 enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
 SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
 
-// `pose: met`: the relative pose is stored at the instant at which the loop closes, also at the
-// start
+// `pose: at_closing`: the relative pose is stored at the instant at which the loop closes, also at
+// the start
 static snw_status read_met_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
     double always = 0;
     if (!out->when) out->when = snw_expr_constant(r->pool, 1);
@@ -65,8 +66,15 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
-    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "met") == 0) {
+    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0) {
         return read_met_pose(r, e[LOOP_POSE], out);
+    }
+    if (pose->kind == SNW_NODE_TEXT) {
+        return snw_fail_at(
+            r->err, pose->location,
+            "'%.40s' is no pose: write a map, 'xyz: ..', or at_closing, the pose that "
+            "the sites have when the loop closes",
+            pose->text);
     }
     return snw_read_pose(r, pose, &out->pose);
 }

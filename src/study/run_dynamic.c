@@ -441,7 +441,7 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     (void)snprintf(
         text, sizeof text,
         "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-        "grow until it fails; leave out 'loops: plain', or take a scheme that damps",
+        "grow until it fails; leave out 'loop_velocities: scheme', or take a scheme that damps",
         r->info.run, step->name, snw_method_name(step->method));
     snw_run_warn(r, text);
 }

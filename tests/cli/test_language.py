@@ -44,7 +44,7 @@ REACHED = {
     "march": "study: [static: {march: {KEY}}]",
     "dynamic": "study: [dynamic: {KEY}]",
     "kinematic": "study: [kinematic: {KEY}]",
-    "share": "study: [kinematic: {for: 1 s, step: 10 ms, share: {KEY}}]",
+    "reactions": "study: [kinematic: {for: 1 s, step: 10 ms, reactions: {KEY}}]",
     "shooting": "study: [static: {engine: shooting, shooting: {KEY}}]",
     "modes": "study: [modes: {KEY}]",
     "record": "record: {KEY}",

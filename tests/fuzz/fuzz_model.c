@@ -58,7 +58,7 @@ static const char *const hostile[] = {
     "''",
     "on",
     "off",
-    "met",
+    "at_closing",
     "free",
     "auto",
     "world",

@@ -233,8 +233,8 @@ static void a_belt_takes_a_mass_along(void **state) {
          "actuators: {muscle: {stress: {along: body, stretch: \"20 N*sin(pi*t/T)^2\"}}}\n"         \
          "parameters: {T: 0.1 s}\n"                                                                \
          "loops:\n"                                                                                \
-         "  rear: {join: [world, body.root], as: fixed, pose: met, when: \"mod(t, T) >= T/2\"}\n"  \
-         "  front: {join: [world, body.tip], as: fixed, pose: met, when: \"mod(t, T) < T/2\"}\n"   \
+         "  rear: {join: [world, body.root], as: fixed, pose: at_closing, when: \"mod(t, T) >= T/2\"}\n"  \
+         "  front: {join: [world, body.tip], as: fixed, pose: at_closing, when: \"mod(t, T) < T/2\"}\n"   \
          "probes: {a: {position: body.root}, b: {position: body.tip}, va: {velocity: body.root}, " \
          "vb: {velocity: body.tip}, e: energy}\n"
 
@@ -275,7 +275,7 @@ static void events_cost_no_order(void **state) {
         "com: "
         "[0.1, 0, 0], inertia: [1, 0.01, 1]}}\n"
         "  load: {on: bob, body: {mass: 0.3}, when: t > 0.2137 s and t < 0.3519 s}\n"
-        "loops: {latch: {join: [arm, bob], as: fixed, pose: met, when: t > 0.1313 s and t < 0.2817 "
+        "loops: {latch: {join: [arm, bob], as: fixed, pose: at_closing, when: t > 0.1313 s and t < 0.2817 "
         "s}}\n"
         "loads: {push: {on: arm, torque: [0, 3 N*m, 0], when: t > 0.0817 s and t <= 0.2313 s}}\n"
         "probes: {a: {angle: arm}, b: {angle: bob}}\n"
@@ -325,9 +325,9 @@ static void energy_is_kept_between_events(void **state) {
         "inertia: [1e-4, 2e-4, 3e-4]}}\n"
         "initial: {hand: {rate: [3, 2, -4]}}\n"
         "loops:\n"
-        "  stick: {join: [arm.tip, hand], as: revolute, pose: met, when: \"mod(t, 70 ms) > 41 "
+        "  stick: {join: [arm.tip, hand], as: revolute, pose: at_closing, when: \"mod(t, 70 ms) > 41 "
         "ms\"}\n"
-        "  hold: {join: [world, arm@50%], as: spherical, pose: met, when: \"mod(t, 130 ms) > 101 "
+        "  hold: {join: [world, arm@50%], as: spherical, pose: at_closing, when: \"mod(t, 130 ms) > 101 "
         "ms\"}\n"
         "probes: {e: energy}\n"
         "study: [dynamic: {for: 0.4 s, step: 1 ms, scheme: conserving}]\n",
@@ -357,8 +357,8 @@ static void rows_that_say_the_same_are_left_out(void **state) {
              "1, 2]}}\n"
              "initial: {a: {rate: [1, 0, 2]}, b: {rate: [0, 0.5, -1]}}\n"
              "loops:\n"
-             "  first: {join: [a, b], as: fixed, pose: met, when: \"mod(t, 0.2 s) > 0.1 s\"}\n"
-             "  second: {join: [a, b], as: revolute, pose: met, when: %s}\n"
+             "  first: {join: [a, b], as: fixed, pose: at_closing, when: \"mod(t, 0.2 s) > 0.1 s\"}\n"
+             "  second: {join: [a, b], as: revolute, pose: at_closing, when: %s}\n"
              "probes: {p: {velocity: b}, w: {twist: b}, r: {reaction: second}, e: energy}\n"
              "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
     char out[1500];
@@ -393,7 +393,7 @@ static void limbs_do_not_disturb_each_other(void **state) {
         "s}\n"
         "initial: {leg(k=1..%d): {rate: [0, 1, 0]}}\n"
         "loops:\n"
-        "  foot(k=1..%d): {join: [world, shin(k)], as: spherical, pose: met, when: t > 0.113 s and "
+        "  foot(k=1..%d): {join: [world, shin(k)], as: spherical, pose: at_closing, when: t > 0.113 s and "
         "t "
         "< 0.18 s}\n"
         "actuators: {knee(k=1..%d): {joint: shin(k), rate: 1 rad/s, when: t > 0.15 s}}\n"
@@ -430,7 +430,7 @@ static void a_static_step_begins_with_what_is_closed(void **state) {
                        "robot: {a: {on: world, joint: prismatic, axis: x, stiffness: 100 N/m, "
                        "body: {mass: 1}}}\n"
                        "initial: {a: 0.1 m}\n"
-                       "loops: {hold: {join: [world, a], as: fixed, pose: met, when: %s}}\n"
+                       "loops: {hold: {join: [world, a], as: fixed, pose: at_closing, when: %s}}\n"
                        "loads: {pull: {on: a, force: [20 N, 0, 0]}}\n"
                        "probes: {w: {position: a}, r: {reaction: hold}}\n"
                        "study: [static]\n",
@@ -456,7 +456,7 @@ static void modes_are_those_of_what_is_closed(void **state) {
                             "{mass: 2}}\n"
                             "  c: {on: b, body: {mass: 1}, when: t >= 0 s}\n"
                             "  d: {on: b, body: {mass: 1}, when: t > 1 s}\n"
-                            "loops: {hook: {join: [a, b], as: fixed, pose: met, when: t %s 1 s}}\n"
+                            "loops: {hook: {join: [a, b], as: fixed, pose: at_closing, when: t %s 1 s}}\n"
                             "probes: {f: frequency}\n"
                             "study: [modes: {count: 2}]\n",
                        joined ? "<" : ">");
@@ -507,7 +507,7 @@ static void a_condition_that_comes_back_begins_anew(void **state) {
                     "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
                     "initial: {a: {rate: 1}}\n"
                     "loads: {push: {on: a, force: [2 N, 0, 0], when: t > 1 s and t < 2 s}}\n"
-                    "loops: {hook: {join: [a, b], as: fixed, pose: met, when: t >= 0 s}}\n"
+                    "loops: {hook: {join: [a, b], as: fixed, pose: at_closing, when: t >= 0 s}}\n"
                     "probes: {a: {value: a}, b: {value: b}, e: energy}\n"
                     "study:\n"
                     "  - dynamic: {for: 1 s, step: 10 ms}\n"
@@ -600,7 +600,7 @@ static void faults_are_named(void **state) {
         {"robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
          "loops:\n"
          "  belt: {join: [world, a], as: fixed, pose: {xyz: [t, 0, 0]}}\n"
-         "  stop: {join: [world, a], as: fixed, pose: met, when: t > 0.15 s}\n"
+         "  stop: {join: [world, a], as: fixed, pose: at_closing, when: t > 0.15 s}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
          6, "asks for another velocity"},
     };

@@ -218,7 +218,7 @@ static void reactions(double weight, double *out) {
         "bend_z: A*cos(k*(x + V*t))}}}}\n"
         "contacts: {post(i=1..5): {ring: {on: \"snake@((i - 0.5)*0.25 m)\"}}}\n"
         "probes: {N(i=1..5): {reaction: post(i), in: body}}\n"
-        "study: [kinematic: {for: 10 ms, step: 10 ms, share: {torque: %.17g}}]\n",
+        "study: [kinematic: {for: 10 ms, step: 10 ms, reactions: {torque: %.17g}}]\n",
         weight);
     execute_ok(text, &o);
     for (int i = 0; i < POSTS; i++) {

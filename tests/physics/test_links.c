@@ -549,7 +549,7 @@ static void what_hangs_on_a_link_goes_with_it(void **state) {
                "  b: {on: a, joint: prismatic, axis: x, stiffness: 7, rest: 0.1, body: {mass: 1}, "
                "when: t < 0.1 s}\n"
                "  c: {on: b, joint: prismatic, axis: y, body: {mass: 2}, when: t < 0.2 s}\n"
-               "loops: {rope: {join: [world, b], as: spherical, pose: met}}\n"
+               "loops: {rope: {join: [world, b], as: spherical, pose: at_closing}}\n"
                "loads: {lift: {on: c, force: [0, 0, 1000]}}\n"
                "actuators: {push: {joint: b, effort: 3 N}}\n"
                "probes: {a: {value: a}, va: {rate: a}, r: {reaction: rope}, e: energy, s: {effort: "

@@ -54,7 +54,7 @@ enum { WINDOWS = 4 };
 static void newmark_lets_noise_grow(void **state) {
     (void)state;
     outcome o;
-    shake("scheme: newmark, loops: plain", 40, 0.01, &o);
+    shake("scheme: newmark, loop_velocities: scheme", 40, 0.01, &o);
     if (o.status != SNW_OK) fail_msg("%s", o.err.text);
     double n[WINDOWS];
     for (int i = 0; i < WINDOWS; i++) n[i] = noise(&o, windows[i][0], windows[i][1]);
@@ -69,7 +69,7 @@ static void newmark_lets_noise_grow(void **state) {
 static void newmarks_noise_is_fed_by_the_tolerance(void **state) {
     (void)state;
     outcome o;
-    shake("scheme: newmark, loops: plain, tolerance: 1e-5", 20, 0.01, &o);
+    shake("scheme: newmark, loop_velocities: scheme, tolerance: 1e-5", 20, 0.01, &o);
     if (o.status != SNW_OK) fail_msg("%s", o.err.text);
     const double n = noise(&o, 8, 10), late = noise(&o, 15, 20);
     printf("newmark, tolerance 1e-5: %.1e %.1e N\n", n, late);
@@ -145,11 +145,11 @@ static void it_is_told_beforehand(void **state) {
     static const struct {
         const char *scheme;
         int warnings; // with a loop
-    } said[] = {{"scheme: newmark, loops: plain", 1},
-                {"scheme: trapezoidal, loops: plain", 1},
-                {"rho: 1, loops: plain", 1},
-                {"scheme: bdf-alpha, alpha: -0.5, loops: plain", 1},
-                {"scheme: bdf-alpha, loops: plain", 0},
+    } said[] = {{"scheme: newmark, loop_velocities: scheme", 1},
+                {"scheme: trapezoidal, loop_velocities: scheme", 1},
+                {"rho: 1, loop_velocities: scheme", 1},
+                {"scheme: bdf-alpha, alpha: -0.5, loop_velocities: scheme", 1},
+                {"scheme: bdf-alpha, loop_velocities: scheme", 0},
                 {"scheme: newmark", 0},
                 {"scheme: bdf-alpha, alpha: -0.5", 0},
                 {"scheme: wbz, rho: 0.9", 0},

@@ -73,7 +73,7 @@ static const bad_case bad[] = {
     {WET "contacts: {c: {wheel: {on: hand, $radios: 1}}}\n", "did you mean 'radius'?"},
     {WET "study: [$kinematic: {step: 1 ms}]\n", "needs 'for'"},
     {WET "study: [$kinematic: {for: 1 s}]\n", "needs 'step' or 'tolerance'"},
-    {WET "study: [kinematic: {for: 1 s, step: 1 ms, share: {$force: 1}}]\n", "unknown key 'force'"},
+    {WET "study: [kinematic: {for: 1 s, step: 1 ms, reactions: {$force: 1}}]\n", "unknown key 'force'"},
     {WET "contacts: {c: {$ground: {stiffness: 1}}}\n", "needs 'on'"},
     {WET "contacts: {c: {$ground: {on: arm}}}\n", "needs 'stiffness'"},
     {WET "contacts: {c: {ground: {on: arm, stiffness: $1 N/m}}}\n", "N/m"},
