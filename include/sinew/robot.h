@@ -42,11 +42,12 @@ typedef struct snw_robot snw_robot;
 // Read a model file. `run`: name of one of its runs, NULL for the first. `set`: nset overrides
 // "path=value". On success *out belongs to the caller, who calls snw_robot_close.
 SNW_API SNW_NODISCARD snw_status snw_robot_open(const char *path, const char *run, int nset,
-                                        const char *const *set, snw_robot **out, snw_error *err);
+                                                const char *const *set, snw_robot **out,
+                                                snw_error *err);
 // The same from `length` bytes of text in memory; `name` is used in messages in place of the path.
 SNW_API SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *text, size_t length,
-                                         const char *run, int nset, const char *const *set,
-                                         snw_robot **out, snw_error *err);
+                                                 const char *run, int nset, const char *const *set,
+                                                 snw_robot **out, snw_error *err);
 SNW_API void snw_robot_close(snw_robot *r); // NULL is fine
 
 // Error of the last failed call that has no `err` parameter; its status is SNW_OK when there was
@@ -137,7 +138,8 @@ SNW_API snw_robot_steps snw_robot_steps_defaults(double step);
 // Start a motion from the present state and time; allocates all memory that steps need. May be
 // called again, to restart from the state at that time. Changes of the state by the caller take
 // effect at the next start only.
-SNW_API SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how,
+                                                 snw_error *err);
 
 // Advance by h seconds, 0 < h <= step. q, v, a, the time and probes are then those of the end of
 // the step. On failure (SNW_E_DIVERGED) nothing changes. Samples and conditions are evaluated at
@@ -155,7 +157,7 @@ SNW_API int snw_robot_load(const snw_robot *r, const char *name);
 // Replace the laws and the condition `when` of a load by a constant force (N) and torque (N m);
 // both per metre for a load along a rod; in the axes that the file gives. NULL counts as zero.
 SNW_API snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
-                              const double torque[3]);
+                                      const double torque[3]);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_load(snw_robot *r, int load);
 // Replace gravity (m/s^2, world frame); NULL: return to that of the file.
@@ -169,8 +171,8 @@ SNW_API int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // Replace the laws and the condition `when` of an actuator whose `effort` is given in the file:
 // N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. SNW_E_ARGUMENT: its
 // motion is given, or the index is out of range.
-SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
-                                              snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator,
+                                                      const double *effort, snw_error *err);
 // Replace the laws of an actuator whose `position` or `rate` is given in the file: its coordinates
 // become position + rate s + acceleration s^2/2, with s the time from now. For a tendon the
 // coordinate is the `shortening` (m), for a chamber the `volume` (m^3). rate and acceleration may
@@ -178,16 +180,16 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator
 // Coordinates that are `free` in the file stay free. A position or rate that differs from the
 // present one is reached within one step, with whatever effort that takes. SNW_E_ARGUMENT: its
 // effort is given, or the actuator is inactive.
-SNW_API SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
-                                              const double *rate, const double *acceleration,
-                                              snw_error *err);
+SNW_API SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator,
+                                                      const double *position, const double *rate,
+                                                      const double *acceleration, snw_error *err);
 // Replace the amount of gas (mol) of a chamber whose `gas` is given in the file; the temperature
 // stays that of the file.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
-                                           snw_error *err);
+                                                   snw_error *err);
 // Multiply the active stress of a muscle by a factor; initially 1.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
-                                                  snw_error *err);
+                                                          snw_error *err);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the
@@ -205,8 +207,8 @@ SNW_API snw_status snw_robot_node(snw_robot *r, int node, double position[3]);
 // the previous spring. SNW_E_ARGUMENT: no such node, a number is negative or not finite, or the
 // scheme is `conserving`, which does not support it.
 SNW_API SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[3],
-                                        const double to[3], double stiffness, double damping,
-                                        snw_error *err);
+                                                const double to[3], double stiffness,
+                                                double damping, snw_error *err);
 // Remove the spring.
 SNW_API void snw_robot_let_go(snw_robot *r);
 

@@ -233,8 +233,10 @@ static void a_belt_takes_a_mass_along(void **state) {
          "actuators: {muscle: {stress: {along: body, stretch: \"20 N*sin(pi*t/T)^2\"}}}\n"         \
          "parameters: {T: 0.1 s}\n"                                                                \
          "loops:\n"                                                                                \
-         "  rear: {join: [world, body.root], as: fixed, pose: at_closing, when: \"mod(t, T) >= T/2\"}\n"  \
-         "  front: {join: [world, body.tip], as: fixed, pose: at_closing, when: \"mod(t, T) < T/2\"}\n"   \
+         "  rear: {join: [world, body.root], as: fixed, pose: at_closing, when: \"mod(t, T) >= "   \
+         "T/2\"}\n"                                                                                \
+         "  front: {join: [world, body.tip], as: fixed, pose: at_closing, when: \"mod(t, T) < "    \
+         "T/2\"}\n"                                                                                \
          "probes: {a: {position: body.root}, b: {position: body.tip}, va: {velocity: body.root}, " \
          "vb: {velocity: body.tip}, e: energy}\n"
 
@@ -275,7 +277,8 @@ static void events_cost_no_order(void **state) {
         "com: "
         "[0.1, 0, 0], inertia: [1, 0.01, 1]}}\n"
         "  load: {on: bob, body: {mass: 0.3}, when: t > 0.2137 s and t < 0.3519 s}\n"
-        "loops: {latch: {join: [arm, bob], as: fixed, pose: at_closing, when: t > 0.1313 s and t < 0.2817 "
+        "loops: {latch: {join: [arm, bob], as: fixed, pose: at_closing, when: t > 0.1313 s and t < "
+        "0.2817 "
         "s}}\n"
         "loads: {push: {on: arm, torque: [0, 3 N*m, 0], when: t > 0.0817 s and t <= 0.2313 s}}\n"
         "probes: {a: {angle: arm}, b: {angle: bob}}\n"
@@ -325,9 +328,11 @@ static void energy_is_kept_between_events(void **state) {
         "inertia: [1e-4, 2e-4, 3e-4]}}\n"
         "initial: {hand: {rate: [3, 2, -4]}}\n"
         "loops:\n"
-        "  stick: {join: [arm.tip, hand], as: revolute, pose: at_closing, when: \"mod(t, 70 ms) > 41 "
+        "  stick: {join: [arm.tip, hand], as: revolute, pose: at_closing, when: \"mod(t, 70 ms) > "
+        "41 "
         "ms\"}\n"
-        "  hold: {join: [world, arm@50%], as: spherical, pose: at_closing, when: \"mod(t, 130 ms) > 101 "
+        "  hold: {join: [world, arm@50%], as: spherical, pose: at_closing, when: \"mod(t, 130 ms) "
+        "> 101 "
         "ms\"}\n"
         "probes: {e: energy}\n"
         "study: [dynamic: {for: 0.4 s, step: 1 ms, scheme: conserving}]\n",
@@ -350,17 +355,17 @@ static void energy_is_kept_between_events(void **state) {
 static void rows_that_say_the_same_are_left_out(void **state) {
     (void)state;
     outcome two, one;
-    const char *text =
-        HEAD "robot:\n"
-             "  a: {on: world, joint: planar, body: {mass: 1, inertia: [1, 1, 1]}}\n"
-             "  b: {on: world, pose: {xyz: [1, 0, 0]}, joint: planar, body: {mass: 2, inertia: [1, "
-             "1, 2]}}\n"
-             "initial: {a: {rate: [1, 0, 2]}, b: {rate: [0, 0.5, -1]}}\n"
-             "loops:\n"
-             "  first: {join: [a, b], as: fixed, pose: at_closing, when: \"mod(t, 0.2 s) > 0.1 s\"}\n"
-             "  second: {join: [a, b], as: revolute, pose: at_closing, when: %s}\n"
-             "probes: {p: {velocity: b}, w: {twist: b}, r: {reaction: second}, e: energy}\n"
-             "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
+    const char *text = HEAD
+        "robot:\n"
+        "  a: {on: world, joint: planar, body: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "  b: {on: world, pose: {xyz: [1, 0, 0]}, joint: planar, body: {mass: 2, inertia: [1, "
+        "1, 2]}}\n"
+        "initial: {a: {rate: [1, 0, 2]}, b: {rate: [0, 0.5, -1]}}\n"
+        "loops:\n"
+        "  first: {join: [a, b], as: fixed, pose: at_closing, when: \"mod(t, 0.2 s) > 0.1 s\"}\n"
+        "  second: {join: [a, b], as: revolute, pose: at_closing, when: %s}\n"
+        "probes: {p: {velocity: b}, w: {twist: b}, r: {reaction: second}, e: energy}\n"
+        "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
     char out[1500];
     (void)snprintf(out, sizeof out, text, "\"mod(t, 0.2 s) > 0.15 s\"");
     execute_ok(out, &two);
@@ -393,7 +398,8 @@ static void limbs_do_not_disturb_each_other(void **state) {
         "s}\n"
         "initial: {leg(k=1..%d): {rate: [0, 1, 0]}}\n"
         "loops:\n"
-        "  foot(k=1..%d): {join: [world, shin(k)], as: spherical, pose: at_closing, when: t > 0.113 s and "
+        "  foot(k=1..%d): {join: [world, shin(k)], as: spherical, pose: at_closing, when: t > "
+        "0.113 s and "
         "t "
         "< 0.18 s}\n"
         "actuators: {knee(k=1..%d): {joint: shin(k), rate: 1 rad/s, when: t > 0.15 s}}\n"
@@ -448,18 +454,19 @@ static void modes_are_those_of_what_is_closed(void **state) {
     for (int joined = 0; joined < 2; joined++) {
         char text[1000];
         outcome o;
-        (void)snprintf(text, sizeof text,
-                       HEAD "robot:\n"
-                            "  a: {on: world, joint: prismatic, axis: x, stiffness: 100 N/m, body: "
-                            "{mass: 1}}\n"
-                            "  b: {on: world, joint: prismatic, axis: x, stiffness: 300 N/m, body: "
-                            "{mass: 2}}\n"
-                            "  c: {on: b, body: {mass: 1}, when: t >= 0 s}\n"
-                            "  d: {on: b, body: {mass: 1}, when: t > 1 s}\n"
-                            "loops: {hook: {join: [a, b], as: fixed, pose: at_closing, when: t %s 1 s}}\n"
-                            "probes: {f: frequency}\n"
-                            "study: [modes: {count: 2}]\n",
-                       joined ? "<" : ">");
+        (void)snprintf(
+            text, sizeof text,
+            HEAD "robot:\n"
+                 "  a: {on: world, joint: prismatic, axis: x, stiffness: 100 N/m, body: "
+                 "{mass: 1}}\n"
+                 "  b: {on: world, joint: prismatic, axis: x, stiffness: 300 N/m, body: "
+                 "{mass: 2}}\n"
+                 "  c: {on: b, body: {mass: 1}, when: t >= 0 s}\n"
+                 "  d: {on: b, body: {mass: 1}, when: t > 1 s}\n"
+                 "loops: {hook: {join: [a, b], as: fixed, pose: at_closing, when: t %s 1 s}}\n"
+                 "probes: {f: frequency}\n"
+                 "study: [modes: {count: 2}]\n",
+            joined ? "<" : ">");
         execute_ok(text, &o);
         if (joined) {
             assert_near(last(&o, 0), sqrt(400.0 / 4) / (2 * M_PI), 1e-10);

@@ -164,8 +164,9 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "  muscle: {stress: {along: body, stretch: \"F*sin(pi*t/T)^2\"}}\n"                            \
     "  clutch: {joint: wheel, rate: 3 rad/s, when: \"mod(t, 1.7*T) > T\"}\n"                       \
     "loops:\n"                                                                                     \
-    "  rear: {join: [world, body.root], as: fixed, pose: at_closing, when: \"mod(t, T) >= T/2\"}\n"       \
-    "  front: {join: [world, body.tip], as: fixed, pose: at_closing, when: \"mod(t, T) < T/2\"}\n"        \
+    "  rear: {join: [world, body.root], as: fixed, pose: at_closing, when: \"mod(t, T) >= "        \
+    "T/2\"}\n"                                                                                     \
+    "  front: {join: [world, body.tip], as: fixed, pose: at_closing, when: \"mod(t, T) < T/2\"}\n" \
     "probes: {root: {position: body.root}, tip: {position: body.tip}, r: {reaction: rear}, "       \
     "m: {effort: clutch}, e: energy}\n"
 
