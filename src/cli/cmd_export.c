@@ -179,7 +179,7 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
             if (!to.file) return snw_output_fail(path, errno, err);
             const snw_status s =
                 snw_export_vtk(e, (snw_vtk_part)part, k, snw_output_sink(&to), err);
-            SNW_TRY(snw_output_shut(&to, s, err));
+            SNW_TRY(snw_output_finish(&to, s, err));
         }
         if (snw_stop_asked()) {
             return snw_fail(err, SNW_E_STOPPED, "stopped; nothing is written");
@@ -194,36 +194,37 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
 // Write the .pvd file and a folder of the same name without extension. Both are written under
 // temporary names and renamed at the end.
 static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, snw_error *err) {
-    char folder[PATH_SIZE], beside[PATH_SIZE];
+    char folder[PATH_SIZE], temporary[PATH_SIZE];
     const int length = (int)(strlen(j->output) - strlen(".pvd"));
     const int n = snprintf(folder, sizeof folder, "%.*s", length, j->output);
-    const int more = snprintf(beside, sizeof beside, "%s.part", folder);
-    if (n < 0 || more < 0 || (size_t)n >= sizeof folder || (size_t)more >= sizeof beside) {
+    const int temporary_length = snprintf(temporary, sizeof temporary, "%s.part", folder);
+    if (n < 0 || temporary_length < 0 || (size_t)n >= sizeof folder ||
+        (size_t)temporary_length >= sizeof temporary) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
     }
     const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
     snw_output out;
-    if (!may_replace(folder) || !may_replace(beside)) {
+    if (!may_replace(folder) || !may_replace(temporary)) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "'%s' holds something else than frames; give another -o, or take it away",
-                        may_replace(folder) ? beside : folder);
+                        may_replace(folder) ? temporary : folder);
     }
-    if (!remove_folder(beside) || mkdir(beside, 0777) != 0) {
-        return fail_errno(beside, "no folder for the frames", err);
+    if (!remove_folder(temporary) || mkdir(temporary, 0777) != 0) {
+        return fail_errno(temporary, "no folder for the frames", err);
     }
     snw_stop_defer(); // a signal handler could not remove a folder
-    snw_status s = write_parts(e, beside, reply->meter, err);
+    snw_status s = write_parts(e, temporary, reply->meter, err);
     snw_meter_clear(reply->meter);
     if (s == SNW_OK) s = snw_output_open(j->output, &out, err);
     if (s != SNW_OK) {
-        (void)remove_folder(beside);
+        (void)remove_folder(temporary);
         return s;
     }
     s = snw_export_pvd(e, name, snw_output_sink(&out), err);
-    if (s == SNW_OK && (!remove_folder(folder) || rename(beside, folder) != 0)) {
+    if (s == SNW_OK && (!remove_folder(folder) || rename(temporary, folder) != 0)) {
         s = fail_errno(folder, "cannot be written", err);
     }
-    if (s != SNW_OK) (void)remove_folder(beside);
+    if (s != SNW_OK) (void)remove_folder(temporary);
     return snw_output_close(&out, s, err);
 }
 

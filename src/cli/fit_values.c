@@ -25,12 +25,12 @@ static const double NOISE = 3;                 // acceptable rms error / error o
 static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
 
 // One parameter to find.
-typedef struct found {
+typedef struct parameter {
     char path[PATH_SIZE];
     snw_quantity_read start;
     double error;       // standard error
     char set[SET_SIZE]; // override with the value of the current run
-} found;
+} parameter;
 
 // One column of a data file.
 typedef struct column {
@@ -41,7 +41,7 @@ typedef struct column {
     double error;         // error of measurement; the weight is its inverse
     int first, n;         // its values in session.value
     double before, after; // rms of model minus measurement, at the start and at the end
-    double met;           // largest acceptable `after`
+    double acceptable;    // largest acceptable `after`
 } column;
 
 typedef struct session {
@@ -53,7 +53,7 @@ typedef struct session {
     int ndata;
     snw_data_table *data;
     int nfind;
-    found *find;
+    parameter *find;
     double *x;           // nfind: values of the parameters
     double *correlation; // nfind x nfind
     int shift;           // 1 + index of the time shift, which is no override; 0: none
@@ -75,17 +75,17 @@ static snw_status fit_values_no_memory(snw_error *err) {
 
 // ---- parameters --------------------------------------------------------------------------------
 
-static snw_status fail_find(snw_error *err, const char *text) {
+static snw_status fail_parameter(snw_error *err, const char *text) {
     (void)snw_fail(err, SNW_E_ARGUMENT, "%s", text);
     return snw_fail_at_location(err, SNW_E_ARGUMENT, "--find", 1, 1);
 }
 
-static snw_status read_find(session *s, const char *text, found *f, snw_error *err) {
+static snw_status read_find(session *s, const char *text, parameter *f, snw_error *err) {
     const char *eq = snw_set_equals(text);
     const size_t length = eq ? (size_t)(eq - text) : strlen(text);
     char message[2 * PATH_SIZE + 128];
     if (length == 0 || length >= sizeof f->path) {
-        return fail_find(err, "a path is missing, or too long");
+        return fail_parameter(err, "a path is missing, or too long");
     }
     memcpy(f->path, text, length);
     const snw_document *d = s->job.document;
@@ -105,14 +105,14 @@ static snw_status read_find(session *s, const char *text, found *f, snw_error *e
             (void)snprintf(message, sizeof message,
                            "the file gives no '%s'; say where to start, --find %s=VALUE", f->path,
                            f->path);
-            return fail_find(err, message);
+            return fail_parameter(err, message);
         }
     }
     if (f->start.value == 0 || !isfinite(f->start.value)) {
         (void)snprintf(message, sizeof message,
                        "'%s' starts from %g; say how large it may be, --find %s=VALUE", f->path,
                        f->start.value, f->path);
-        return fail_find(err, message);
+        return fail_parameter(err, message);
     }
     return SNW_OK;
 }
@@ -121,7 +121,7 @@ static void number_with_unit(double value, const char *unit, int digits, char *o
     (void)snprintf(out, size, "%.*g%s%s", digits, value, unit[0] ? " " : "", unit);
 }
 
-static void make_set(found *f, double value) {
+static void make_set(parameter *f, double value) {
     char text[80];
     number_with_unit(value, f->start.unit, 17, text, sizeof text);
     (void)snprintf(f->set, sizeof f->set, "%s=%s", f->path, text);
@@ -136,7 +136,7 @@ static void make_sets(session *s, const double *x) {
 }
 
 // start value of --shift: time of the study minus time of the data
-static snw_status read_shift(session *s, const char *text, found *f, snw_error *err) {
+static snw_status read_shift(session *s, const char *text, parameter *f, snw_error *err) {
     (void)snprintf(f->path, sizeof f->path, "shift of the data");
     SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, text, "--shift", &f->start,
                                   err));
@@ -165,11 +165,11 @@ static snw_status read_finds(session *s, snw_error *err) {
     if (!s->find || !s->x || !s->correlation || !s->set) return fit_values_no_memory(err);
     for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
     for (int i = 0; i < nfind; i++) {
-        found *f = &s->find[i];
+        parameter *f = &s->find[i];
         SNW_TRY(read_find(s, text[i], f, err));
         for (int k = 0; k < i; k++) {
             if (strcmp(f->path, s->find[k].path) == 0) {
-                return fail_find(err, "the same path is given twice");
+                return fail_parameter(err, "the same path is given twice");
             }
         }
         s->x[i] = f->start.value;
@@ -453,11 +453,11 @@ static void set_acceptable_errors(session *s) {
             }
             if (high - low > spread) spread = high - low;
         }
-        c->met = said ? NOISE * c->error : fmax(0.1 * spread, 0.01 * c->error);
+        c->acceptable = said ? NOISE * c->error : fmax(0.1 * spread, 0.01 * c->error);
     }
 }
 
-static bool is_acceptable(const column *c) { return c->n == 0 || c->after <= c->met; }
+static bool is_acceptable(const column *c) { return c->n == 0 || c->after <= c->acceptable; }
 
 // The column that exceeds its acceptable error most, NULL when there is none.
 static const column *find_missed(const session *s) {
@@ -465,7 +465,7 @@ static const column *find_missed(const session *s) {
     for (int i = 0; i < s->ncolumn; i++) {
         const column *c = &s->column[i];
         if (is_acceptable(c)) continue;
-        if (!worst || c->after / c->met > worst->after / worst->met) worst = c;
+        if (!worst || c->after / c->acceptable > worst->after / worst->acceptable) worst = c;
     }
     return worst;
 }
@@ -489,7 +489,7 @@ static snw_status check_target(const session *s, snw_error *err) {
         err, SNW_E_DIVERGED,
         "the target is not reached: at its nearest the model misses '%.60s' by %.3g (rms), %.3g "
         "would do%s%.60s%s; look at units, frames and signs, find other values%s",
-        c->name, c->after, c->met, *far ? ", and '" : "", far,
+        c->name, c->after, c->acceptable, *far ? ", and '" : "", far,
         *far ? "' ran away from its start" : "",
         said ? ", or enlarge --error" : ", or say how large errors are by --error");
     return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
@@ -531,7 +531,7 @@ static snw_status print_found(const session *s, snw_error *err) {
     const char *const head[] = {"found", "value", "", "standard error", "relative", "start"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < s->nfind; i++) {
-        const found *f = &s->find[i];
+        const parameter *f = &s->find[i];
         char start[80];
         number_with_unit(f->start.value, f->start.unit, 6, start, sizeof start);
         snw_grid_cell(g, "%s", f->path);

@@ -55,14 +55,15 @@ snw_status snw_output_fail(const char *path, int reason, snw_error *err) {
 snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
     *out = (snw_output){.path = path};
     // a unique name, since another process may write the same file
-    const int n = snprintf(out->beside, sizeof out->beside, "%s.part-%ld", path, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof out->beside) {
+    const int n =
+        snprintf(out->temporary, sizeof out->temporary, "%s.part-%ld", path, (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof out->temporary) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
     }
-    (void)unlink(out->beside);
-    out->file = fopen(out->beside, "wx");
+    (void)unlink(out->temporary);
+    out->file = fopen(out->temporary, "wx");
     if (!out->file) return snw_output_fail(path, errno, err);
-    snw_stop_unfinished(out->beside);
+    snw_stop_unfinished(out->temporary);
     return SNW_OK;
 }
 
@@ -79,7 +80,7 @@ snw_sink snw_output_sink(snw_output *o) {
     return (snw_sink){.user = o, .write = output_write_file};
 }
 
-snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
+snw_status snw_output_finish(snw_output *o, snw_status status, snw_error *err) {
     const bool failed = ferror(o->file) != 0;
     errno = 0;
     const bool closed = fclose(o->file) == 0;
@@ -94,11 +95,11 @@ snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
 }
 
 snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err) {
-    status = snw_output_shut(o, status, err);
-    if (status == SNW_OK && rename(o->beside, o->path) != 0) {
+    status = snw_output_finish(o, status, err);
+    if (status == SNW_OK && rename(o->temporary, o->path) != 0) {
         status = snw_output_fail(o->path, errno, err);
     }
-    if (status != SNW_OK) (void)unlink(o->beside);
+    if (status != SNW_OK) (void)unlink(o->temporary);
     snw_stop_unfinished(NULL);
     return status;
 }

@@ -21,8 +21,8 @@ SNW_NODISCARD snw_status snw_output_refuse_model(const snw_document *model, cons
 typedef struct snw_output {
     FILE *file;
     const char *path;
-    int reason;        // errno of the first failed write, 0: none
-    char beside[1024]; // temporary name until the file is complete
+    int reason;           // errno of the first failed write, 0: none
+    char temporary[1024]; // temporary name until the file is complete
 } snw_output;
 
 // Open a temporary file for writing. A file at `path` is kept until snw_output_close. `out` must
@@ -35,7 +35,7 @@ snw_sink snw_output_sink(snw_output *o);
 // `status`.
 SNW_NODISCARD snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err);
 // Only close the file and report failed writes.
-SNW_NODISCARD snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err);
+SNW_NODISCARD snw_status snw_output_finish(snw_output *o, snw_status status, snw_error *err);
 // Status for an errno: SNW_E_ARGUMENT when the path is unsuitable, else SNW_E_IO; and the message
 // that `path` cannot be written.
 snw_status snw_output_status(int reason);

@@ -88,8 +88,8 @@ void snw_play_notify(snw_play *p, const char *note) {
 static void choose_writer(snw_play *p) {
     p->writer = -1;
     for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
-        if (!p->client[i].here) continue;
-        if (p->writer < 0 || p->client[i].since < p->client[p->writer].since) p->writer = i;
+        if (!p->client[i].connected) continue;
+        if (p->writer < 0 || p->client[i].arrival < p->client[p->writer].arrival) p->writer = i;
     }
     p->state++;
 }
@@ -98,17 +98,17 @@ static bool has_clients(const snw_play *p) { return p->writer >= 0; }
 
 int snw_play_join(snw_play *p) {
     int i = 0;
-    while (i < SNW_PLAY_CLIENTS && p->client[i].here) i++;
+    while (i < SNW_PLAY_CLIENTS && p->client[i].connected) i++;
     if (i == SNW_PLAY_CLIENTS) return -1;
     if (!has_clients(p)) set_clock(p); // the simulation was waiting for a client
     p->client[i] =
-        (snw_play_client){.here = true, .since = p->arrivals++, .state = -1, .frame = -1};
+        (snw_play_client){.connected = true, .arrival = p->arrivals++, .state = -1, .frame = -1};
     choose_writer(p);
     return i;
 }
 
 void snw_play_leave(snw_play *p, int client) {
-    p->client[client].here = false;
+    p->client[client].connected = false;
     const bool pulled = client == p->writer;
     choose_writer(p);
     if (pulled) snw_live_release(p->live); // release the mouse spring of the client that left
@@ -117,8 +117,8 @@ void snw_play_leave(snw_play *p, int client) {
 bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary) {
     snw_play_client *c = &p->client[client];
     *binary = false;
-    if (!c->told) {
-        c->told = true;
+    if (!c->greeted) {
+        c->greeted = true;
         *data = snw_play_hello(p, size);
         return *data != NULL;
     }

@@ -6,10 +6,10 @@
 #include "cli/play.h"
 
 typedef struct snw_play_client {
-    bool here, told;   // connected; the greeting was sent
-    long since;        // serial number of its connection
-    long state, frame; // serial numbers of the last state and frame sent
-    char note[300];    // pending note
+    bool connected, greeted; // greeted: the greeting was sent
+    long arrival;            // serial number of its connection
+    long state, frame;       // serial numbers of the last state and frame sent
+    char note[300];          // pending note
 } snw_play_client;
 
 // The current recording.

@@ -31,8 +31,8 @@ enum {
 typedef struct connection {
     struct lws *wsi; // NULL: free
     int fd;
-    bool known; // it has presented the token
-    long since; // tick at which it was accepted
+    bool known;    // it has presented the token
+    long accepted; // tick at which it was accepted
     snw_mask_parser mask;
 } connection;
 
@@ -59,7 +59,7 @@ typedef struct session {
     size_t sent; // bytes of the page
     char text[SNW_PLAY_LONGEST + 1];
     size_t length;
-    bool unfit; // too long, or not text
+    bool invalid; // too long, or not text
 } session;
 
 snw_status snw_socket_check(snw_error *err) {
@@ -133,9 +133,9 @@ static void close_strangers(snw_socket *s) {
         int n = 0;
         for (int i = 0; i < CONNECTIONS; i++) {
             connection *c = &s->connection[i];
-            if (!c->wsi || c->known || s->ticks - c->since < TICKS) continue;
+            if (!c->wsi || c->known || s->ticks - c->accepted < TICKS) continue;
             n++;
-            if (!oldest || c->since < oldest->since) oldest = c;
+            if (!oldest || c->accepted < oldest->accepted) oldest = c;
         }
         if (n <= STRANGERS) return;
         lws_set_timeout(oldest->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
@@ -146,7 +146,7 @@ static void close_strangers(snw_socket *s) {
 static void connection_opened(snw_socket *s, struct lws *wsi) {
     connection *c = find_connection(s, NULL);
     if (!c) return;
-    *c = (connection){.wsi = wsi, .fd = lws_get_socket_fd(wsi), .since = s->ticks};
+    *c = (connection){.wsi = wsi, .fd = lws_get_socket_fd(wsi), .accepted = s->ticks};
 }
 
 static void connection_closed(snw_socket *s, const struct lws *wsi) {
@@ -258,12 +258,12 @@ static int write_message(snw_socket *s, struct lws *wsi, session *c) {
 
 static void receive_message(const snw_socket *s, struct lws *wsi, session *c, const void *in,
                             size_t n) {
-    if (lws_is_first_fragment(wsi)) c->length = 0, c->unfit = false;
-    c->unfit |= lws_frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
-    if (!c->unfit && n > 0) memcpy(c->text + c->length, in, n);
-    if (!c->unfit) c->length += n;
+    if (lws_is_first_fragment(wsi)) c->length = 0, c->invalid = false;
+    c->invalid |= lws_frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
+    if (!c->invalid && n > 0) memcpy(c->text + c->length, in, n);
+    if (!c->invalid) c->length += n;
     if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
-    snw_play_receive(s->play, c->client, c->unfit ? NULL : c->text, c->length);
+    snw_play_receive(s->play, c->client, c->invalid ? NULL : c->text, c->length);
 }
 
 static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

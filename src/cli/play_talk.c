@@ -86,7 +86,7 @@ const char *snw_play_hello(snw_play *p, size_t *size) {
 const char *snw_play_state(snw_play *p, int client, size_t *size) {
     talk k;
     int clients = 0;
-    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) clients += p->client[i].here;
+    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) clients += p->client[i].connected;
     if (!talk_begin(&k, &p->message, &p->message_size, "state")) return NULL;
     snw_json *j = &k.json;
     snw_field_bool(j, "writer", client == p->writer);

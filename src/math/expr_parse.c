@@ -307,9 +307,9 @@ static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
     return fail_dimension(p, term->at, want, term->q, why);
 }
 
-static snw_status parse_parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                              const snw_expr_rules *rules, snw_source_location location,
-                              snw_quantity *q, const snw_expr **out, snw_error *err) {
+static snw_status parse_text(snw_pool *pool, const snw_scope *scope, const char *text,
+                             const snw_expr_rules *rules, snw_source_location location,
+                             snw_quantity *q, const snw_expr **out, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = text,
                     .p = text,
@@ -330,8 +330,8 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                           const snw_expr_rules *rules, const char *file, int line, int column,
                           const snw_expr **out, snw_error *err) {
     snw_quantity q;
-    return parse_parse(pool, scope, text, rules, (snw_source_location){file, line, column}, &q, out,
-                       err);
+    return parse_text(pool, scope, text, rules, (snw_source_location){file, line, column}, &q, out,
+                      err);
 }
 
 snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
@@ -340,8 +340,8 @@ snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *
     const snw_expr_rules constant = {0};
     const snw_expr *e = NULL;
     snw_quantity q;
-    SNW_TRY(parse_parse(pool, scope, text, &constant, (snw_source_location){file, line, column}, &q,
-                        &e, err));
+    SNW_TRY(parse_text(pool, scope, text, &constant, (snw_source_location){file, line, column}, &q,
+                       &e, err));
     *value = snw_expr_value(e, (snw_at){0});
     *dim = snw_quantity_dim(q);
     return SNW_OK;
@@ -352,8 +352,8 @@ snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope, const char
                               snw_dim *dim, snw_error *err) {
     const snw_expr_rules rules = {.vars = vars};
     snw_quantity q;
-    SNW_TRY(parse_parse(pool, scope, text, &rules, (snw_source_location){file, line, column}, &q,
-                        out, err));
+    SNW_TRY(parse_text(pool, scope, text, &rules, (snw_source_location){file, line, column}, &q,
+                       out, err));
     *dim = snw_quantity_dim(q);
     return SNW_OK;
 }
