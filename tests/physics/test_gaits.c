@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Locomotion with prescribed shape, in addition to the examples: driven strains of every class,
-// balance at the head, wrenches of the projective form against published values, distribution of
+// balance at the head, wrenches of the projective form against the references, distribution of
 // the reactions over redundant contacts, axles perpendicular to their board. theory.md 6.8
 #include "constraint/locomotion_private.h"
 #include "executed.h"
