@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Actuators of all kinds: what is held does no work, and what cannot be met is told.
+// Actuators of all kinds: energy is conserved while constraints hold volumes and coordinates; a
+// cylinder of air is compared with Boyle's law; models whose actuators contradict each other, or
+// cannot be satisfied, are refused with the expected message.
 #include "executed.h"
 
 #include <math.h>
@@ -10,7 +12,7 @@
     RUBBER "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, "      \
            "material: rubber, strain: " strain "}}}\n"
 
-// How a document ends, whoever finds the fault.
+// Reads, compiles and runs a document that must fail; err <- the error, from whichever stage.
 static void end_of(const char *text, snw_error *err) {
     snw_document *doc;
     snw_desc *desc;
@@ -52,7 +54,7 @@ static void what_cannot_be_met_is_told(void **state) {
                                     "{moles: 1e-4 mol - 1e-2 mol*t/(1 s)}}}\n"
                                     "study: [dynamic: {for: 20 ms, step: 1 ms}]\n",
          "'c' is given no finite value, or less than nothing"},
-        // two laws for one volume, and for a volume and the coordinate that makes it
+        // two laws for one volume, and for a volume and the coordinate that determines it
         {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, "
                                     "volume: 3.1 cm^3}, d: {chamber: "
                                     "{along: arm, area: 1e-5 m^2}, volume: 3.2 cm^3}}\nstudy: "
@@ -75,9 +77,9 @@ static void what_cannot_be_met_is_told(void **state) {
     }
 }
 
-// A weight on a cylinder of air that hardly anything else carries: Boyle's law, p A = m g above the
-// air around and p V as it was. The first guess of a solver lies beyond a volume of nothing, where
-// the law has another, worthless, branch.
+// A weight on a cylinder of air, with almost no other support: Boyle's law, p A = m g above ambient
+// pressure, with p V conserved. The first iterate of a solver has a negative volume, where the gas
+// law has another, unphysical, branch.
 static void air_carries_a_weight(void **state) {
     (void)state;
     outcome o;
@@ -99,9 +101,9 @@ static void air_carries_a_weight(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A closed loop of a rod and a link, a volume held, a coordinate held: all of them push, none of
-// them puts anything in. The energy of motion and strain is kept to the tolerance of the
-// integrator.
+// A closed loop of a rod and a link, a prescribed constant volume and a prescribed constant
+// coordinate: all of them exert forces, none does work. Kinetic plus elastic energy is constant to
+// the tolerance of the integrator.
 static void what_is_held_does_no_work(void **state) {
     (void)state;
     outcome o;

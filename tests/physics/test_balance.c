@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Balances of power, work, momentum and force, and what must not matter, on random rods.
+// Balances on random rods: power and virtual work against differences of the energies, momentum
+// against the applied forces, forward against inverse dynamics, and invariance of the results to
+// changes that must have no effect.
 #include "oracle/linear.h"
 
 #include "near.h"
@@ -10,14 +12,14 @@
 
 enum { ROBOTS = 24, NODES = 12 };
 
-// ---- along a curve
-// ----------------------------------------------------------------------------------
+// ---- derivatives along a curve ------------------------------------------------------------------
 
-// numbers that depend on the state
+// quantities that depend on the state
 typedef void state_fn(trial *t, double *out);
 
-// a step over which accelerations do not make far more kinetic energy than there is: light stiff
-// strains can be thrown to 1e7 1/s^2, and the rounding of that energy would drown the rest
+// Step of the differences, short enough that the accelerations do not make the kinetic energy much
+// larger than it is: light stiff strains can accelerate at 1e7 1/s^2, and the rounding error of
+// that energy would dominate.
 static double step_for(trial *t) {
     const size_t n = (size_t)t->m->nv;
     double *M = oracle_alloc(n * n, sizeof *M), thrown = 0;
@@ -28,8 +30,8 @@ static double step_for(trial *t) {
     return fmin(1e-3, sqrt(snw_kinetic_energy(t->m, t->w) / thrown));
 }
 
-// rate <- time derivative of fn's numbers along the motion through t->s with its v and a:
-// differences of order 6 along any curve with that tangent
+// rate <- time derivative of fn's quantities along the motion through t->s with its v and a:
+// differences of order 6 along any curve with that tangent.
 static void rate_of(trial *t, state_fn *fn, int n, double *rate) {
     const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, h = step_for(t);
     const int nv = t->m->nv;
@@ -53,8 +55,7 @@ static void rate_of(trial *t, state_fn *fn, int n, double *rate) {
     snw_state_destroy(here);
 }
 
-// ---- power
-// ------------------------------------------------------------------------------------------
+// ---- power --------------------------------------------------------------------------------------
 
 static void energies(trial *t, double *out) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
@@ -81,7 +82,7 @@ static void check_power(uint64_t seed, snw_joint_kind joint, bool moving) {
         const double heat = snw_dissipation(t.m, t.s->v);
         assert_true(heat >= 0);
         for (int i = 0; i < 3; i++) size += fabs(rate[i]);
-        // differences: h^6 of the seventh derivative, and rounding over h
+        // differences: h^6 times the seventh derivative, and rounding over h
         assert_true(fabs(rate[0] + rate[1] + rate[2] - (sum - heat)) <= 1e-9 * size);
         close_random(&r, &t);
     }
@@ -107,10 +108,9 @@ static void power_balances_free_on_a_moving_frame(void **state) {
     check_power(54, SNW_JOINT_FREE, true);
 }
 
-// ---- virtual work
-// -----------------------------------------------------------------------------------
+// ---- virtual work -------------------------------------------------------------------------------
 
-// a configuration on either side of t's along dx: poses of all segments and the potentials
+// a configuration displaced from t's along dx: poses of all segments and the potentials
 typedef struct side {
     snw_se3 *g;
     double potential;
@@ -124,8 +124,7 @@ static void look(trial *t, const double *q, double e, const double *dx, side *ou
 }
 
 // residual . dx = change of the potentials less the work of loads and stress on the displacements
-// that the poses really make; the derivative by central differences of orders 2 at h and 2h,
-// extrapolated
+// of the poses; the derivative by central differences of orders 2 at h and 2h, extrapolated.
 static void forces_do_the_work_of_the_loads(void **state) {
     (void)state;
     dice d = {55};
@@ -156,7 +155,7 @@ static void forces_do_the_work_of_the_loads(void **state) {
             got += share * (b.potential - a.potential) / (2 * e);
             for (int i = 0; i < m->nload_point; i++) {
                 const int s = m->load_point[i].seg;
-                // displacement in the segment's own frame, from here to either side
+                // displacement in the segment's own frame, from here to the displaced configuration
                 const snw_twist to = snw_se3_log(snw_se3_mul(snw_se3_inv(here[s]), b.g[s]));
                 const snw_twist fro = snw_se3_log(snw_se3_mul(snw_se3_inv(here[s]), a.g[s]));
                 const snw_twist z = snw_twist_scale(share / (2 * e), snw_twist_sub(to, fro));
@@ -171,7 +170,7 @@ static void forces_do_the_work_of_the_loads(void **state) {
             free(b.g);
         }
         for (size_t i = 0; i < nv; i++) got -= t.in->stress[i] * dx[i];
-        // fourth order: h^4 of the fifth derivative, and rounding over h
+        // fourth order: h^4 times the fifth derivative, and rounding over h
         assert_true(fabs(got - want) <= 1e-9 * size);
         free(here);
         free(dx);
@@ -180,8 +179,7 @@ static void forces_do_the_work_of_the_loads(void **state) {
     }
 }
 
-// ---- forward after inverse
-// --------------------------------------------------------------------------
+// ---- forward after inverse ----------------------------------------------------------------------
 
 static void forward_after_inverse_dynamics_is_the_identity(void **state) {
     (void)state;
@@ -195,11 +193,11 @@ static void forward_after_inverse_dynamics_is_the_identity(void **state) {
         memcpy(a, t.s->a, n * sizeof *a);
         snw_residual(t.m, t.in, t.s, false, t.w);
         memcpy(force, t.w->r, n * sizeof *force);
-        // what the motion needs beyond the loads is added to them
+        // the forces that the motion needs in addition to the loads are added to them
         for (size_t i = 0; i < n; i++) t.in->stress[i] += force[i];
         trial_forward_dynamics(&t);
-        // the forces come back to their rounding; the accelerations as well as the mass matrix lets
-        // them
+        // the forces are recovered to rounding, the accelerations to rounding times the condition
+        // of the mass matrix
         double *M = oracle_alloc(n * n, sizeof *M), size = 0, error = 0;
         snw_mass_matrix(t.m, t.in, t.s, t.w, M);
         for (size_t i = 0; i < n; i++) {
@@ -219,8 +217,7 @@ static void forward_after_inverse_dynamics_is_the_identity(void **state) {
     }
 }
 
-// ---- momentum
-// ---------------------------------------------------------------------------------------
+// ---- momentum -----------------------------------------------------------------------------------
 
 static void momenta(trial *t, double *out) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
@@ -239,8 +236,8 @@ static void momentum_of_a_free_rod_changes_by_the_external_wrenches(void **state
         double rate[6];
         rate_of(&t, momenta, 6, rate);
         snw_kinematics(t.m, t.in, t.s, false, t.w);
-        // weight at the centre of mass, loads where they act; internal stress and damping do not
-        // appear
+        // gravity acts at the centre of mass, loads at their points; internal stress and damping do
+        // not contribute
         snw_vec3 c;
         const double mass = snw_center_of_mass(t.m, t.w, &c);
         snw_wrench sum;
@@ -263,11 +260,10 @@ static void momentum_of_a_free_rod_changes_by_the_external_wrenches(void **state
     }
 }
 
-// ---- what must not matter
-// ---------------------------------------------------------------------------
+// ---- invariance ---------------------------------------------------------------------------------
 
-// the robot carried elsewhere by a fixed frame in front of everything, with gravity and dead loads
-// turned alike
+// The whole robot is displaced by a fixed frame at its base; gravity and dead loads are rotated
+// with it.
 static void carry(robot *r, snw_se3 g) {
     const snw_link_desc frame = {.name = "frame",
                                  .on = {.kind = SNW_SITE_WORLD, .link = -1},
@@ -303,7 +299,7 @@ static void moving_the_whole_robot_changes_no_generalised_force(void **state) {
             state_random(t[i].m, &d, t[i].s);
             trial_at(&t[i], t[i].s->t);
         }
-        // laws stay as they are: what acts in world axes is turned in the inputs
+        // the laws are unchanged: vectors in world axes are rotated in the inputs
         t[1].in->gravity = snw_rotate(g.R, t[0].in->gravity);
         for (int i = 0; i < t[1].m->nload_point; i++) {
             if (r[1].desc.load[t[1].m->load_point[i].load].body) continue;
@@ -315,7 +311,7 @@ static void moving_the_whole_robot_changes_no_generalised_force(void **state) {
         for (int part = 0; part < 3; part++) {
             double *A = trial_tangent(&t[0], false, part == 0, part == 1, part == 2);
             double *B = trial_tangent(&t[1], false, part == 0, part == 1, part == 2);
-            // a rotation of everything: rounding
+            // a rotation of the whole system: only rounding
             assert_true(oracle_distance(n, t[0].w->r, t[1].w->r) <=
                         1e-13 * oracle_size(n, t[0].w->r));
             assert_true(oracle_distance(n * n, A, B) <= 1e-13 * oracle_size(n * n, A));
@@ -361,7 +357,7 @@ static void observers_change_no_bit_of_residual_and_tangent(void **state) {
     }
 }
 
-// an observer moves as the rod does: its velocity and acceleration are those of its pose
+// velocity and acceleration of a station on a rod are the derivatives of its pose
 static void observers_see_the_motion_of_the_rod(void **state) {
     (void)state;
     dice d = {58};
@@ -416,7 +412,7 @@ static void still_equals_the_general_path_at_rest(void **state) {
         double *A = trial_tangent(&t, false, 1, 0, 0);
         memcpy(r0, t.w->r, n * sizeof *r0);
         double *B = trial_tangent(&t, true, 1, 0, 0);
-        // zeros added or not: rounding
+        // zeros are added or not: only rounding
         assert_true(oracle_distance(n, r0, t.w->r) <= 1e-14 * oracle_size(n, r0));
         assert_true(oracle_distance(n * n, A, B) <= 1e-14 * oracle_size(n * n, A));
         free(A);

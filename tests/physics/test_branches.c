@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots with several equilibria, and loops that are far from one where they are put together: a
-// static step ends at a stable equilibrium, says when it had to leave the branch it was on, and
-// stays there when it is asked to.
+// Robots with several equilibria, and loop closures with a large violation in the initial
+// configuration, against closed forms and independent integration: a static step ends at a stable
+// equilibrium, reports when it had to leave the branch it followed, and stays on that branch when
+// it is asked to.
 #include "executed.h"
 #include "oracle/closed.h"
 
@@ -14,9 +15,9 @@ static void say_no_nan(const outcome *o) {
     assert_null(strstr(o->said, "nan"));
 }
 
-// A planar robot of three slender limbs whose motors stand at 20 degrees and q; where the file puts
-// it no limb meets the plate. By closing it where it is, and along a path of the motors from 20
-// degrees on: one equilibrium
+// A planar robot of three slender limbs whose motors stand at 20 degrees and q. In the initial
+// configuration of the file no limb reaches the plate. Closing the loops from there, and moving the
+// motors along a path from 20 degrees on, lead to the same equilibrium.
 static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
     (void)state;
     static const double q[2][3] = {{-30, -30, 0}, {-30, -20, 0}};
@@ -61,8 +62,8 @@ static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
     }
 }
 
-// a straight rod whose far clamp stands beside and behind its root, turned by most of half a turn:
-// closed part by part
+// A straight rod whose far clamp stands beside and behind its root, turned by nearly half a turn:
+// the closure is reached in increments.
 static void a_clamp_far_from_the_tip_is_reached(void **state) {
     (void)state;
     static const double x[3] = {0.2, -0.3, 0.1};
@@ -86,8 +87,9 @@ static void a_clamp_far_from_the_tip_is_reached(void **state) {
     }
 }
 
-// A rod twisted by one turn between clamps and pushed through itself, with few functions: the
-// spatial equilibria end in plane ones between two increments, and the path goes on
+// A rod twisted by one turn between clamps that are pushed past each other, with few basis
+// functions: the branch of spatial equilibria ends in planar ones between two increments, and
+// continuation proceeds from there.
 static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
     (void)state;
     outcome o;
@@ -112,11 +114,11 @@ static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Two tubes of different curvature, one in the other, held together at four stations: where they
-// share a shape most rows say the same. Unturned they take the mean of their curvatures, weighed by
-// stiffness; turned by 90 degrees at the base the tip is where the equations of concentric tubes
-// put it (two angles along s, GJ theta'' = +-A sin(difference), integrated apart), but for what
-// four stations and four functions miss
+// Two tubes of different curvature, one inside the other, joined at four stations: where their
+// shapes coincide most constraint rows are redundant. Unturned they take the mean of their
+// curvatures, weighted by stiffness; turned by 90 degrees at the base the tip agrees with the
+// equations of concentric tubes (two angles along s, GJ theta'' = +-A sin(difference), integrated
+// separately), up to the error of four stations and four functions.
 static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(void **state) {
     (void)state;
     outcome o;
@@ -146,7 +148,7 @@ static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(vo
     snw_series_clear(&o.series);
 }
 
-// the elastica: a column clamped below whose tip leans by `lean` bears K(sin(lean/2))^2 EI/l^2
+// The elastica: a column clamped below whose tip leans by `lean` carries K(sin(lean/2))^2 EI/l^2.
 static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -164,12 +166,12 @@ static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **
                            -root * root, follow ? "follow" : "stable");
             outcome o;
             execute_ok(text, &o);
-            const double got = 2 * acos(fabs(last(&o, 3))); // by the quaternion
+            const double got = 2 * acos(fabs(last(&o, 3))); // from the quaternion
             assert_near(got, follow ? 0 : lean, follow ? 1e-7 : 1e-6);
             assert_true((shown(&o, 0, o.series.ncolumn - 1) < -1e-6) == follow);
             if (!follow) {
                 assert_non_null(strstr(o.said, "was left for a stable one"));
-                double at = NAN; // the share of the load that is Euler's
+                double at = NAN; // fraction of the load at Euler's load
                 const char *where = strstr(o.said, "from ");
                 assert_non_null(where);
                 assert_int_equal(sscanf(where, "from %lf", &at), 1);
@@ -180,9 +182,9 @@ static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **
     }
 }
 
-// Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides up and
-// down at distance 1. At height h it bears k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N; then it
-// snaps through, and is stretched from below
+// Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides
+// vertically at distance 1. At height h it carries k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N;
+// then it snaps through, and is in tension below.
 static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
     (void)state;
     const double k = 100, rest = 1.02, top = sqrt(pow(rest, 2.0 / 3) - 1);
@@ -210,7 +212,7 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
         assert_int_equal(o.status, follow ? SNW_E_DIVERGED : SNW_OK);
         assert_true((h > top) == follow);
         say_no_nan(&o);
-        double at = NAN; // share of the increment from 0.5 s to 0.6 s
+        double at = NAN; // fraction of the increment from 0.5 s to 0.6 s
         const char *text_of = follow ? o.err.text : o.said,
                    *words = follow ? "ends at " : "end at ";
         const char *where = strstr(text_of, words);
@@ -221,9 +223,9 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
     }
 }
 
-// Two balls carry a plate whose weight and load pass through the line between them: nothing holds
-// it about that line, and the load leads on to the end all the same, in increments as long as the
-// bending of the legs lets them be
+// Two spherical joints carry a plate whose weight and load pass through the line between them.
+// Rotation about that line has no stiffness; the load is nevertheless applied in full, in
+// increments limited only by the bending of the legs.
 static void a_plate_free_to_turn_between_two_balls_is_loaded_at_once(void **state) {
     (void)state;
     static const char *strain[] = {"{bend_y: cubic, bend_z: cubic}, elements: 4",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Followers led one by one and chains of a thousand modules, theory.md 6.8: against dense equations
-// on random trees, against dynamic steps, rows that hold to rounding, memory in proportion to the
-// bodies, straight beginnings.
+// Passive joints solved one by one and chains of a thousand modules, theory.md 6.8: against dense
+// equations on random trees and against dynamic steps; constraint rows hold to rounding, memory is
+// proportional to the number of bodies, straight initial configurations.
 #include "executed.h"
 #include "random_rod.h"
 
@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- dense equations
-// -------------------------------------------------------------------------------
+// ---- dense equations ----------------------------------------------------------------------------
 
 typedef struct text {
     char at[8000];
@@ -25,9 +24,9 @@ typedef struct text {
 #define SAY(t, ...)                                                                                \
     (t)->n += (size_t)snprintf((t)->at + (t)->n, sizeof(t)->at - (t)->n, __VA_ARGS__)
 
-// A floating tree of n bodies. Contacts on the first three, whose joints are driven, say where the
-// base goes; of the others most follow, and as many wheels lead them, on themselves or on what they
-// carry.
+// A floating tree of n bodies. Contacts on the first three bodies, whose joints are driven,
+// determine the motion of the base. Most of the other joints are passive; as many wheels determine
+// them, on the same bodies or on bodies that these carry.
 static void random_followers(dice *d, int n, bool planar, text *t) {
     int parent[16] = {0};
     bool follows[16] = {0};
@@ -61,7 +60,7 @@ static void random_followers(dice *d, int n, bool planar, text *t) {
     text sites = {.n = 0}, wheels = {.n = 0};
     for (int i = 0; i < n; i++) {
         if (i >= 3 && !follows[i]) continue;
-        int on = i; // itself, or one of those it carries, there also where that is hinged: no lever
+        int on = i; // on itself or a descendant, possibly at that joint's axis: no lever
         for (int k = i + 1; k < n && i >= 3 && pick_int(d, 0, 1); k++)
             on = parent[k] == on ? k : on;
         const double away = on != i && pick_int(d, 0, 1) ? 0 : 1;
@@ -79,11 +78,11 @@ typedef struct dense {
     int *dof, *pivot;
     double *C, *x, *rate;
     int nb;
-    double B[6][30]; // the columns of the base
+    double B[6][30]; // Jacobian columns of the base
 } dense;
 
-// rows of contacts by unknown rates, from the columns of the tangent, factored; false where that is
-// close to singular
+// Jacobian of the contact rows with respect to the unknown rates, from the columns of the tangent,
+// factorised; false where it is close to singular.
 static bool dense_open(const snw_model *m, snw_inputs *in, snw_state *s, snw_work *w, dense *e) {
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nconstraint;
     *e = (dense){.dof = calloc(2 * nv, sizeof *e->dof)};
@@ -121,7 +120,8 @@ static bool dense_open(const snw_model *m, snw_inputs *in, snw_state *s, snw_wor
     return true;
 }
 
-// what[unknown] <- with C what = -e, e the rates or accelerations of the rows without
+// what[unknown] <- solution of C what = -e, e the rates or accelerations of the rows when the
+// unknowns are zero
 static void dense_solve(const snw_model *m, snw_inputs *in, snw_state *s, snw_work *w, dense *e,
                         bool bend, double *what) {
     for (int u = 0; u < e->nu; u++) what[e->dof[u]] = 0;
@@ -140,8 +140,8 @@ static void compare(const char *what, int n, const double *a, const double *b) {
     }
 }
 
-// reactions are the shortest that balance the base: a combination of its columns, and no part at
-// right angles to all of them
+// The reactions have minimum norm among those that balance the base: they are a combination of its
+// columns and have no component orthogonal to all of them.
 static void shortest(const dense *e, const double *l) {
     double G[36], y[6] = {0}, size = 0;
     int pivot[6];
@@ -196,7 +196,7 @@ static bool one_tree(dice *d, int n, bool planar) {
         dense_solve(m, in, mine, w, &e, true, mine->a);
         compare("velocity", m->nv, s->v, mine->v);
         compare("acceleration", m->nv, s->a, mine->a);
-        // with reactions and efforts everything is in balance
+        // with reactions and efforts all coordinates are in balance
         double force = 0;
         snw_residual(m, in, s, false, w);
         for (int i = 0; i < m->nconstraint; i++) force = fmax(force, fabs(s->lambda[i]));
@@ -216,7 +216,7 @@ static bool one_tree(dice *d, int n, bool planar) {
     return sound;
 }
 
-// velocities and accelerations are those of all rows at once
+// velocities and accelerations agree with the simultaneous solution of all rows
 static void followers_move_as_dense_equations_say(void **state) {
     (void)state;
     dice d = {19};
@@ -225,10 +225,10 @@ static void followers_move_as_dense_equations_say(void **state) {
     if (met < 30) fail_msg("only %d of 60 robots are far from singular", met);
 }
 
-// ---- chains
-// ----------------------------------------------------------------------------------------
+// ---- chains -------------------------------------------------------------------------------------
 
-// n modules with axles in their middle, the first three on wheels; `more`: sections of the file
+// n modules with axles at their middle, the first three on wheels; `more`: further sections of the
+// file
 static void chain(int n, const char *laws, const char *others, const char *more, text *t) {
     t->n = 0;
     SAY(t, "sinew: 1\ngravity: 0\nparameters: {n: %d, l: 0.1, %s}\nrobot:\n", n, laws);
@@ -250,7 +250,7 @@ static void chain(int n, const char *laws, const char *others, const char *more,
 #define WHEELS "  wheel(k=4..n): {wheel: {on: axle(k), axis: y}}\n"
 #define PROBES "probes: {head: {position: link(1)}, slip(k=1..n): {velocity: axle(k), in: body}}\n"
 
-// largest slip of the first `wheels` axles
+// largest lateral velocity of the first `wheels` axles
 static double slip(const outcome *o, int wheels) {
     double most = 0;
     for (int f = 0; f < o->series.nframe; f++) {
@@ -259,8 +259,8 @@ static double slip(const outcome *o, int wheels) {
     return most;
 }
 
-// a thousand modules, driven and following: no axle slips, and the head, which three axles lead,
-// goes where it goes with four
+// A thousand modules, driven or passive: no axle slips, and the head, which the first three axles
+// determine, moves as in a chain of four modules.
 static void a_thousand_modules_do_not_slip(void **state) {
     (void)state;
     static const char *const others[2] = {"r(k)", "free"}, *const wheels[2] = {"", WHEELS};
@@ -283,8 +283,8 @@ static void a_thousand_modules_do_not_slip(void **state) {
     }
 }
 
-// 64 modules by the recursion and by the equations with multipliers, explicit and implicit, whose
-// error falls with the square of the step
+// 64 modules by the recursion and by the equations with multipliers, explicit and implicit; the
+// error of the implicit steps falls with the square of the step.
 static void a_chain_moves_as_constrained_equations_say(void **state) {
     (void)state;
     static const char *const study[4] = {
@@ -312,12 +312,12 @@ static void a_chain_moves_as_constrained_equations_say(void **state) {
     for (int i = 0; i < 4; i++) snw_series_clear(&o[i].series);
 }
 
-// ---- straight beginnings
-// ---------------------------------------------------------------------------
+// ---- straight initial configurations ------------------------------------------------------------
 
-// All axles are parallel: how fast the robot goes along them, no row says. Where bends of the first
-// joints that are opposite to first order leave it a limit, the motion goes through, and is there
-// what it is nearby; where they are not, none is finite.
+// All axles are parallel: no constraint row determines the velocity along them. If the angles of
+// the first joints are opposite to first order, that velocity has a limit; the motion then
+// continues through the singular configuration with velocities that are continuous there. Otherwise
+// no finite velocity exists.
 static void straight_beginnings_are_told_apart(void **state) {
     (void)state;
     static const char *const laws = "r(k): 0.4*sin(t)*(5 - 2*k) + 0.3*sin(t)^2*(k - 2)";
@@ -332,7 +332,7 @@ static void straight_beginnings_are_told_apart(void **state) {
     const int forward = 3; // velocity of the first axle
     const double v0 = shown(&o, 0, forward), v1 = shown(&o, 1, forward), v2 = shown(&o, 2, forward);
     assert_true(fabs(v0) > 0.01);
-    assert_near(v0, 2 * v1 - v2, 1e-4 * fabs(v0)); // of second order in the step
+    assert_near(v0, 2 * v1 - v2, 1e-4 * fabs(v0)); // second order in the step
     snw_series_clear(&o.series);
     chain(32, worse, "free",
           WHEELS "study: [kinematic: {for: 20 ms, step: 1 ms}]\nrecord: {every: 1 ms}\n", &t);
@@ -342,8 +342,7 @@ static void straight_beginnings_are_told_apart(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- memory and limits
-// -----------------------------------------------------------------------------
+// ---- memory and limits --------------------------------------------------------------------------
 
 static size_t room(int n) {
     text t;
@@ -364,15 +363,15 @@ static size_t room(int n) {
     return bytes;
 }
 
-// what needs no tangent needs memory in proportion to the modules; what needs one is refused where
-// it would not fit
+// Steps that need no tangent need memory in proportion to the modules; steps that need one are
+// refused where it would not fit.
 static void memory_grows_with_the_modules(void **state) {
     (void)state;
     assert_near((double)room(2000) / (double)room(1000), 2, 0.01);
     text t;
     chain(1024, WAVE, "r(k)", "study: [dynamic: {for: 1 s, step: 5 ms}]\n", &t);
     refuses(t.at, "too deep");
-    // followers without contacts would all have to be found together
+    // passive joints without contacts would need a simultaneous solution
     outcome o;
     chain(1500, WAVE, "free", "study: [kinematic: {for: 1 s, step: 5 ms}]\n", &t);
     execute(t.at, &o);

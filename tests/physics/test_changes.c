@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a change between two steps of a study does to a motion, and a start to one that steps do not
-// resolve: nothing jumps but accelerations, the change is work, and no scheme makes energy of it.
-// theory.md 6.2, 6.5
+// Changes between two steps of a study, and initial states that the steps do not resolve, by every
+// scheme: positions and velocities are continuous and only accelerations jump, the change of stored
+// energy is work, and no scheme generates energy. theory.md 6.2, 6.5
 #include "executed.h"
 
 #include <math.h>
@@ -27,14 +27,14 @@ static const char *const schemes[] = {"generalized-alpha",
                                       "conserving"};
 enum { SCHEMES = sizeof schemes / sizeof schemes[0], DAMPED = 10 };
 
-// each with `k` to change and `first`, whose coordinate is looked at
+// each model has a parameter `k` to change and a link `first`, whose coordinate is recorded
 #define SLIDE                                                                                      \
     "gravity: 0\n"                                                                                 \
     "robot: {first: {on: world, joint: prismatic, axis: x, stiffness: k, damping: d, body: "       \
     "{mass: "                                                                                      \
     "2 kg}}}\n"                                                                                    \
     "initial: {first: {position: 0.1, rate: 0.5}}\n"
-// an oscillator with the mass 2 (0.01 + 0.5 0.15^2) + 2 0.3^2, however far it leans
+// an oscillator with the mass 2 (0.01 + 0.5 0.15^2) + 2 0.3^2 at any angle
 #define PARALLELOGRAM                                                                              \
     "gravity: 0\n"                                                                                 \
     "robot:\n"                                                                                     \
@@ -85,19 +85,20 @@ static void change(int robot, double factor, double damping, const char *scheme,
     if (o->status != SNW_OK) fail_msg("%s, %s: %s", robots[robot].name, scheme, o->err.text);
 }
 
-// the first frame after the change; the one before shows the same instant
+// first frame after the change; the frame before it is at the same time
 static int turn(const outcome *o) {
     int i = 1;
     while (o->series.t[i] > o->series.t[i - 1]) i++;
     return i;
 }
 
-// little damping: generalized-alpha and hht of 0.9, bdf-alpha of -0.45
+// low numerical damping: generalized-alpha and hht of 0.9, bdf-alpha of -0.45
 static bool is_weak(int k) { return k == 0 || k == 3 || k == 9; }
 
-// Of a linear robot what a scheme may make of a motion that its steps hardly resolve is a fifth of
-// what there is (theory.md 6.10); those that do not damp make nothing. Rods that are soft enough to
-// bend far are not linear: they have a thousandfold stiffness then, and schemes that damp well.
+// For a linear robot whose motion the steps hardly resolve, a scheme with numerical damping may
+// increase the energy by at most a fifth of its value (theory.md 6.10); schemes without damping do
+// not increase it. Rods soft enough for large bending are not linear: they are tested with a
+// thousandfold stiffness and with schemes of high damping.
 static void no_scheme_makes_energy_of_a_change(void **state) {
     (void)state;
     static const double factors[] = {1e3, 100, 0.1, 10, 1e5, 1e9};
@@ -115,7 +116,7 @@ static void no_scheme_makes_energy_of_a_change(void **state) {
                 for (int j = from; j < o.series.nframe; j++) {
                     most = fmax(most, (shown(&o, j, TOTAL) - shown(&o, from, TOTAL)) / had);
                 }
-                // forces balance to 1e-10 of typical ones
+                // forces are in balance to 1e-10 of typical ones
                 if (!(most <= (damps ? 0.2 : 1e-9))) {
                     fail_msg("%s, k times %g, damping %d, %s: gains %g of %g J", robots[r].name,
                              factors[i], k % 2, schemes[k / 2], most, had);
@@ -129,8 +130,9 @@ static void no_scheme_makes_energy_of_a_change(void **state) {
     }
 }
 
-// place and velocity are those before, to the last bit where no loop is closed anew; the spring's
-// energy is the work of the change, and the books go on
+// Position and velocity equal those before the change, to the last bit where no loop is closed
+// again. The change of the spring's energy is the work of the change, and the energy account
+// continues.
 static void a_change_moves_nothing_and_is_work(void **state) {
     (void)state;
     for (int r = 0; r < ROBOTS; r++) {
@@ -138,8 +140,8 @@ static void a_change_moves_nothing_and_is_work(void **state) {
             outcome o;
             change(r, 10, 0, schemes[k], 0.04, 0.002, &o);
             const int i = turn(&o);
-            // at loops a scheme that damps has velocities of its order, which are moved to those
-            // that keep them
+            // with loops, a damping scheme satisfies the velocity constraints only to its order;
+            // the change projects the velocities onto them
             const bool loops = r % 2, moved = loops && k < DAMPED;
             const double slack = moved ? 2e-3 : loops ? 1e-12 : 0;
             for (int c = Q; c < KINETIC; c++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps and tolerances that nobody gave: `adapt` without a longest step, on random robots, by every
-// scheme; Newton's tolerance on short steps; a motion that is stopped in the middle of a step.
+// Default steps and tolerances: `adapt` without a longest step, on random robots, by every scheme,
+// against fine reference solutions; Newton's default tolerance on short steps; detection of motions
+// that diverge; interruption in the middle of a step.
 #include "executed.h"
 #include "integrate/integrator.h"
 #include "random_rod.h"
@@ -44,8 +45,8 @@ static void write_robot(dice *d, const char *dynamic, char *out, size_t size) {
         push, dynamic);
 }
 
-// Errors of single steps are 1e-6 of typical lengths or less; of what they add up to, a hundredth
-// of a percent of the length, of order one a percent.
+// The error of a single step is 1e-6 of typical lengths or less. Accumulated errors are a hundredth
+// of a percent of the length, for schemes of order one a percent.
 static void every_scheme_chooses_its_own_steps(void **state) {
     (void)state;
     for (int k = 0; k < 6; k++) {
@@ -68,7 +69,7 @@ static void every_scheme_chooses_its_own_steps(void **state) {
     }
 }
 
-// two arms that swing far: error at 0.3 s against an integrator of order eight
+// Two links with large rotations: error at 0.3 s against an integrator of order eight.
 static void pendulum_error(const char *dynamic, const double *ref, double *out) {
     char text[1200];
     outcome o;
@@ -90,7 +91,8 @@ static void pendulum_error(const char *dynamic, const double *ref, double *out) 
     snw_series_clear(&o.series);
 }
 
-// Newton's default tolerance follows from the step: the error falls with it down to rounding
+// Newton's default tolerance depends on the step: the error decreases with the step down to
+// rounding.
 static void shorter_steps_are_not_worse(void **state) {
     (void)state;
     static const char *const by[] = {"gauss4",      "gauss6", "gauss8", "generalized-alpha",
@@ -112,8 +114,7 @@ static void shorter_steps_are_not_worse(void **state) {
     }
 }
 
-// ---- motions that diverge
-// --------------------------------------------------------------------------
+// ---- divergence ---------------------------------------------------------------------------------
 
 static void crack(const char *dynamic, outcome *o) {
     char text[1000];
@@ -135,10 +136,10 @@ static void crack(const char *dynamic, outcome *o) {
     execute(text, o);
 }
 
-// A whip whose steps are too long for it is stopped while its energy is still a few orders of
-// magnitude beyond what the hand supplied, not twelve; what the message says to write is a motion
-// whose energy is accounted for. So it is with schemes that damp nothing, whose noise at the driven
-// joint is no error of a step.
+// A whip with steps that are too long is stopped while its energy exceeds the supplied work by a
+// few orders of magnitude, not by twelve. The settings that the message recommends give a motion
+// with a closed energy account. This holds also for schemes without numerical damping, whose
+// oscillations at the driven joint are no error of a step.
 static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
     (void)state;
     outcome o;
@@ -162,12 +163,11 @@ static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
     }
 }
 
-// ---- stopping
-// --------------------------------------------------------------------------------------
+// ---- interruption -------------------------------------------------------------------------------
 
 static bool third_time(void *user) { return ++*(int *)user > 3; }
 
-// all that carry a state through time hear it within one advance, which would take them long
+// Every integrator reacts to an interrupt within one advance that would otherwise take long.
 static void every_mover_stops_when_it_is_told(void **state) {
     (void)state;
     robot r;

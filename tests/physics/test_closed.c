@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Closed robots by the conserving scheme: a linkage that is a pendulum, a floating frame of rods,
-// an arm that is led.
+// Robots with closed loops by the conserving scheme: a linkage that is equivalent to a pendulum,
+// against small Runge-Kutta steps; a floating frame of rods, against the conservation of energy and
+// momentum; an arm whose tip is driven, against its law.
 #include "described.h"
 
 #include "constraint/projection.h"
@@ -39,9 +40,9 @@ static void close(closed *c) {
 }
 
 typedef struct drift {
-    double energy, momentum, gap, rate; // largest: changes, opening, rate of opening
+    double energy, momentum, gap, rate; // largest: changes, violation and its rate
     double size;                        // kinetic energy
-    double end[64];                     // where it ends
+    double end[64];                     // final coordinates
 } drift;
 
 static double energy_of(const closed *c, const snw_state *s, const snw_work *w) {
@@ -84,8 +85,8 @@ static drift run(closed *c, double time, int n) {
     return worst;
 }
 
-// two cranks of 0.3 m and a bar between: (2 I + m1 a^2/2 + m2 a^2) angle'' = -(m1 + m2) g a
-// sin(angle), by small Runge-Kutta steps
+// Two cranks of 0.3 m and a bar between: (2 I + m1 a^2/2 + m2 a^2) angle'' = -(m1 + m2) g a
+// sin(angle), by small Runge-Kutta steps.
 static double pendulum(double angle, double time) {
     const double a = 0.3, m1 = 0.5, m2 = 2, I = 0.01, g = 9.81;
     const double k = (m1 + m2) * g * a / (2 * I + m1 * a * a / 2 + m2 * a * a);
@@ -132,7 +133,7 @@ static void a_parallelogram_swings_as_a_pendulum(void **state) {
     close(&c);
 }
 
-// a hull with two rods whose tips are joined by a bar; turning as a whole it deforms
+// A hull with two rods whose tips are joined by a bar; it rotates as a whole and deforms.
 static const char frame[] =
     "sinew: 1\n"
     "gravity: 0\n"
@@ -165,14 +166,14 @@ static void a_floating_frame_of_rods_keeps_energy_and_momenta(void **state) {
         log2(oracle_distance(nq, a.end, b.end) / oracle_distance(nq, b.end, d.end));
     printf("frame: slope %.3f; energy %.1e of %.1e, momenta %.1e, gap %.1e, its rate %.1e\n", slope,
            far.energy, far.size, far.momentum, far.gap, far.rate);
-    assert_true(AMONG(true, fabs(slope - 2) < 0.15)); // not in so short a time
+    assert_true(AMONG(true, fabs(slope - 2) < 0.15)); // not checked when the time is short
     assert_true(far.energy <= 1e-11 * far.size && far.momentum <= 1e-11);
     assert_true(far.gap <= 1e-11 && far.rate <= 1e-11);
     close(&c);
 }
 
-// the hand of a planar arm is led along a path: nothing is left to move, place and velocity are
-// those of the law
+// The tip of a planar arm is driven along a path: no degree of freedom is left, position and
+// velocity are those of the law.
 static const char led[] =
     "sinew: 1\n"
     "robot:\n"

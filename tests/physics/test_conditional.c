@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops, drives and bodies that come and go in studies and live: impacts in closed form, cycles,
-// rows that say the same, what is refused. test_plastic_impacts.c has random trees.
+// Conditional loops, drives and bodies in studies and in live stepping: impacts against closed
+// forms, repeated cycles, redundant rows, refused models. test_plastic_impacts.c has random trees.
 #include "executed.h"
 #include "twins.h"
-// after near.h: it asserts
+// after near.h: it uses assertions
 #include "heap_calls.h"
 
 #include "sinew/sinew.h"
 
 #include <stdio.h>
 
-// ---- closed forms
-// ----------------------------------------------------------------------------------
+// ---- closed forms -------------------------------------------------------------------------------
 
 typedef struct way {
     const char *keys;
-    double within; // what the scheme misses of uniform motion
+    double within; // error of the scheme for uniform motion
 } way;
 
 static const way ways[] = {
@@ -35,8 +34,8 @@ static const way ways[] = {
     {"scheme: stiff, tolerance: 1e-9", 1e-7},
 };
 
-// 2 kg at 1 m/s sticks to 3 kg at rest 0.25 m further, and lets go: 0.4 m/s, and 3/5 of the energy
-// are gone
+// 2 kg at 1 m/s sticks to 3 kg at rest 0.25 m further, and is released: 0.4 m/s, and 3/5 of the
+// energy is lost.
 static void two_bodies_stick_together(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -59,7 +58,8 @@ static void two_bodies_stick_together(void **state) {
         const double got[] = {last(&o, 3), last(&o, 4), last(&o, 5), last(&o, 6), last(&o, 9)};
         const double want[] = {0.4, 0.4, 0.3, 0.4, 0.6};
         for (int k = 0; k < 5; k++) {
-            // the instant is known to a billionth of a step, what was run meanwhile is moved back
+            // the time of the event is known to a billionth of a step; the state is moved back to
+            // it
             const double slack = tol + 1e-10;
             if (!(fabs(got[k] - want[k]) <= slack))
                 fail_msg("%s: value %d is %.15g", ways[i].keys, k, got[k]);
@@ -70,13 +70,13 @@ static void two_bodies_stick_together(void **state) {
     }
 }
 
-// A bar of mass m and length L moves broadside at v and is caught at a point a beside its middle:
-// what is left is the angular momentum about that point, m v a = (m L^2/12 + m a^2) w, and the
-// energy (m v a) w/2.
+// A bar of mass m and length L moves at v perpendicular to its axis and is caught at a point at
+// distance a from its middle. The angular momentum about that point is conserved, m v a = (m L^2/12
+// + m a^2) w, and the remaining energy is (m v a) w/2.
 static void a_bar_is_caught(void **state) {
     (void)state;
     const double m = 1.3, L = 0.8, v = 2;
-    const double beside[] = {0, 0.1, 0.25, 0.4}; // the middle, mid-rod, the end
+    const double beside[] = {0, 0.1, 0.25, 0.4}; // the middle, two points between, the end
     static const char *const schemes[] = {"step: 5 ms", "scheme: adaptive, tolerance: 1e-10",
                                           "step: 5 ms, scheme: conserving"};
     for (int k = 0; k < 12; k++) {
@@ -100,7 +100,7 @@ static void a_bar_is_caught(void **state) {
         // about the pin, in the plane at (a, 0.3)
         const int n = o.series.nframe - 1;
         const double px = shown(&o, n, 17), py = shown(&o, n, 18), lz = shown(&o, n, 16);
-        // a little way on the circle is behind it
+        // shortly after the impact
         assert_near(last(&o, 5), -w, 1e-6 * w + 1e-12);
         assert_near(lz - a * py + 0.3 * px, -m * v * a, 1e-6);
         assert_near(last(&o, 6), after, 1e-6);
@@ -112,8 +112,8 @@ static void a_bar_is_caught(void **state) {
     }
 }
 
-// An arm that turns about its hinge picks up a mass at rest and drops it later: I w = (I + m r^2)
-// w', and I w'^2/2 stays.
+// A rotating arm picks up a mass at rest and drops it later: I w = (I + m r^2) w', and I w'^2/2
+// remains.
 static void a_body_is_picked_up_and_dropped(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 10 ms", "step: 10 ms, scheme: conserving",
@@ -143,20 +143,20 @@ static void a_body_is_picked_up_and_dropped(void **state) {
         assert_near(shown(&o, at, 0), v, 1e-9);
         assert_near(shown(&o, at, 1), 0.5 * (I + m * r * r) * v * v, 1e-9);
         assert_near(shown(&o, at, 4), 0.5 * I * w * w - 0.5 * (I + m * r * r) * v * v, 1e-9);
-        assert_near(shown(&o, at, 5), m * g * z, 1e-9); // what it brought
+        assert_near(shown(&o, at, 5), m * g * z, 1e-9); // its potential energy
         assert_near(shown(&o, at, 11), I * w, 1e-9);
         assert_near(last(&o, 0), v, 1e-9);
         assert_near(last(&o, 1), 0.5 * I * v * v, 1e-9);
-        assert_near(last(&o, 5), -0.5 * m * r * r * v * v, 1e-9); // what it took along
+        assert_near(last(&o, 5), -0.5 * m * r * r * v * v, 1e-9); // its kinetic energy
         assert_near(last(&o, 7), 0, 1e-9);
         assert_near(last(&o, 17), z, 1e-12);
         snw_series_clear(&o.series);
     }
 }
 
-// A wheel on a shaft, both free; a motor takes hold of the wheel at a given rate, then lets go.
-// About the axis everything is kept: I1 w1 + I2 (w1 + w2). Its effort while it holds is zero, since
-// nothing else acts.
+// A wheel on a shaft, both free; a conditional drive prescribes the rate of the wheel, then
+// releases it. The angular momentum about the axis is conserved: I1 w1 + I2 (w1 + w2). The effort
+// of the drive is zero while it is active, since no other forces act.
 static void a_clutch_takes_hold(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -178,7 +178,7 @@ static void a_clutch_takes_hold(void **state) {
         const double H = 0.4 * 3 - 0.3 * 1, w1 = (H - 0.6) / 0.4;
         const double before = 0.5 * (0.1 * 9 + 0.3 * 4);
         const double after = 0.5 * (0.1 * w1 * w1 + 0.3 * (w1 + 2) * (w1 + 2));
-        // impulse on the wheel, p = 0.3 (w1 + 2 - (3 - 1)); met at -1, driven at 2
+        // impulse on the wheel, p = 0.3 (w1 + 2 - (3 - 1)); relative rate -1 before, 2 after
         const double p = 0.3 * (w1 + 2 - 2), heat = 0.5 * p * 3;
         assert_near(last(&o, 0), w1, 1e-10);
         assert_near(last(&o, 1), 2, 1e-10);
@@ -186,15 +186,15 @@ static void a_clutch_takes_hold(void **state) {
         assert_near(last(&o, 4), after, 1e-10);
         assert_near(last(&o, 7), heat, 1e-10);
         assert_near(last(&o, 8), after - before + heat, 1e-8);
-        assert_near(last(&o, 8), 2 * p, 1e-8); // the drive turns at 2 while it gives p
+        assert_near(last(&o, 8), 2 * p, 1e-8); // the drive turns at 2 while it exerts the impulse p
         assert_near(last(&o, 10), 0, 2e-8);
         assert_near(last(&o, 14), H, 1e-10);
         snw_series_clear(&o.series);
     }
 }
 
-// A mass at rest is hooked by a mark on a belt that passes at u: the belt gives it m u, does the
-// work m u^2, and half of that is lost.
+// A mass at rest is attached to a point of a belt that moves at u: the belt exerts the impulse m u
+// and does the work m u^2, half of which is lost.
 static void a_belt_takes_a_mass_along(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 7 ms", "scheme: adaptive",
@@ -221,10 +221,10 @@ static void a_belt_takes_a_mass_along(void **state) {
     }
 }
 
-// ---- in studies
-// ------------------------------------------------------------------------------------
+// ---- in studies ---------------------------------------------------------------------------------
 
-// an inching worm: both feet in turn hold the ground where they are; a muscle shortens and lets go
+// An inching worm: the two feet are fixed to the ground in turn, each where it is when its loop
+// becomes active; a muscle contracts and relaxes.
 #define WORM                                                                                       \
     HEAD "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 5 ms}}\n"       \
          "robot:\n"                                                                                \
@@ -240,8 +240,8 @@ static void a_belt_takes_a_mass_along(void **state) {
          "probes: {a: {position: body.root}, b: {position: body.tip}, va: {velocity: body.root}, " \
          "vb: {velocity: body.tip}, e: energy}\n"
 
-// after each half a period the other foot holds; nothing slips, and the books close over forty of
-// them
+// After each half period the other foot is fixed. No foot slips, and the energy account closes over
+// forty half periods.
 static void a_worm_goes_on_for_many_cycles(void **state) {
     (void)state;
     outcome o;
@@ -249,13 +249,14 @@ static void a_worm_goes_on_for_many_cycles(void **state) {
     double held = 0;
     for (int i = 1; i < o.series.nframe; i++) {
         const double t = o.series.t[i], before = o.series.t[i - 1];
-        // the foot that held during this step
+        // the foot that was fixed during this step
         const bool rear = fmod(0.5 * (t + before), 0.1) >= 0.05;
         const int foot = rear ? 0 : 3;
         held = fmax(held, fabs(shown(&o, i, foot) - shown(&o, i - 1, foot)));
     }
     assert_true(held < 1e-10);
-    // it walks: the muscle pulls the rear foot up, its end pushes the front foot on
+    // net motion: the contracting muscle pulls the rear foot forward, the relaxing one pushes the
+    // front foot forward
     assert_true(last(&o, 0) > 0.05 && last(&o, 3) > 0.25);
     const double worked = fabs(last(&o, 16));
     assert_true(worked > 0.1);
@@ -264,8 +265,7 @@ static void a_worm_goes_on_for_many_cycles(void **state) {
     snw_series_clear(&o.series);
 }
 
-// the order of a scheme is that of a motion without events: a pendulum takes up a bob and loses it,
-// within steps
+// Events do not reduce the order of a scheme: a pendulum picks up a bob and drops it, within steps.
 static void events_cost_no_order(void **state) {
     (void)state;
     static const char text[] =
@@ -313,8 +313,8 @@ static void events_cost_no_order(void **state) {
     }
 }
 
-// A soft arm and a ball joint, caught and let go again and again: between events nothing is gained
-// or lost, and over them what is lost is in the books.
+// A soft arm and a spherical joint with loops that become active and inactive repeatedly: between
+// events the energy is constant, and the energy lost at events is in the energy account.
 static void energy_is_kept_between_events(void **state) {
     (void)state;
     outcome o;
@@ -342,7 +342,7 @@ static void energy_is_kept_between_events(void **state) {
         const double heat = shown(&o, n, 3), more = heat - lost;
         assert_true(more >= 0);
         if (more > 0) jumps++;
-        // total, and what is not accounted for
+        // total energy, and the part that is not accounted for
         if (more == 0) assert_near(shown(&o, n, 7), shown(&o, n - 1, 7), 1e-9);
         assert_near(shown(&o, n, 6), 0, 1e-8);
         lost = heat;
@@ -351,7 +351,7 @@ static void energy_is_kept_between_events(void **state) {
     snw_series_clear(&o.series);
 }
 
-// two latches that say the same are one latch, with a word about it; each set is spoken of once
+// Two redundant latches act as one latch; a warning reports each set of dropped rows once.
 static void rows_that_say_the_same_are_left_out(void **state) {
     (void)state;
     outcome two, one;
@@ -381,8 +381,8 @@ static void rows_that_say_the_same_are_left_out(void **state) {
     snw_series_clear(&one.series);
 }
 
-// many limbs, whose matrices have sparse factors, each with its latch and its load, move as one
-// alone
+// Many limbs, each with its latch and its load, move as a single one does; their matrices have
+// sparse factors.
 static void limbs_do_not_disturb_each_other(void **state) {
     (void)state;
     static const char text[] =
@@ -423,7 +423,8 @@ static void limbs_do_not_disturb_each_other(void **state) {
     }
 }
 
-// conditions hold also where a static step begins: a loop that is closed there bears the load
+// Conditions are evaluated at the start of a static step: a loop that is active there carries the
+// load.
 static void a_static_step_begins_with_what_is_closed(void **state) {
     (void)state;
     char text[1500];
@@ -448,7 +449,7 @@ static void a_static_step_begins_with_what_is_closed(void **state) {
     }
 }
 
-// so does a modes step: two masses on springs of their own, joined or not
+// The same for a modes step: two masses, each on its spring, joined or not.
 static void modes_are_those_of_what_is_closed(void **state) {
     (void)state;
     for (int joined = 0; joined < 2; joined++) {
@@ -479,7 +480,7 @@ static void modes_are_those_of_what_is_closed(void **state) {
     }
 }
 
-// a hold that bears 5 N breaks under a force of 10 N/s after half a second
+// A latch that carries at most 5 N opens under a force of 10 N/s after half a second.
 static void a_hold_breaks_at_its_strength(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-10",
@@ -497,7 +498,7 @@ static void a_hold_breaks_at_its_strength(void **state) {
                        "study: [dynamic: {for: 1 s, %s}]\n",
                        schemes[k]);
         execute_ok(text, &o);
-        // v = 5 (t^2 - 1/4); steps of 10 ms miss of that what order 2 does
+        // v = 5 (t^2 - 1/4); steps of 10 ms have the error of order 2
         assert_near(last(&o, 0), 5.0 / 6, k == 1 ? 1e-8 : 1e-4);
         assert_near(last(&o, 1), 3.75, k == 1 ? 1e-8 : 1e-4);
         assert_near(last(&o, 11), 0, 1e-7);
@@ -505,7 +506,8 @@ static void a_hold_breaks_at_its_strength(void **state) {
     }
 }
 
-// a condition that was changed and is changed back finds its loop open, and meets the sites anew
+// A condition that is changed and later restored finds its loop inactive; the loop stores the
+// relative pose of its sites anew.
 static void a_condition_that_comes_back_begins_anew(void **state) {
     (void)state;
     outcome o;
@@ -523,15 +525,14 @@ static void a_condition_that_comes_back_begins_anew(void **state) {
                     "  - change: {hook.when: t >= 0 s}\n"
                     "  - dynamic: {for: 1 s, step: 10 ms}\n",
                &o);
-    // 1/2 each from the start, then a gains 2 m/s within the second, which they share
+    // 1/2 each from the start, then a gains 2 m/s within the second, which is distributed over both
     assert_near(last(&o, 0), 0.5 + 1.5 + 1.5, 1e-9);
     assert_near(last(&o, 1), 0.5 + 0.5 + 1.5, 1e-9);
     assert_int_equal(o.warnings, 0);
     snw_series_clear(&o.series);
 }
 
-// what a study does in one go, the live robot does by steps, and goes on from what it saved with
-// the same bits
+// Live stepping gives the results of a study, and continues from a saved state with the same bits.
 static void the_live_robot_switches_too(void **state) {
     (void)state;
     static const char text[] = WORM;
@@ -541,7 +542,7 @@ static void the_live_robot_switches_too(void **state) {
         double tip[3], then[3];
         twins_open(&t, text, schemes[k]);
         twin_steps(t.a, 130);
-        snw_robot_save(t.a, t.save); // the front foot holds what it met at 0.1 s
+        snw_robot_save(t.a, t.save); // the front foot is fixed where it was at 0.1 s
         (void)snw_robot_probe(t.a, "b", 3, tip);
         const long before = heap_calls;
         twin_steps(t.a, 15);
@@ -555,7 +556,7 @@ static void the_live_robot_switches_too(void **state) {
     }
 }
 
-// a step that fails by what it would close has not been taken
+// A step whose activation fails leaves the state unchanged.
 static void a_failed_blow_changes_nothing(void **state) {
     (void)state;
     static const char text[] =
@@ -582,8 +583,7 @@ static void a_failed_blow_changes_nothing(void **state) {
     }
 }
 
-// ---- what is refused
-// -------------------------------------------------------------------------------
+// ---- refused models -----------------------------------------------------------------------------
 
 static void faults_are_named(void **state) {
     (void)state;
@@ -592,7 +592,7 @@ static void faults_are_named(void **state) {
         int line;
         const char *says;
     } cases[] = {
-        // closed where it is open
+        // activated with a violation
         {"robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
          "initial: {a: {rate: 1}}\n"
          "loops: {stop: {join: [world, a], as: fixed, when: t > 0.15 s}}\n"
@@ -603,7 +603,7 @@ static void faults_are_named(void **state) {
          "actuators: {m: {joint: a, position: 1 rad, when: t > 0.15 s}}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
          5, "actuator 'm' is switched on at t = 0.15 s where it is away from its law by 0.85"},
-        // two velocities for one body
+        // contradicting velocities of one body
         {"robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
          "loops:\n"
          "  belt: {join: [world, a], as: fixed, pose: {xyz: [t, 0, 0]}}\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing,
-// energy.
+// Contact with the ground: derivatives of its forces against differences, rest, sliding, rolling
+// and bouncing against closed forms, the energy account.
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "random_tree.h"
@@ -10,13 +10,12 @@
 
 #include <stdio.h>
 
-enum { DISSIPATED = 3, WORK = 4, SCHEME = 5, BALANCE = 6 }; // columns of a probe of energy
+enum { DISSIPATED = 3, WORK = 4, SCHEME = 5, BALANCE = 6 }; // columns of an energy probe
 
-// ---- derivatives
-// -----------------------------------------------------------------------------------
+// ---- derivatives --------------------------------------------------------------------------------
 
-// Everything that can touch, on a tilted ground. Differences need forces that are smooth over their
-// steps: either all places are where the force sets in, or all are deep.
+// Contacts of every kind, on a tilted ground. Differences need forces that are smooth over their
+// steps: either all contact points are in the smooth onset of the force, or all are deep.
 static const char robot_text[] = SOFT_TREE
     "  ball: {on: side.tip, joint: universal, body: {sphere: {radius: 40 mm}, density: 700, com: "
     "[0.1, 0, 0.02]}}\n"
@@ -37,7 +36,7 @@ typedef struct place {
 } place;
 
 static const place places[] = {
-    {"0", "0.05", "8 m"},  // all where the force sets in
+    {"0", "0.05", "8 m"},  // all in the onset of the force
     {"9", "0.05", "1 mm"}, // all deep
     {"0", "0", "8 m"},
 };
@@ -49,7 +48,7 @@ static void robot_open(setting *s, place p) {
     setting_open(s, text);
 }
 
-// every place of the model is pressed
+// every contact point is in contact
 static void all_touch(const rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
     assert_true(g->m->ncontact_point > 40);
@@ -71,7 +70,7 @@ static void the_ground_has_exact_derivatives(void **state) {
     }
 }
 
-// wheels of all kinds that slip, on bodies, sections and tips of a robot that tumbles
+// slipping wheels of all kinds, on bodies, sections and tips of a tumbling robot
 static void slipping_wheels_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {95};
@@ -94,7 +93,7 @@ static void slipping_wheels_have_exact_derivatives(void **state) {
         assert_int_equal(s.g.m->nconstraint, 0);
         for (int i = 0; i < 4; i++) assert_true(snw_norm(s.g.w->contact_point[i].f) > 0.01);
         rig_check(&s.g);
-        // what they exert takes what is lost
+        // the power of their forces is the dissipated power
         double sum = 0;
         for (int i = 0; i < 4; i++) {
             sum += snw_power(snw_loop_wrench(s.g.m, s.g.w, i, s.g.s->lambda),
@@ -106,8 +105,7 @@ static void slipping_wheels_have_exact_derivatives(void **state) {
     }
 }
 
-// so fast away from the ground that damping would pull: between the two, 1 - damping g' is below
-// one half
+// Separation so fast that damping would pull: in the transition 1 - damping g' is below one half.
 static void losses_that_end_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {92};
@@ -138,7 +136,7 @@ static void statics_have_an_exact_symmetric_stiffness(void **state) {
     state_random(g->m, &d, g->s);
     snw_inputs_at(g->m, g->s->t, g->in);
     rig_check_stiffness(g);
-    // forces are slopes of the energy
+    // forces are derivatives of the energy
     double *dx = calloc((size_t)n, sizeof *dx);
     for (int j = 0; j < n; j++) {
         double energy = 0, power = 0;
@@ -196,9 +194,9 @@ static void random_trees_on_the_ground_have_exact_derivatives(void **state) {
     }
 }
 
-#ifndef SNW_NUMBERS // no derivatives
+#ifndef SNW_NUMBERS // tests without derivatives
 
-// moving ground and robot together changes nothing
+// a common rigid displacement of ground and robot changes nothing
 static void the_ground_may_lie_anywhere(void **state) {
     (void)state;
     dice d = {95};
@@ -228,8 +226,8 @@ static void the_ground_may_lie_anywhere(void **state) {
     setting_close(&s);
 }
 
-// at any state it only pushes, friction is within its cone, and nothing comes out of it but what
-// was put in
+// At any state the normal force only pushes, friction is within its cone, and the dissipated power
+// is not negative: the ground returns no more energy than it stored.
 static void the_ground_never_pulls(void **state) {
     (void)state;
     dice d = {96};
@@ -252,16 +250,15 @@ static void the_ground_never_pulls(void **state) {
     }
 }
 
-// ---- rest
-// ------------------------------------------------------------------------------------------
+// ---- rest ---------------------------------------------------------------------------------------
 
 static void done(const char *text, outcome *o) {
     execute(text, o);
     if (o->status != SNW_OK) fail_msg("%s", o->err.text);
 }
 
-// Things that can move up and down, and where their frames come to rest on a ground of 5 kN/m at a
-// point, 5 kPa per length; all weigh 2 kg.
+// Bodies and rods that move vertically, and the height of their frames at rest on a ground of 5
+// kN/m at a point, 5 kPa per length; all weigh 2 kg.
 static void things_rest_where_the_ground_carries_them(void **state) {
     (void)state;
     static const char form[] =
@@ -276,7 +273,7 @@ static void things_rest_where_the_ground_carries_them(void **state) {
     const struct {
         const char *pose, *axis, *what, *ground, *site;
         double area, z;
-        double stiffness; // 0: it swings more slowly otherwise
+        double stiffness; // 0: not checked, the lowest mode is another one
     } cases[] = {
         {"xyz: [0, 0, 0]", "z", "body: {sphere: {radius: 20 mm}, mass: 2}", "stiffness: 5 kN/m",
          "it", A, r - W / k, k},
@@ -307,7 +304,7 @@ static void things_rest_where_the_ground_carries_them(void **state) {
          "rod: {length: 0.4, section: {rectangle: {y: 60 mm, z: 40 mm}}, "
          "material: stuff, strain: {bend_y: legendre 3}}",
          "stiffness: 5 kPa, ends: 0", "it.root", 2.4e-3, r - W / (0.4 * k), 0.4 * k},
-        // on its tip, which is as stiff as its radius of length
+        // on its tip, which has the stiffness of a length equal to its radius
         {"rpy: [0, 90 deg, 0]", "-x",
          "rod: {length: 0.4, section: {circle: {radius: 20 mm}}, "
          "material: stuff, strain: rigid}",
@@ -323,7 +320,7 @@ static void things_rest_where_the_ground_carries_them(void **state) {
         (void)snprintf(text, sizeof text, form, 2 / (0.4 * cases[i].area), cases[i].pose,
                        cases[i].axis, cases[i].what, cases[i].ground, cases[i].site);
         done(text, &o);
-        // the static frame and the mode behind the motion
+        // the last two frames: the static one and the mode
         const double z = shown(&o, o.series.nframe - 2, 2), f = last(&o, 3);
         const double want = sqrt(cases[i].stiffness / 2) / (2 * M_PI);
         if (!(fabs(z - cases[i].z) < 1e-9 && (want == 0 || fabs(f - want) < 1e-6 * want))) {
@@ -334,8 +331,9 @@ static void things_rest_where_the_ground_carries_them(void **state) {
     }
 }
 
-// A floppy rod bends down on a ground a hundred thousand times as stiff: clamp and ground share its
-// weight, and the moment about the clamp is that of both; once found, the equilibrium stays.
+// A very flexible rod bends down on a ground a hundred thousand times as stiff. Clamp and ground
+// together carry its weight, and the moment about the clamp is that of both. The equilibrium, once
+// found, is kept.
 static void a_clamped_rod_leans_on_the_ground(void **state) {
     (void)state;
     outcome o;
@@ -358,10 +356,9 @@ static void a_clamped_rod_leans_on_the_ground(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- sliding
-// ---------------------------------------------------------------------------------------
+// ---- sliding ------------------------------------------------------------------------------------
 
-// A point of mass on an incline of 30 degrees, pressed as deep as it rests.
+// A point mass on an incline of 30 degrees, pressed in to its depth at rest.
 static void incline(double friction, double speed, double duration, outcome *o) {
     char text[2000];
     (void)snprintf(text, sizeof text,
@@ -390,7 +387,7 @@ static void blocks_slide_and_stick_as_coulomb_says(void **state) {
     assert_near(last(&o, 3 + BALANCE), 0, 1e-8);
     const double s = 0.4 * 1 + 0.5 * g * (sin(a) - 0.3 * cos(a)) * 0.16;
     assert_near(last(&o, 3 + DISSIPATED), 0.3 * N * s, 2e-6);
-    // normal force, and friction up the slope
+    // normal force, and friction up the incline
     const int F = 3 + 8;
     const double along = last(&o, F + 3) * cos(a) - last(&o, F + 5) * sin(a);
     const double out = last(&o, F + 3) * sin(a) + last(&o, F + 5) * cos(a);
@@ -404,7 +401,8 @@ static void blocks_slide_and_stick_as_coulomb_says(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A rigid rod on its side, pressed as deep as it rests: slip along and across it, before it rolls.
+// A rigid rod on its side, pressed in to its depth at rest: slip along and across it, before it
+// rolls.
 static void rods_slide_more_easily_along_than_across(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -424,8 +422,8 @@ static void rods_slide_more_easily_along_than_across(void **state) {
             "record: {every: 10 ms}\nprobes: {v: {velocity: rod.root}, e: energy}\n",
             3 * cos(angle), 3 * sin(angle));
         done(text, &o);
-        // across, the slip is less by what the rod rolls: r alpha = mu g r^2 m/I = 2 mu g; at most
-        // 0.15 of 3 m/s, which turns the slip a little
+        // across, the slip is less by the rolling of the rod: r alpha = mu g r^2 m/I = 2 mu g; at
+        // most 0.15 of 3 m/s, which changes the direction of the slip slightly
         const double want[2] = {3 * cos(angle) - mu[0] * 9.81 * 0.01 * cos(angle),
                                 3 * sin(angle) - mu[1] * 9.81 * 0.01 * sin(angle)};
         for (int c = 0; c < 2; c++) assert_near(last(&o, c), want[c], k == 1 ? 1e-3 : 1e-6);
@@ -434,7 +432,7 @@ static void rods_slide_more_easily_along_than_across(void **state) {
     }
 }
 
-// a ball that slips begins to roll, and keeps 5/7 of its speed whatever the friction
+// A slipping sphere starts to roll, and keeps 5/7 of its speed for any friction.
 static void a_sliding_ball_ends_rolling(void **state) {
     (void)state;
     outcome o;
@@ -452,8 +450,8 @@ static void a_sliding_ball_ends_rolling(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a drum on its rims and a rod on its side likewise, with 2/3; their rounded rims roll on their
-// full radius
+// The same for a drum on its rims and a rod on its side, with 2/3; their rounded rims roll on their
+// full radius.
 static void drums_end_rolling(void **state) {
     (void)state;
     static const char *const body[] = {
@@ -483,7 +481,7 @@ static void drums_end_rolling(void **state) {
     }
 }
 
-// A box on its corners slides down: it leans forward, and accelerates as a point does.
+// A box on its corners slides down: it leans forward, and accelerates like a point mass.
 static void a_box_slides_on_its_corners(void **state) {
     (void)state;
     outcome o;
@@ -505,8 +503,7 @@ static void a_box_slides_on_its_corners(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- bouncing
-// --------------------------------------------------------------------------------------
+// ---- bouncing -----------------------------------------------------------------------------------
 
 #define BALL(ground, study)                                                                        \
     "sinew: 1\n"                                                                                   \
@@ -515,7 +512,7 @@ static void a_box_slides_on_its_corners(void **state) {
     "contacts: {floor: {ground: {on: ball, stiffness: 20 kN/m, " ground "}}}\n" study              \
     "probes: {z: {position: ball}, e: energy, F: {reaction: floor}, P: momentum}\n"
 
-// free fall, half a swing on the spring, and back up
+// free fall, half a period on the spring, and back up
 static void an_elastic_ball_comes_back_to_its_height(void **state) {
     (void)state;
     outcome o;
@@ -539,7 +536,8 @@ static void an_elastic_ball_comes_back_to_its_height(void **state) {
     snw_series_clear(&o.series);
 }
 
-// with losses: it was never held, and the balance holds to the tolerance of the steps
+// With dissipation: the ground never pulls, and the energy balance holds to the tolerance of the
+// steps.
 static void a_bouncing_ball_keeps_its_books(void **state) {
     (void)state;
     outcome o;
@@ -555,8 +553,8 @@ static void a_bouncing_ball_keeps_its_books(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A soft rod that stays in contact, slips and turns: errors, and what the scheme removes, fall with
-// the order of the scheme; next to nothing is left over in the balance.
+// A soft rod that stays in contact, slips and rotates: its errors, and the energy that the scheme
+// removes, fall with the order of the scheme; the balance is nearly zero.
 static void implicit_steps_keep_their_order(void **state) {
     (void)state;
     static const char *const scheme[] = {"generalized-alpha", "newmark", "bdf2", "euler"};
@@ -599,7 +597,8 @@ static void implicit_steps_keep_their_order(void **state) {
     }
 }
 
-// a soft rod falls flat, and comes to rest straight and as deep as its weight says, everywhere
+// A soft rod falls flat, and comes to rest straight, everywhere at the depth that its weight
+// determines.
 static void a_soft_rod_comes_to_rest_flat(void **state) {
     (void)state;
     outcome o;
@@ -619,8 +618,7 @@ static void a_soft_rod_comes_to_rest_flat(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- the rest
-// --------------------------------------------------------------------------------------
+// ---- refused models, changes --------------------------------------------------------------------
 
 static void what_cannot_touch_is_said(void **state) {
     (void)state;
@@ -657,8 +655,8 @@ static void what_cannot_touch_is_said(void **state) {
             "does not know grounds");
 }
 
-// a trap door: the ball rests, and falls when the ground is taken away, by a change or by its
-// condition; the energy of the spring goes along
+// A trap door: the ball rests, and falls when the ground is removed, by a change or by its
+// condition. The energy of the contact spring is removed with it.
 static void the_ground_can_be_taken_away(void **state) {
     (void)state;
 #define DOOR(when, study)                                                                          \

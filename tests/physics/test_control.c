@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Studies whose laws read probes, against closed forms: controllers in continuous and in sampled
-// time, springs in statics and dynamics, what is remembered from stage to stage.
+// time, springs in statics and dynamics, integrals and samples that persist over stages.
 #include "executed.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const double mass = 2;
 
 typedef struct scheme {
     const char *keys;
-    double order; // of fixed steps; 0: by its error
+    double order; // of fixed steps; 0: error control
 } scheme;
 
 static const scheme schemes[] = {
@@ -52,8 +52,7 @@ static void execute_by(const char *text, const scheme *s, double h, outcome *o) 
     if (o->status != SNW_OK) fail_msg("%s: %s", keys, o->err.text);
 }
 
-// ---- continuous time
-// -------------------------------------------------------------------------------
+// ---- continuous time ----------------------------------------------------------------------------
 
 // m v' = -P (v - r) - I (integral of v - r), from rest: e = v - r obeys m e'' + P e' + I e = 0
 static void pi_exact(double t, double *x, double *v) {
@@ -91,7 +90,7 @@ static void a_speed_held_by_pi_follows_its_closed_form(void **state) {
     }
 }
 
-// a force against the velocity is viscous damping; its work is the heat
+// A force opposite to the velocity is viscous damping; its work is the dissipated energy.
 static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
     (void)state;
     static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 1.5, 0, 0]}}\n"
@@ -117,8 +116,8 @@ static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
         } else if (!(log2(error[0] / error[1]) > s->order - 0.15)) {
             fail_msg("%s: errors %g %g", s->keys, error[0], error[1]);
         }
-        // the work is that of a path through the ends; where it is that of the scheme's own forces
-        // nothing is left
+        // the work is computed along a path through the ends of the step; for a scheme whose own
+        // forces give that work the balance is zero
         const double less = balance[0] / (s->order > 1 ? 3 : 1.7);
         if (s->order > 0 && !(balance[1] < fmax(less, 1e-13))) {
             fail_msg("%s: balance %g %g", s->keys, balance[0], balance[1]);
@@ -126,7 +125,7 @@ static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
     }
 }
 
-// a spring as a law: the energy it keeps is the work it took
+// A spring as a law: its stored energy is the work done on it.
 static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
     (void)state;
     static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
@@ -135,7 +134,7 @@ static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
     const double w = 5, x = sin(3 * w) / w;
     for (int i = 0; i < NSCHEME; i++) {
         const scheme *s = &schemes[i];
-        if (s->order == 1) continue; // backward Euler damps it away
+        if (s->order == 1) continue; // backward Euler damps the oscillation
         outcome o;
         execute_by(text, s, 1e-3, &o);
         assert_near(last(&o, X), x, s->order == 2 ? 1e-4 : 1e-6);
@@ -146,8 +145,9 @@ static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
     }
 }
 
-// a rod on a ball, under laws that read poses, velocities, joint rates and integrals, as forces,
-// torques and stress; with what the laws do the books of the conserving scheme are closed
+// A rod on a spherical joint, under laws that read poses, velocities, joint rates and integrals, as
+// forces, torques and stress; with the work of the laws the energy account of the conserving scheme
+// is closed.
 static void rods_on_balls_under_feedback_move_at_order_two(void **state) {
     (void)state;
     static const char text[] =
@@ -195,7 +195,7 @@ static void rods_on_balls_under_feedback_move_at_order_two(void **state) {
     assert_true(fabs(log2(error[0] / error[1]) - 2) < 0.1);
 }
 
-// dry friction: -F v/|v| has no value at rest, and a body that moves never asks for it there
+// Dry friction: -F v/|v| is undefined at rest, and is never evaluated there while the body moves.
 static void a_law_without_a_value_at_rest_brakes_what_moves(void **state) {
     (void)state;
     static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 3, 0, 0]}}\n"
@@ -209,10 +209,9 @@ static void a_law_without_a_value_at_rest_brakes_what_moves(void **state) {
     }
 }
 
-// ---- statics
-// ---------------------------------------------------------------------------------------
+// ---- statics ------------------------------------------------------------------------------------
 
-// springs at the tip are a stiffer rod: u = F/(EA/L + k), turn = C/(EI/L + c)
+// Springs at the tip stiffen the rod: u = F/(EA/L + k), turn = C/(EI/L + c)
 static void springs_by_law_stiffen_a_rod(void **state) {
     (void)state;
     outcome o;
@@ -237,7 +236,7 @@ static void springs_by_law_stiffen_a_rod(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a condition in statics is taken where the step begins, and holds for all of it
+// In statics a condition is evaluated at the start of the step, and holds for all of it.
 static void statics_takes_conditions_where_it_begins(void **state) {
     (void)state;
     outcome o;
@@ -259,10 +258,10 @@ static void statics_takes_conditions_where_it_begins(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- sampled time
-// ----------------------------------------------------------------------------------
+// ---- sampled time -------------------------------------------------------------------------------
 
-// x'' = -(P x(kept) + D v(kept))/m, x kept at multiples of A, v at multiples of B; exact between
+// x'' = -(P x(kept) + D v(kept))/m, x sampled at multiples of A, v at multiples of B; exact between
+// samples
 static void sampled_exact(double P, double D, double A, double B, double end, double *x,
                           double *v) {
     double t = 0, kept_x = 0, kept_v = 0;
@@ -277,7 +276,7 @@ static void sampled_exact(double P, double D, double A, double B, double end, do
     }
 }
 
-// the schemes are exact for forces that are constant between samples, whatever their steps
+// The schemes are exact for forces that are constant between samples, with any step.
 static void sampled_controllers_match_the_exact_recursion(void **state) {
     (void)state;
     static const struct {
@@ -313,7 +312,7 @@ static void sampled_controllers_match_the_exact_recursion(void **state) {
     }
 }
 
-// samples are counted from t = 0 and not from the start of a stage
+// Samples are counted from t = 0 and not from the start of a stage.
 static void samples_keep_their_beat_over_stages(void **state) {
     (void)state;
     outcome o;
@@ -330,7 +329,7 @@ static void samples_keep_their_beat_over_stages(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a rod whose tip is held by a sampled law: the period may change in the course of the study
+// A body braked by a sampled law whose period changes in the course of the study.
 static void a_change_may_alter_the_period(void **state) {
     (void)state;
     outcome o;
@@ -342,7 +341,7 @@ static void a_change_may_alter_the_period(void **state) {
                  "  - change: {T: 50 ms}\n"
                  "  - dynamic: {for: 0.2, scheme: newmark, step: 10 ms}\n",
             &o);
-    // v <- v (1 - 20 T/m): nothing is left after the first period of 0.1 s
+    // v <- v (1 - 20 T/m): the velocity is zero after the first period of 0.1 s
     assert_near(last(&o, VX), 0, 1e-12);
     assert_near(last(&o, X), 0.05, 1e-12);
     snw_series_clear(&o.series);
@@ -358,11 +357,10 @@ static void a_change_may_alter_the_period(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
-// integrals go on over stages and changes, with what they then integrate; `from` goes back to what
-// was then
+// Integrals continue over stages and changes, with the integrands valid then; `from` restores their
+// values at that stage.
 static void integrals_live_on_through_changes(void **state) {
     (void)state;
     outcome o;
@@ -386,7 +384,7 @@ static void integrals_live_on_through_changes(void **state) {
     snw_series_clear(&o.series);
 }
 
-// what is remembered of what is remembered, and two remembrances of one text
+// Nested integrals, samples and latches, and two integrals of one text.
 static void remembrances_nest(void **state) {
     (void)state;
     static const struct {
@@ -395,7 +393,7 @@ static void remembrances_nest(void **state) {
     } cases[] = {
         // x = t: a staircase of 0.1 k, each for 0.1 s; 0.01 (1 + .. + 6) = 0.21, then 0.7 (t - 0.7)
         {"integral(sampled(p.x, 0.1 s)) > 0.245", 0.75},
-        // 0.5 t^2 kept at multiples of 0.2 s
+        // 0.5 t^2 sampled at multiples of 0.2 s
         {"sampled(integral(p.x), 0.2 s) > 0.2", 0.8},
         {"integral(integral(p.x)) > 0.036", 0.6},
         {"integral(v.vx) + integral(v.vx) > 1.1", 0.55},
@@ -426,7 +424,7 @@ static void remembrances_nest(void **state) {
     }
 }
 
-// the gate of a load that a change switches off is no longer watched
+// The condition of a load that a change switches off is no longer monitored.
 static void what_nothing_reads_any_more_ends(void **state) {
     (void)state;
     outcome o;

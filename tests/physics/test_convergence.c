@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Orders of convergence as claimed: in the nodes by the rule along the rod, in the functions
-// spectral; limits and equal spaces.
+// Measured orders of convergence against the theoretical ones: in the nodes that of the rule along
+// the rod, in the basis functions spectral; limits and bases that span the same space.
 #include "oracle/linear.h"
 #include "oracle/planar.h"
 
 #include "lively.h"
 #include "near.h"
 
-// ---- nodes
-// ------------------------------------------------------------------------------------------
+// ---- nodes --------------------------------------------------------------------------------------
 
 // a rule and its order
 typedef struct along {
@@ -42,18 +41,19 @@ static void check_order(snw_rule_kind kind, int order, int coarse, int fine) {
         double a[KINDS], b[KINDS];
         errors_of(rule, coarse, seed, a);
         errors_of(rule, fine, seed, b);
-        // with so few nodes as order 8 leaves room for, the quadrature of the inertia still counts
+        // with the few nodes that order 8 allows, the quadrature error of the inertia is not
+        // negligible
         const int kinds = order == 8 ? KINETIC : KINDS;
         for (int k = 0; k < kinds; k++) {
-            // n + 1 segments of Gauss points; a slope may come out higher where an error happens to
-            // be small
+            // n + 1 segments of Gauss points; the observed order may be higher where an error
+            // happens to be small
             const double slope = log(a[k] / b[k]) / log((fine + 1.0) / (coarse + 1.0));
             if (!(slope >= order - 0.25)) {
                 fail_msg("%s of order %d, seed %d, kind %d: slope %.3f, errors %.3g %.3g",
                          snw_rule_name(kind), order, (int)seed, k, slope, a[k], b[k]);
             }
         }
-        // and not higher in general: the tip of at least one seed is no accident
+        // and not higher in general: at the tip the order is not exceeded for at least one seed
         const double slope = log(a[TIP] / b[TIP]) / log((fine + 1.0) / (coarse + 1.0));
         assert_true(slope <= order + 1.5);
     }
@@ -68,14 +68,14 @@ static void magnus_converges_with_its_order(void **state) {
 
 static void other_rules_converge_with_theirs(void **state) {
     (void)state;
-    check_order(SNW_RULE_RK4, 4, 160, 320); // not symmetric: its next term is h^5
+    check_order(SNW_RULE_RK4, 4, 160, 320); // not symmetric: its next error term is h^5
     check_order(SNW_RULE_RK45, 5, 30, 60);
     check_order(SNW_RULE_SPECTRAL, 4, 40, 80);
     check_order(SNW_RULE_SPECTRAL, 6, 20, 40);
     check_order(SNW_RULE_SPECTRAL, 8, 12, 20);
 }
 
-// the library's own estimate of the geometry's error is one: within a factor of ten on either side
+// The library's estimate of the geometry error is within a factor of ten of the true one.
 static void geometry_error_is_estimated(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -94,8 +94,7 @@ static void geometry_error_is_estimated(void **state) {
     }
 }
 
-// ---- functions
-// --------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 typedef struct beam {
     double gamma; // weight L^3 / EI
@@ -104,8 +103,8 @@ typedef struct beam {
     snw_basis_kind kind;
 } beam;
 
-// heavy cantilever of length 1 and EI 1 at rest; tip, and if asked its bending field at five
-// stations
+// Static equilibrium of a heavy cantilever of length 1 and EI 1; tip position, and if asked its
+// bending field at five stations.
 static snw_vec3 hang(const beam *b, double *field) {
     robot r;
     trial t;
@@ -146,7 +145,8 @@ static double error_against_shooting(const beam *b) {
     return hypot(got.x - tip.x, got.y - tip.y);
 }
 
-// each function more divides the error by a factor, until rounding: geometric, not a power of n
+// Each additional function divides the error by a factor, until rounding: geometric, not a power of
+// n.
 static void functions_converge_spectrally(void **state) {
     (void)state;
     const double soft[2] = {0, 1e-2};
@@ -157,13 +157,14 @@ static void functions_converge_spectrally(void **state) {
             e[n] = error_against_shooting(&b);
             if (n > 2) assert_true(e[n] <= e[n - 2] / 4); // odd and even functions matter unequally
         }
-        // a factor of ten per function on the whole: a power n^-p would need p > 11
+        // on average a factor of ten per function: a power n^-p would need p > 11
         assert_true(pow(e[2] / e[10], 1.0 / 8) >= 10);
         assert_true(e[10] <= 1e-12);
     }
 }
 
-// piecewise functions of degree p converge as a power of the elements: 2 p + 2 in the tip
+// Piecewise functions of degree p converge as a power of the number of elements: 2 p + 2 in the
+// tip.
 static void elements_converge_with_twice_their_order(void **state) {
     (void)state;
     const snw_basis_kind kind[] = {SNW_BASIS_CONSTANT, SNW_BASIS_LINEAR, SNW_BASIS_CUBIC};
@@ -172,14 +173,14 @@ static void elements_converge_with_twice_their_order(void **state) {
         const beam coarse = {.gamma = 5, .n = elements[k], .kind = kind[k]};
         const beam fine = {.gamma = 5, .n = 2 * elements[k], .kind = kind[k]};
         const double a = error_against_shooting(&coarse), b = error_against_shooting(&fine);
-        assert_true(log2(a / b) >= 2 * degree[k] + 2 - 0.25); // towards the slope from either side
+        assert_true(log2(a / b) >= 2 * degree[k] + 2 - 0.25); // approached from either side
     }
 }
 
-// ---- limits and equal spaces
-// ------------------------------------------------------------------------
+// ---- limits and equal spaces --------------------------------------------------------------------
 
-// stiffer in stretch and shear: the difference from the inextensible rod falls as the compliance
+// With growing stiffness in stretch and shear the difference from the inextensible rod is
+// proportional to the compliance.
 static void kirchhoff_is_the_limit_of_cosserat(void **state) {
     (void)state;
     const beam limit = {.gamma = 5, .n = 8, .kind = SNW_BASIS_LEGENDRE};
@@ -188,7 +189,7 @@ static void kirchhoff_is_the_limit_of_cosserat(void **state) {
     for (int k = 2; k <= 6; k++) {
         const beam b = {.gamma = 5, .soft = pow(10, -k), .n = 8, .kind = SNW_BASIS_LEGENDRE};
         const double e = snw_norm(snw_sub(hang(&b, NULL), p));
-        // slope one; the next term is of the relative size of the compliance itself
+        // order one; the next term is of the relative size of the compliance itself
         if (k > 2) assert_true(fabs(log10(last / e) - 1) <= 5 * pow(10, 1 - k));
         last = e;
     }
@@ -214,7 +215,7 @@ static void bases_of_equal_degree_give_equal_results(void **state) {
     }
 }
 
-// one cubic element spans the same space too
+// one cubic element spans the same space as well
 static void one_element_is_a_polynomial(void **state) {
     (void)state;
     const beam a = {.gamma = 10, .soft = 1e-2, .n = 4, .kind = SNW_BASIS_LEGENDRE};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Random closed robots, rigid, soft, mixed, grounded and floating, in motion: they move alike
-// wherever they are cut and whatever is their base; loops stay closed, every part is in balance
-// with what its joints exert.
+// Random robots with closed loops, rigid, soft, mixed, grounded and floating, in motion: the motion
+// does not depend on the joint at which a loop is cut or on the base; loops stay closed, and every
+// part is in balance with the reactions of its joints.
 #include "random_closed.h"
 
 #include "integrate/integrator_private.h"
@@ -14,7 +14,7 @@
 typedef struct family {
     const char *name;
     int parts, chords;
-    double soft; // share of rods
+    double soft; // fraction of rods
     bool floating;
 } family;
 
@@ -26,7 +26,7 @@ static const family families[] = {
 enum { FAMILIES = sizeof families / sizeof families[0], CUTS = 3 };
 enum { ROBOTS = AMONG(1, 6) * FAMILIES };
 
-// a robot whose loops are all worth their rows, in CUTS ways; the last has a platform for a base
+// A robot without redundant loop rows, cut in CUTS ways; the last has a platform as its base.
 static void draw(const family *f, dice *d, graph *g, cut *c) {
     for (int tries = 0; tries < 20; tries++) {
         graph_random(g, d, f->parts, f->chords, f->soft, f->floating);
@@ -36,7 +36,7 @@ static void draw(const family *f, dice *d, graph *g, cut *c) {
             const snw_model *m = c[k].c.m;
             fine &= m->singular == 0;
             for (int i = 0; i < m->nloop; i++) fine &= m->loop[i].nrow == m->loop[i].nraw;
-            // closed as it is assembled
+            // closed by the projection
             const double gap = snw_projection_violation(c[k].c.as, c[k].c.in, c[k].c.s, NULL);
             if (!(gap < 1e-13)) fail_msg("%s, cut %d: open by %g", f->name, k, gap);
             assert_int_equal(m->freedom, c[0].c.m->freedom);
@@ -47,8 +47,8 @@ static void draw(const family *f, dice *d, graph *g, cut *c) {
     fail_msg("%s: none found", f->name);
 }
 
-// the generator makes what it promises: every joint as a loop and in the tree, both ways, and rods
-// from either end
+// The generator covers all cases: every joint as a loop and in the tree, in both directions, and
+// rods from either end.
 static void the_cuts_have_everything(void **state) {
     (void)state;
     static cut c[CUTS];
@@ -73,12 +73,11 @@ static void the_cuts_have_everything(void **state) {
     assert_true(rod[0] > 5 && rod[1] > 5);
 }
 
-// ---- motions
-// ---------------------------------------------------------------------------------------
+// ---- motions ------------------------------------------------------------------------------------
 
 enum { NUMBERS = 12 * PARTS_MOST, FORCES = 6 * JOINTS_MOST };
 
-// where bodies are and how they have turned, and what joints exert
+// positions and orientations of the bodies, and reactions of the joints
 typedef struct sight {
     double place[NUMBERS], reaction[FORCES];
 } sight;
@@ -105,8 +104,8 @@ static double energy_of(const closed_robot *c, const snw_state *s, const snw_wor
            snw_gravity_energy(c->m, c->in, w);
 }
 
-// *o <- the end of an explicit motion; returned is the energy that loads did not bring, relative to
-// all that moves
+// *o <- the final state of an explicit motion; returns the energy not accounted for by the loads,
+// relative to the kinetic energy and the work exchanged.
 static double end_explicit(const graph *g, cut *c, sight *o) {
     snw_explicit *e = closed_robot_reference(&c->c, 1e-11);
     snw_error err = {0};
@@ -128,9 +127,9 @@ static double furthest(int n, const double *x) {
     return largest;
 }
 
-// cut anywhere, with the ground or any of its bodies for a base: one motion, one set of forces, to
-// the tolerance of the integrator, which speaks of coordinates (1e-11 a step) while forces are
-// theirs times stiffness and mass
+// With any cut, and with the ground or any body as the base: the same motion and the same forces,
+// to the tolerance of the integrator. The tolerance applies to coordinates (1e-11 a step); errors
+// of forces are errors of coordinates times stiffness and mass.
 static void robots_move_alike_however_they_are_cut(void **state) {
     (void)state;
     static cut c[CUTS];
@@ -162,11 +161,10 @@ static void robots_move_alike_however_they_are_cut(void **state) {
     }
 }
 
-// ---- balance
-// ---------------------------------------------------------------------------------------
+// ---- balance ------------------------------------------------------------------------------------
 
-// Newton and Euler for the part of a robot that a link is, about the world's origin, its weight
-// included: mass by mass, force m (a - g) at its centre, moment I w' + w x I w
+// Newton-Euler equations of the part of a robot that is a link, about the world's origin, including
+// its weight: for each mass, force m (a - g) at its centre, moment I w' + w x I w.
 static snw_wrench inertia_force(const snw_model *m, const snw_work *w, int link) {
     snw_wrench sum = {0};
     for (int i = 1; i < m->nseg; i++) {
@@ -174,7 +172,7 @@ static snw_wrench inertia_force(const snw_model *m, const snw_work *w, int link)
         const snw_inertia *M = &m->seg[i].M;
         const snw_twist V = w->V[i], A = w->A[i];
         const snw_vec3 c = snw_scale(1 / M->m, M->mc);
-        snw_vec3 a = snw_add(A.v, snw_cross(V.w, V.v)); // of the origin, less gravity
+        snw_vec3 a = snw_add(A.v, snw_cross(V.w, V.v)); // acceleration of the origin, less gravity
         const snw_vec3 turn =
             snw_add(snw_add(snw_inertia_rotate(M, A.w), snw_cross(V.w, snw_inertia_rotate(M, V.w))),
                     snw_cross(M->mc, a)); // about the origin of the frame
@@ -186,7 +184,7 @@ static snw_wrench inertia_force(const snw_model *m, const snw_work *w, int link)
     return sum;
 }
 
-// largest force or moment about the origin that a part lacks
+// largest unbalanced force or moment about the origin, over all parts
 static double out_of_balance(const graph *g, const cut *c, const snw_work *w, const snw_state *s) {
     double worst = 0;
     for (int p = 0; p < g->npart; p++) {
@@ -207,8 +205,8 @@ static double out_of_balance(const graph *g, const cut *c, const snw_work *w, co
     return worst;
 }
 
-// at every step of every scheme loops are closed, and every part, rods included, is in balance with
-// the forces of its joints, be they of the tree or of loops
+// At every step of every scheme loops are closed, and every part, rods included, is in balance with
+// the reactions of its joints in the tree and in loops.
 static void loops_stay_closed_and_parts_in_balance(void **state) {
     (void)state;
     static const snw_scheme_kind kinds[] = {SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_BDF2,
@@ -242,16 +240,15 @@ static void loops_stay_closed_and_parts_in_balance(void **state) {
         }
     }
     printf("gap %.1e, lacking %.1e\n", gap, lack);
-    // Newton's tolerance is 1e-13 of the robot's size and of typical forces, which masses that turn
-    // within a step make 1e3 N
+    // Newton's tolerance is 1e-13 of the robot's size and of typical forces; masses that rotate
+    // within a step make the latter 1e3 N
     assert_true(gap <= 1e-12 && lack <= 1e-9);
 }
 
-// ---- alone in space
-// --------------------------------------------------------------------------------
+// ---- conservation -------------------------------------------------------------------------------
 
-// closed robots that nothing acts on keep energy and momenta: by the conserving scheme to Newton's
-// tolerance
+// Closed robots without external forces conserve energy and momentum: by the conserving scheme to
+// Newton's tolerance.
 static void floating_robots_keep_energy_and_momenta(void **state) {
     (void)state;
     static cut c;
@@ -299,8 +296,7 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
     }
 }
 
-// ---- implicit steps
-// --------------------------------------------------------------------------------
+// ---- implicit steps -----------------------------------------------------------------------------
 
 static void end_implicit(const graph *g, cut *c, int n, sight *o) {
     snw_implicit_opts opts = snw_implicit_defaults();
@@ -316,8 +312,8 @@ static void end_implicit(const graph *g, cut *c, int n, sight *o) {
     snw_implicit_destroy(im);
 }
 
-// other coordinates have other errors in time: cuts differ by them, and by a quarter with half the
-// step
+// Other coordinates have other errors in time: the results of cuts differ by these errors, and by a
+// quarter of that with half the step.
 static void steps_of_other_cuts_converge_together(void **state) {
     (void)state;
     static cut c[CUTS];
@@ -338,7 +334,7 @@ static void steps_of_other_cuts_converge_together(void **state) {
             }
             printf("%-18s places %.1e %.1e, forces %.1e %.1e\n", families[i].name, place[0],
                    place[1], force[0], force[1]);
-            // two cuts may have the same coordinates: then all that differs is rounding
+            // two cuts may have the same coordinates: they then differ by rounding only
             if (place[1] > 1e-9) assert_true(fabs(log2(place[0] / place[1]) - 2) < 0.2);
             if (force[1] > 1e-7) assert_true(fabs(log2(force[0] / force[1]) - 2) < 0.3);
         }

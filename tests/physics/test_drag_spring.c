@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A hand that pulls at the robot by a spring and a damper.
+// The drag spring, a spring and a damper between a point of the robot and a target: its tangent
+// against differences, motions and equilibria against closed forms, stability, refused arguments
+// and checkpoints.
 #include "random_tree.h"
 
 #include "sinew/sinew.h"
@@ -8,7 +10,7 @@
 
 #include "near.h"
 
-// every column of the tangent, whatever is pulled at
+// every column of the tangent, for any point the spring is attached to
 static void tangent_equals_differences(void **state) {
     (void)state;
     dice d = {41};
@@ -36,10 +38,9 @@ static void tangent_equals_differences(void **state) {
     }
 }
 
-// ---- one body
-// --------------------------------------------------------------------------------------
+// ---- one body -----------------------------------------------------------------------------------
 
-enum { BALL = 1 }; // its node, behind that of the joint's frame
+enum { BALL = 1 }; // its node, after that of the joint's frame
 
 static snw_robot *open_body(const char *gravity, const char *scheme, double h) {
     char text[400];
@@ -82,28 +83,28 @@ static void a_body_swings_about_the_hand(void **state) {
         assert_near(p[0], X * (1 - exp(-d * t) * (cos(w * t) + d / w * sin(w * t))), 1e-9);
         assert_near(p[1], 0, 1e-12);
     }
-    snw_robot_let_go(r); // and then nothing slows it down
+    snw_robot_let_go(r); // free motion from here on
     const double v = snw_robot_v(r)[3];
     go_on(r, 100, h);
     assert_near(snw_robot_v(r)[3], v, 1e-12);
     snw_robot_close(r);
 }
 
-// m g/k below the hand, hanging by a point of its rim
+// m g/k below the target, hanging from a point of its rim
 static void a_body_hangs_below_the_hand(void **state) {
     (void)state;
     snw_robot *r = open_body("[0, 0, -9.81]", "generalized-alpha", 1e-2);
     snw_error err = {0};
     const double at[3] = {0.1, 0, 0}, to[3] = {0, 0, 1};
     assert_int_equal(snw_robot_pull(r, BALL, at, to, 100, 20, &err), SNW_OK);
-    go_on(r, 6000, 1e-2); // friction in the spring alone brings it to rest, slowly
+    go_on(r, 6000, 1e-2); // only the damper of the spring dissipates: slow
     double p[3];
     snw_robot_node(r, BALL, p);
     assert_near(p[2], 1 - 0.1 - 2 * 9.81 / 100, 1e-6);
     snw_robot_close(r);
 }
 
-// a spring that steps cannot resolve by a factor of a thousand is followed all the same
+// A spring a thousand times faster than the steps resolve is still integrated stably.
 static void a_stiff_hand_is_stable(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "euler"};
@@ -133,11 +134,11 @@ static void bad_pulls_are_refused(void **state) {
     assert_int_equal(snw_robot_pull(r, BALL, NULL, to, -1, 1, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_pull(r, BALL, NULL, to, 1, INFINITY, &err), SNW_E_ARGUMENT);
     go_on(r, 3, 1e-2);
-    assert_near(snw_robot_v(r)[3], 0, 0); // nothing pulls
+    assert_near(snw_robot_v(r)[3], 0, 0); // no force acts
     snw_robot_close(r);
 }
 
-// with all that is held saved, another robot goes on with the same bits
+// The drag spring is part of the checkpoint: another robot continues from it with the same bits.
 static void a_pull_is_saved(void **state) {
     (void)state;
     snw_robot *a = open_body("0", "generalized-alpha", 1e-2);

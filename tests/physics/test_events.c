@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Conditions that read probes: they switch, and end steps, at the time at which they come true, by
-// every scheme and whatever the step.
+// Conditions that read probes, against closed forms: they switch loads, and end steps, at the time
+// at which they become true, with every scheme and any step.
 #include "executed.h"
 
 #include <stdio.h>
@@ -17,13 +17,12 @@ static const double mass = 0.5, g = 9.81;
 
 static double end_time(const outcome *o) { return o->series.t[o->series.nframe - 1]; }
 
-// ---- times
-// -----------------------------------------------------------------------------------------
+// ---- times --------------------------------------------------------------------------------------
 
 typedef struct way {
     const char *keys;
     double interval; // between instants, s
-    double within;   // what the scheme misses of a parabola's time, s
+    double within;   // error of the scheme for the time of a parabola, s
 } way;
 
 static const way ways[] = {
@@ -49,7 +48,7 @@ static const way ways[] = {
     {"scheme: euler, step: 20 us", 2e-5, 1e-5}, // half a step
 };
 
-// h is fallen through after sqrt(2 h/g)
+// a fall by h takes sqrt(2 h/g)
 static void a_fall_ends_at_its_time(void **state) {
     (void)state;
     const double t = sqrt(2 * 0.3 / g);
@@ -68,7 +67,7 @@ static void a_fall_ends_at_its_time(void **state) {
     }
 }
 
-// of all quantities a condition may read, also those that laws may not
+// all quantities that a condition may read, including those that laws may not
 static void conditions_read_every_probe(void **state) {
     (void)state;
     const struct {
@@ -104,7 +103,7 @@ static void conditions_read_every_probe(void **state) {
     }
 }
 
-// drag takes the kinetic energy as exp(-2 c t/m)
+// drag reduces the kinetic energy as exp(-2 c t/m)
 static void a_step_ends_when_the_energy_is_gone(void **state) {
     (void)state;
     outcome o;
@@ -135,14 +134,14 @@ static void a_step_whose_end_has_come_does_nothing(void **state) {
     snw_series_clear(&o.series);
 }
 
-// the time is an instant of the grid
+// the event coincides with the end of a step
 static void an_event_may_fall_on_the_grid(void **state) {
     (void)state;
     static const char *const edge[] = {"<", "<="};
     for (int i = 0; i < 2; i++) {
         char text[1000];
         outcome o;
-        // fallen by 0.5 g t^2 at t = 0.25, of which all numbers have few bits
+        // fall by 0.5 g t^2 at t = 0.25; all numbers are exact in few bits
         (void)snprintf(text, sizeof text,
                        BALL "gravity: [0, 0, -8]\n"
                             "study: [dynamic: {for: 1, step: (1/16) s, until: p.z %s -0.25}]\n",
@@ -153,22 +152,22 @@ static void an_event_may_fall_on_the_grid(void **state) {
     }
 }
 
-// ---- switches
-// --------------------------------------------------------------------------------------
+// ---- loads switched by conditions ---------------------------------------------------------------
 
-// accelerations constant between switches: all schemes of order 2 are exact
+// accelerations are constant between events: all schemes of order 2 are exact
 static const char *const exact[] = {
     "step: 30 ms",      "scheme: newmark, step: 7 ms",     "scheme: trapezoidal, step: 0.1 s",
     "scheme: adaptive", "scheme: conserving, step: 20 ms", "scheme: rk4, step: 10 ms"};
 enum { NEXACT = sizeof exact / sizeof *exact };
 
-// thrown up, it gets a push down when it passes 0.5 m; with `once` it keeps it on the way down
+// Thrown up, the body gets a push down when it passes 0.5 m; with `once` the push remains active on
+// the way down.
 static void once_latches_and_a_plain_condition_does_not(void **state) {
     (void)state;
     const double v0 = 4, up = 0.5, a = g + 6 / mass;
     const double v1 = sqrt(v0 * v0 - 2 * g * up), t1 = (v0 - v1) / g;
     for (int once = 0; once < 2; once++) {
-        // back at 0.5 m with the same speed; then as before, or still pushed
+        // back at 0.5 m with the same speed; then without the push, or still with it
         const double t2 = t1 + 2 * v1 / a, rest = 1 - t2, then = once ? a : g;
         const double z = up - v1 * rest - 0.5 * then * rest * rest;
         for (int i = 0; i < NEXACT; i++) {
@@ -186,7 +185,7 @@ static void once_latches_and_a_plain_condition_does_not(void **state) {
     }
 }
 
-// two thresholds in one step, in either order of writing
+// two thresholds within one step, written in either order
 static void the_earliest_of_several_comes_first(void **state) {
     (void)state;
     const double a1 = g - 2 / mass, a2 = a1 - 1 / mass;
@@ -215,7 +214,7 @@ static void the_earliest_of_several_comes_first(void **state) {
     }
 }
 
-// one that holds from the start acts from the start
+// a condition that holds at the start is active from the start
 static void a_condition_may_hold_at_the_start(void **state) {
     (void)state;
     for (int i = 0; i < NEXACT; i++) {
@@ -231,10 +230,9 @@ static void a_condition_may_hold_at_the_start(void **state) {
     }
 }
 
-// ---- a one-sided spring
-// ----------------------------------------------------------------------------
+// ---- a one-sided spring -------------------------------------------------------------------------
 
-// a ball dropped from h onto a spring that only pushes: parabolas and harmonics in turn
+// a ball dropped from h onto a spring that only pushes: parabolas and harmonic motions in turn
 static double bounce(double h, double k, double t, double *v) {
     const double w = sqrt(k / mass), sink = g / (w * w), v0 = sqrt(2 * g * h);
     const double R = hypot(sink, v0 / w), phi = atan2(v0 / w, sink);
@@ -266,7 +264,7 @@ static void a_ball_bounces_many_times(void **state) {
                  {"step: %g", 2, 5e-2},
                  {"scheme: trapezoidal, step: %g", 2, 5e-2},
                  {"scheme: conserving, step: %g", 2, 5e-2},
-                 {"scheme: bdf2, step: %g", 1.5, 5e-1}, // begins anew after each switch
+                 {"scheme: bdf2, step: %g", 1.5, 5e-1}, // restarts after each event
                  {"scheme: adaptive, tolerance: 1e-10", 0, 1e-7},
                  {"scheme: stiff, tolerance: 1e-10", 0, 1e-4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -296,7 +294,7 @@ static void a_ball_bounces_many_times(void **state) {
     }
 }
 
-// what the spring takes it gives back
+// the spring returns the energy it stores
 static void bounces_close_the_balance(void **state) {
     (void)state;
     outcome o;
@@ -305,10 +303,9 @@ static void bounces_close_the_balance(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- restlessness
-// ----------------------------------------------------------------------------------
+// ---- repeated switching -------------------------------------------------------------------------
 
-// thrust whenever it sinks: it hovers, and switches without end
+// Thrust while the body sinks: it hovers, and the condition switches without end.
 static void a_condition_that_never_rests_is_told_so(void **state) {
     (void)state;
     static const char *const keys[] = {"step: 10 ms", "scheme: bdf2, step: 10 ms",
@@ -332,7 +329,7 @@ static void a_condition_that_never_rests_is_told_so(void **state) {
     }
 }
 
-// switching on and off at different values it goes on
+// With a sampled condition the motion continues.
 static void with_hysteresis_it_rests(void **state) {
     (void)state;
     outcome o;
@@ -341,7 +338,7 @@ static void with_hysteresis_it_rests(void **state) {
              "study: [dynamic: {for: 2, step: 10 ms}]\n",
         &o);
     for (int f = 10; f < o.series.nframe; f++) {
-        // a sample late at either end
+        // a sample late in either direction
         assert_true(shown(&o, f, VZ) > -0.1 - 0.01 * g - 1e-9);
         assert_true(shown(&o, f, VZ) < -0.1 + 0.01 * (8 / mass - g) + 1e-9);
     }

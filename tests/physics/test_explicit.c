@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motion by integrators with error control: what must be conserved is, to the tolerance; the
-// balance of energy closes; implicit schemes tend to the same motion; tests 5 and 6 of Boyer et al.
+// Integrators with error control: conserved quantities are constant to the tolerance; the energy
+// balance closes; implicit schemes converge to the same motion; tests 5 and 6 of Boyer et al.
 // (references.md B4.6, B4.7).
 #include "integrate/explicit.h"
 
@@ -14,8 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-// ---- help
-// ------------------------------------------------------------------------------------------
+// ---- helpers ------------------------------------------------------------------------------------
 
 typedef struct scene {
     robot r;
@@ -59,7 +58,7 @@ static void finish(scene *c) {
 typedef struct view {
     double kinetic, elastic, gravity, size; // J; sum of the magnitudes
     snw_wrench momentum;
-    double turn, push; // sums of the magnitudes of what makes it up
+    double turn, push; // sums of the magnitudes of the segments' momenta
 } view;
 
 static view see(scene *c) {
@@ -82,7 +81,7 @@ static view see(scene *c) {
 
 static double total(view v) { return v.kinetic + v.elastic + v.gravity; }
 
-// a random rod or two with as many nodes as make the mass regular
+// one or two random rods, with enough nodes for a regular mass matrix
 static void random_rods(scene *c, dice *d, snw_joint_kind joint, bool moving) {
     *c = (scene){0};
     robot_random(&c->r, d, joint, moving);
@@ -94,14 +93,13 @@ static void conservative(scene *c) {
     c->r.material.damping = NULL;
 }
 
-// ---- conservation
-// ----------------------------------------------------------------------------------
+// ---- conservation -------------------------------------------------------------------------------
 
 typedef struct drift {
     double energy, turn, push; // relative to the largest seen
 } drift;
 
-// over n advances of h seconds; momentum only where nothing pulls
+// over n advances of h seconds; momentum only where no external force acts
 static drift watch(scene *c, int n, double h, bool momentum) {
     drift worst = {0};
     const view first = see(c);
@@ -127,8 +125,8 @@ static void check_drift(drift d, double bound, const char *what) {
              d.energy, d.turn, d.push, bound);
 }
 
-// rods of any kind in violent motion: ten tolerances, and those of the steps added up
-// as a random walk
+// Random rods in violent motion: bound of ten tolerances plus the tolerances of the steps, added as
+// a random walk.
 static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, double tolerance) {
     dice d = {7};
     for (int trial = 0; trial < AMONG(1, 4); trial++) {
@@ -149,7 +147,7 @@ static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, d
     }
 }
 
-// one soft rod that swings, or flies and turns, for a second: drift below ten tolerances
+// one soft rod that swings, or moves freely and rotates, for a second: drift below ten tolerances
 static void soft_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, double tolerance) {
     scene c = {0};
     robot_init(&c.r, 0.5, 0.02);
@@ -185,10 +183,9 @@ static void free_rods_keep_energy_and_momentum(void **state) {
     random_drift(SNW_JOINT_FREE, true, SNW_ODE_RK87, 1e-10);
 }
 
-// ---- balance
-// ---------------------------------------------------------------------------------------
+// ---- balance ------------------------------------------------------------------------------------
 
-// energy gained - work done + heat, relative to all that was exchanged
+// energy gained - work done + heat, relative to the energy exchanged
 static double balance(scene *c, double before) {
     const snw_work_done w = snw_explicit_work_done(c->e);
     double sum = total(see(c)) - before + w.heat, exchanged = w.heat;
@@ -196,7 +193,7 @@ static double balance(scene *c, double before) {
     return fabs(sum) / exchanged;
 }
 
-// damping, loads dead and following, muscle, moving base: all of them at once
+// damping, dead and follower loads, muscle, moving base: all of them together
 static void the_balance_of_energy_closes(void **state) {
     (void)state;
     dice d = {11};
@@ -225,10 +222,9 @@ static void the_balance_of_energy_closes(void **state) {
     assert_true(worst <= 1e-10);
 }
 
-// ---- against each other
-// ----------------------------------------------------------------------------
+// ---- schemes against each other -----------------------------------------------------------------
 
-// a soft rod in the wind that starts to blow at once at 0.2 s
+// a soft rod under a wind load that jumps at 0.2 s
 static void windy_rod(scene *c, snw_joint_kind joint) {
     *c = (scene){0};
     robot_init(&c->r, 0.5, 0.02);
@@ -248,12 +244,12 @@ static void windy_rod(scene *c, snw_joint_kind joint) {
     for (int i = 0; i < c->m->nv; i++) c->s->v[i] = 0.5 * cos(1.7 * i);
 }
 
-// state at 0.4 s, the jump passed on its limit
+// state at 0.4 s, with one step ending exactly at the jump
 static void blow(scene *c, double *q) {
     snw_error err = {0};
     if (snw_explicit_advance(c->e, 0.1, 0.2, &err) != SNW_OK) fail_msg("%s", err.text);
     if (snw_explicit_advance(c->e, 0.2, 0.2, &err) != SNW_OK) fail_msg("%s", err.text);
-    // seen from the left there is no wind yet, from the right there is
+    // at the left limit there is no wind load, at the right there is
     assert_true(snw_explicit_inputs(c->e)->load[0].f.e[1] == 0);
     assert_true(snw_explicit_work_done(c->e).work[0] == 0);
     go(c, 0.4);
@@ -282,7 +278,7 @@ static void all_integrators_find_the_same_motion(void **state) {
             {SNW_ODE_RK54, 1e-6, 1e-5},
             {SNW_ODE_RK54, 1e-9, 1e-8},
             {SNW_ODE_BDF, 1e-8, 1e-6}, // multistep: errors of many steps add up
-            {SNW_ODE_RK4, 1e-3, 1e-9}, // the step
+            {SNW_ODE_RK4, 1e-3, 1e-9}, // the first number is the step
         };
         for (int i = 0; i < 4; i++) {
             begin(&c, k[i].kind, k[i].tolerance);
@@ -335,8 +331,7 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
     }
 }
 
-// ---- steps back, failures
-// --------------------------------------------------------------------------
+// ---- steps back, failures -----------------------------------------------------------------------
 
 static void an_advance_can_be_undone(void **state) {
     (void)state;
@@ -357,7 +352,7 @@ static void an_advance_can_be_undone(void **state) {
     }
 }
 
-// twisting a string without rotary inertia moves no mass
+// twisting a string without rotary inertia moves no mass: the mass matrix is singular
 static void a_coordinate_without_mass_is_named(void **state) {
     (void)state;
     scene c = {0};
@@ -375,7 +370,7 @@ static void a_coordinate_without_mass_is_named(void **state) {
     finish(&c);
 }
 
-// sqrt of a negative number from 0.1 s on
+// the law is the square root of a negative number from 0.1 s on
 static void a_law_that_ends_is_reported_with_its_time(void **state) {
     (void)state;
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
@@ -401,8 +396,7 @@ static void a_law_that_ends_is_reported_with_its_time(void **state) {
     }
 }
 
-// ---- tests 5 and 6 of Boyer et al.
-// -----------------------------------------------------------------
+// ---- tests 5 and 6 of Boyer et al. --------------------------------------------------------------
 
 static snw_vec3 tip(scene *c) { return snw_explicit_work_at(c->e)->g[c->m->link_end[0]].p; }
 
@@ -410,7 +404,7 @@ typedef struct spot {
     double t, p[3];
 } spot;
 
-// references.md B4.6: a string without stiffness, a mass at its tip, its root led along a circle
+// references.md B4.6: a string without stiffness, a mass at its tip, its root driven along a circle
 static void string_with_tip_mass(const char *linear_density, int n, int nspot, const spot *spots) {
     scene c = {0};
     robot_init(&c.r, 1, 0.005);
@@ -531,7 +525,7 @@ static void test_6_free_rod_with_muscles(void **state) {
             assert_near(xi.e[2], want[i].K[1], 1.5e-8);
             assert_near(v.kinetic, want[i].T, 1.5e-8);
             assert_near(v.elastic, want[i].U, 1.5e-8);
-            // nothing from outside: momentum stays zero, the centre of mass where it was
+            // no external forces: momentum stays zero, the centre of mass stays fixed
             for (int j = 0; j < 6; j++) assert_near(v.momentum.e[j], 0, 1e-9);
             snw_vec3 com;
             (void)snw_center_of_mass(c.m, w, &com);

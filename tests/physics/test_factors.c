@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix factorised by the pattern of tree and loops against dense factors: one solve on
-// random robots, whole motions, continued motions, no heap.
+// Newton's matrix factorised by the sparsity pattern of tree and loops, against dense factors:
+// single solves on random robots, whole motions, resumed motions, no heap allocation.
 #include "described.h"
 #include "limbs.h"
 #include "random_closed.h"
@@ -16,10 +16,10 @@
 
 #include <stdio.h>
 
-// ---- one matrix
-// ------------------------------------------------------------------------------------
+// ---- one matrix ---------------------------------------------------------------------------------
 
-// branches on a floating hull and on the ground, a branch on a branch, closed in many ways
+// branches on a floating hull and on the ground, a branch on a branch, closed by loops of many
+// kinds
 static const char branches_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -60,7 +60,7 @@ static double difference_of_solves(const rig *g, dice *d, double s) {
     fill(g, s, sparse);
     assert_int_equal(snw_bordered_matrix_factor(dense), SNW_OK);
     assert_int_equal(snw_bordered_matrix_factor(sparse), SNW_OK);
-    assert_false(sparse->overwritten); // by its own factors, not by those kept in reserve
+    assert_false(sparse->overwritten); // solved by the sparse factors, not by the fallback
     snw_bordered_matrix_solve(dense, x);
     snw_bordered_matrix_solve(sparse, y);
     for (int i = 0; i < n; i++) {
@@ -74,8 +74,8 @@ static double difference_of_solves(const rig *g, dice *d, double s) {
     return worst / largest;
 }
 
-// rounding times the condition of the matrix, which has forces and gaps, rods and heavy bodies side
-// by side
+// Rounding times the condition number of the matrix, which combines forces and violations, rods and
+// heavy bodies.
 static const double CONDITION = 1e-9;
 
 static void trees_solve_as_dense_ones(void **state) {
@@ -116,7 +116,7 @@ static void loops_solve_as_dense_ones(void **state) {
         state_random(g.m, &d, g.s);
         snw_inputs_at(g.m, g.s->t, g.in);
         for (int i = 0; i < g.m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
-        // whatever the rows are scaled by
+        // for any scaling of the rows
         const double scales[] = {1, 1e3, 1e6};
         for (int i = 0; i < 3; i++) {
             const double off = difference_of_solves(&g, &d, scales[i]);
@@ -127,8 +127,8 @@ static void loops_solve_as_dense_ones(void **state) {
     }
 }
 
-// graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of
-// both kinds side by side
+// Graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of
+// loops and drives together.
 static void random_loops_and_drives_solve_as_dense_ones(void **state) {
     (void)state;
     static cut c;
@@ -139,11 +139,11 @@ static void random_loops_and_drives_solve_as_dense_ones(void **state) {
         graph_random(&x, &d, 8, 1 + k % 2, 0.4, k % 3 == 0);
         cut_open(&x, &d, k % 4 == 1, 2, &c);
         const snw_model *m = c.c.m;
-        // loops may hold what is driven: refused
+        // loops may contradict driven joints: these models are refused
         snw_error err = {0};
         if (m->singular == 0 && closed_robot_try(&c.c, 0, &err) == SNW_OK) {
             const rig g = {.m = c.c.m, .s = c.c.s, .in = c.c.in, .w = c.c.w};
-            for (int n = 0; n < 2; n++) { // as assembled, then anywhere
+            for (int n = 0; n < 2; n++) { // projected, then at random
                 if (n) state_random(m, &d, g.s);
                 snw_inputs_at(m, g.s->t, g.in);
                 for (int i = 0; i < m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
@@ -158,8 +158,7 @@ static void random_loops_and_drives_solve_as_dense_ones(void **state) {
     assert_true(tried > 25 && drives > 40 && loops > 60);
 }
 
-// ---- motions
-// ---------------------------------------------------------------------------------------
+// ---- motions ------------------------------------------------------------------------------------
 
 typedef struct scene {
     snw_document *doc;
@@ -205,7 +204,8 @@ static void go(snw_implicit *im, int first, int last) {
     }
 }
 
-// both meet the same tolerance, 1e-10 of typical forces; positions differ by what that leaves
+// Both satisfy the same tolerance, 1e-10 of typical forces; positions differ by the effect of that
+// tolerance.
 static void motions_agree(void **state) {
     (void)state;
     scene c;
@@ -225,7 +225,7 @@ static void motions_agree(void **state) {
     scene_close(&c);
 }
 
-// the same of random robots with loops and drives; light rods between heavy bodies
+// the same for random robots with loops and drives; light rods between heavy bodies
 static void motions_of_random_robots_agree(void **state) {
     (void)state;
     static cut c;
@@ -267,7 +267,7 @@ static void continued_motions_have_the_same_bits(void **state) {
     double *saved = malloc(3 * size * sizeof *saved), *one = saved + size, *two = one + size;
     for (int at = 5; at <= 20; at += 3) {
         snw_implicit *whole = begin(&c, SNW_ALGEBRA_SPARSE), *rest = begin(&c, SNW_ALGEBRA_SPARSE);
-        go(rest, 1, 2); // what it did before must not matter
+        go(rest, 1, 2); // an earlier motion must have no effect
         go(whole, 1, at);
         snw_implicit_save(whole, saved);
         snw_implicit_load(rest, saved);
@@ -310,7 +310,7 @@ static void steps_do_not_touch_the_heap(void **state) {
     scene_close(&c);
 }
 
-// accelerations, multipliers and velocities by bordered sparse factors do what they are for
+// Accelerations, multipliers and velocities by bordered sparse factors satisfy their equations.
 static void accelerations_keep_loops_closed(void **state) {
     (void)state;
     scene c;
@@ -337,7 +337,7 @@ static void accelerations_keep_loops_closed(void **state) {
     double largest = 0;
     for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(c.s->a[i]));
     assert_true(largest > 1);
-    // forces in balance: a part in 1e9 of what accelerations of this size need
+    // forces in balance: to 1e-9 of those that accelerations of this size need
     for (int i = 0; i < c.m->nv; i++) {
         assert_true(fabs(w->r[i]) * c.m->typical[i] < 1e-9);
     }
@@ -345,8 +345,9 @@ static void accelerations_keep_loops_closed(void **state) {
         assert_near(rate[i], 0, 1e-12);
         assert_near(bend[i], 0, 1e-11 * largest);
     }
-    // the nearest velocities: the difference is orthogonal, by the mass matrix, to all that keep
-    // the loops closed, so to the velocities themselves: T(v) = T(v1) + T(v - v1)
+    // the nearest velocities: the difference is orthogonal in the mass matrix to all velocities
+    // that keep the loops closed, hence to the projected velocities themselves: T(v) = T(v1) + T(v
+    // - v1)
     double energy[3];
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < c.m->nv; i++) {
@@ -369,12 +370,12 @@ static void accelerations_keep_loops_closed(void **state) {
     scene_close(&c);
 }
 
-// an equilibrium found with sparse tangents is one, and Newton's steps were Newton's: the last ones
-// double the digits
+// An equilibrium found with sparse tangents satisfies the equations, and Newton's method converges
+// quadratically.
 static void many_limbs_come_to_rest(void **state) {
     (void)state;
     scene c;
-    char text[sizeof limbs_text]; // clamped, so that something holds the platform when no load acts
+    char text[sizeof limbs_text]; // clamped, so that the platform has stiffness without loads
     memcpy(text, limbs_text, sizeof text);
     char *joint = strstr(text, "universal");
     assert_non_null(joint);
@@ -397,8 +398,7 @@ static void many_limbs_come_to_rest(void **state) {
     scene_close(&c);
 }
 
-// ---- choice
-// ----------------------------------------------------------------------------------------
+// ---- choice of the factorisation ----------------------------------------------------------------
 
 static bool is_sparse(const snw_model *m) {
     snw_bordered_matrix *x = NULL;

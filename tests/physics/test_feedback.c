@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Laws that read probes: their derivatives are exact, what they read is what the probes show, and
-// no step of a closed loop touches the heap.
+// Laws that read probes: their derivatives against differences, the values they read against the
+// recorded probes, and no heap allocation in steps with feedback.
 #include "described.h"
 #include "random_rod.h"
 #include "tangent_rig.h"
@@ -9,17 +9,16 @@
 #include "executed.h"
 #include "integrate/integrator.h"
 #include "study/memory.h"
-// after near.h: it asserts
+// after near.h: it uses assertions
 #include "heap_calls.h"
 #endif
 
 #include <stdio.h>
 
-// ---- robots
-// ----------------------------------------------------------------------------------------
+// ---- robots -------------------------------------------------------------------------------------
 
-// a free and a clamped rod; every quantity a law may follow, nonlinear, with integrals and held
-// numbers
+// a free and a clamped rod; every quantity that a law may read, nonlinear, with integrals and
+// sampled values
 static const char robot_text[] =
     "sinew: 1\n"
     "parameters: {e: mid.x - 0.2*tip.y}\n"
@@ -95,8 +94,7 @@ static void setting_close(setting *s) {
     release(s->doc, s->desc);
 }
 
-// ---- statements
-// ------------------------------------------------------------------------------------
+// ---- properties ---------------------------------------------------------------------------------
 
 static void laws_have_exact_derivatives(void **state) {
     (void)state;
@@ -111,7 +109,7 @@ static void laws_have_exact_derivatives(void **state) {
     }
 }
 
-// a fed rod whose section and rest strain travel past the stations that are read
+// A variable-length rod whose varying section and rest strain move past the stations that are read.
 static const char fed_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -146,7 +144,7 @@ static void laws_that_read_a_fed_rod_likewise(void **state) {
 
 #ifndef SNW_NUMBERS // studies
 
-// the study's reading of a probe and the one of laws are two programs
+// studies and laws evaluate probes by separate code
 static void laws_read_what_probes_show(void **state) {
     (void)state;
     dice d = {8};
@@ -171,7 +169,7 @@ static void laws_read_what_probes_show(void **state) {
     }
 }
 
-// an integral is what the state remembers and what the step adds
+// an integral is the stored value plus the contribution of the step
 static void integrals_lead(void **state) {
     (void)state;
     dice d = {9};
@@ -191,8 +189,8 @@ static void integrals_lead(void **state) {
     setting_close(&s);
 }
 
-// neither in steps, nor in steps back, nor in what happens at instants; half a millisecond, before
-// the winch has pressed the air to nothing
+// Neither in steps, nor in undone steps, nor in samples and restarts between steps; half a
+// millisecond, before the winch has compressed the gas to a vanishing volume.
 static void closed_loops_do_not_touch_the_heap(void **state) {
     (void)state;
     static const snw_method methods[] = {
@@ -241,8 +239,8 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
 }
 
 
-// A winch is a spring: a tension that follows the length of its tendon, and a pressure that follows
-// the volume of its chamber, are a winch and a gas, in equilibrium and in motion.
+// A winch is a spring: a tension by a law of the tendon's length, and a pressure by a law of the
+// chamber's volume, are equivalent to a winch and a gas, in equilibrium and in motion.
 static void laws_of_lengths_are_springs(void **state) {
     (void)state;
     static const char text[] =
@@ -272,7 +270,7 @@ static void laws_of_lengths_are_springs(void **state) {
     for (int i = 0; i < o[0].series.nframe; i++) {
         for (int c = 0; c < 7; c++) {
             const double a = shown(&o[0], i, c), b = shown(&o[1], i, c);
-            assert_true(fabs(a - b) <= 1e-8 * (c == 4 ? 1e5 : 1)); // iterations end elsewhere
+            assert_true(fabs(a - b) <= 1e-8 * (c == 4 ? 1e5 : 1)); // different last iterates
         }
     }
     assert_true(last(&o[0], 3) > 0.5);

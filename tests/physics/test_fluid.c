@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fluids: added mass, buoyancy, resistance, currents, and elongated-body theory against its planar
-// form.
+// Fluids: added mass, buoyancy, drag and currents against closed forms, tables and balances, their
+// derivatives against differences, and elongated-body theory against its planar form.
 #include "dynamics/fluid.h"
 #include "random_rod.h"
 #include "robot_texts.h"
@@ -10,11 +10,10 @@
 
 #include <stdio.h>
 
-// ---- derivatives
-// -----------------------------------------------------------------------------------
+// ---- derivatives --------------------------------------------------------------------------------
 
-// A free box off its centre, a rod that stretches and shears, one that does not, a flat one on its
-// side, a rigid one and a sphere; two fluids with currents of their own.
+// A free box with an offset centre, a rod that stretches and shears, one that does not, a flat one
+// on its side, a rigid one and a sphere; two fluids, each with its current.
 static const char robot_text[] = SOFT_TREE
     "  stiff: {on: lower.tip, joint: revolute, rod: {length: 0.2, section: {circle: {radius: 10 "
     "mm*(1 - x/L)}}, material: rubber, strain: rigid}}\n"
@@ -53,7 +52,7 @@ static void fluids_have_exact_derivatives(void **state) {
     }
 }
 
-// v|v| bends where a component of the velocity changes its sign: here none does
+// v|v| is not smooth where a component of the velocity changes its sign: here none does
 static void square_drag_has_exact_derivatives(void **state) {
     (void)state;
     dice d = {82};
@@ -79,7 +78,7 @@ static void square_drag_has_exact_derivatives(void **state) {
     }
 }
 
-// in statics nothing moves but the fluid
+// in statics only the fluid moves
 static void currents_have_exact_stiffness(void **state) {
     (void)state;
     dice d = {83};
@@ -93,9 +92,10 @@ static void currents_have_exact_stiffness(void **state) {
     setting_close(&s);
 }
 
-#ifndef SNW_NUMBERS // no derivatives
+#ifndef SNW_NUMBERS // tests without derivatives
 
-// The mass matrix is what accelerations need, and symmetric; with added mass there is more of it.
+// The mass matrix is the derivative of the residual with respect to the accelerations, and
+// symmetric; it includes the added mass.
 static void added_mass_is_in_the_mass_matrix(void **state) {
     (void)state;
     dice d = {84};
@@ -116,7 +116,7 @@ static void added_mass_is_in_the_mass_matrix(void **state) {
         g->s->a[j] = was;
         for (int i = 0; i < n; i++) assert_near(M[j * n + i], g->w->r[i] - r[i], 1e-10);
     }
-    // v' M v / 2 is the kinetic energy where nothing is given and nothing flows
+    // v' M v / 2 is the kinetic energy without prescribed strain rates and currents
     for (int f = 0; f < g->m->nfluid; f++) g->in->current[f] = (snw_vec3){{0}};
     for (int f = 0; f < g->m->nfield; f++) g->in->dxi[f] = (snw_twist){0};
     snw_kinematics(g->m, g->in, g->s, false, g->w);
@@ -128,15 +128,14 @@ static void added_mass_is_in_the_mass_matrix(void **state) {
     setting_close(&s);
 }
 
-// ---- closed forms
-// ----------------------------------------------------------------------------------
+// ---- closed forms -------------------------------------------------------------------------------
 
 static void done(const char *text, outcome *o) {
     execute(text, o);
     if (o->status != SNW_OK) fail_msg("%s", o->err.text);
 }
 
-// one number that a model shows at its end
+// one number that a model reports at its end
 static double found(const char *text) {
     outcome o;
     done(text, &o);
@@ -145,7 +144,7 @@ static double found(const char *text) {
     return x;
 }
 
-// A rigid rod of length 1 m pushed along y and, otherwise, held by a spring there; x is its axis.
+// A rigid rod of length 1 m pushed along y or else held by a spring there; x is its axis.
 #define SLIDER(section, axis, rest)                                                                \
     "sinew: 1\ngravity: 0\n"                                                                       \
     "materials: {stuff: {young: 1 MPa, density: 800}}\n"                                           \
@@ -198,7 +197,7 @@ static void rectangles_have_the_tabled_added_mass(void **state) {
         snw_outline o;
         snw_error err;
         assert_int_equal(snw_section_outline(&s.desc->link[0].rod, "rod", 0, &o, &err), SNW_OK);
-        assert_near(o.added[1] / (M_PI * a * a), table[i][1], 0.006); // moves along z
+        assert_near(o.added[1] / (M_PI * a * a), table[i][1], 0.006); // motion along z
         setting_close(&s);
     }
     // a flat plate
@@ -211,7 +210,7 @@ static void rectangles_have_the_tabled_added_mass(void **state) {
     assert_int_equal(snw_section_outline(&rod, "rod", 0, &o, &err), SNW_OK);
     assert_near(o.added[1], M_PI, 1e-7);
     assert_near(o.perimeter, 4, 1e-8);
-    rod.section.kind = SNW_SECTION_ELLIPSE; // the same as a slit
+    rod.section.kind = SNW_SECTION_ELLIPSE; // the same as a degenerate ellipse
     assert_int_equal(snw_section_outline(&rod, "rod", 0, &o, &err), SNW_OK);
     assert_near(o.added[1], M_PI, 1e-12);
     assert_near(o.perimeter, 4, 1e-8);
@@ -224,7 +223,7 @@ static void frequencies_fall_in_water(void **state) {
     const double f = found(SLIDER("circle: {radius: 50 mm}", "y",
                                   "study: [modes: {count: 1}]\nprobes: {f: frequency}\n"));
     assert_near(f, sqrt(30 / m) / (2 * M_PI), 1e-10);
-    // a bending rod, thin enough that its sections need not turn
+    // a bending rod, so thin that the rotation of its sections is negligible
     double wet[2];
     for (int k = 0; k < 2; k++) {
         char text[2000];
@@ -273,7 +272,7 @@ static void bodies_and_rods_reach_their_terminal_velocity(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[2000];
         outcome o;
-        // the tilted rod falls along its axis: joints come behind the pose
+        // the tilted rod falls along its axis: the joint follows the pose
         const bool along = cases[k].what == tilted;
         (void)snprintf(text, sizeof text, form, cases[k].what, cases[k].drag);
         char *axis = strstr(text, "[0, 0, -1]");
@@ -316,8 +315,7 @@ static void what_weighs_like_water_hangs_still(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- balances
-// --------------------------------------------------------------------------------------
+// ---- balances -----------------------------------------------------------------------------------
 
 static const char swimmer_text[] =
     "sinew: 1\ngravity: [0, 0, -2]\n"
@@ -366,7 +364,7 @@ static void energy_is_accounted_for(void **state) {
     }
 }
 
-// all that matters is the motion through the fluid
+// only the motion relative to the fluid matters
 static void a_current_carries_everything_along(void **state) {
     (void)state;
     static const char how[] = "scheme: stiff, tolerance: 1e-10";
@@ -382,7 +380,7 @@ static void a_current_carries_everything_along(void **state) {
     snw_series_clear(&moved.series);
 }
 
-// what weighs like the fluid goes with it, also where it is accelerated
+// A robot of the fluid's density moves with the fluid, also where the fluid accelerates.
 static void an_accelerated_fluid_takes_along_what_it_surrounds(void **state) {
     (void)state;
     outcome o;
@@ -430,13 +428,12 @@ static void implicit_steps_keep_their_order(void **state) {
     for (int k = 0; k < 3; k++) snw_series_clear(&o[k].series);
 }
 
-// ---- elongated-body theory
-// -------------------------------------------------------------------------
+// ---- elongated-body theory ----------------------------------------------------------------------
 
-// Lighthill's forces on a slender body in the plane, per length: f_t = -m' w^2/2 along it,
-// f_n = -m w' + m' u w + m (K w^2/2 + u Omega - K u^2) across it, u and w its velocity along and
-// across, integrated along the rod on a fine grid with a kinematics of its own. Coordinates: x, y,
-// angle, then curvature in Legendre polynomials.
+// Lighthill's forces on a slender body in the plane, per length: f_t = -m' w^2/2 along it, f_n = -m
+// w' + m' u w + m (K w^2/2 + u Omega - K u^2) across it, u and w its velocity along and across,
+// integrated along the rod on a fine grid with independent kinematics. Coordinates: x, y, angle,
+// then curvature in Legendre polynomials.
 enum { MODES = 3, PLANE = 3 + MODES, GRID = 4000 };
 
 static double legendre(int j, double s) {
@@ -445,7 +442,7 @@ static double legendre(int j, double s) {
 }
 
 static void lighthill(const double *q, const double *v, const double *a, double L, double *Q) {
-    // running along the rod: angle, velocity and acceleration; what they vary by with each
+    // along the rod: angle, velocity and acceleration; their derivatives with respect to each
     // coordinate
     double th = q[2], dth = v[2], ddth = a[2];
     double dp[2] = {v[0], v[1]}, ddp[2] = {a[0], a[1]};
@@ -462,7 +459,7 @@ static void lighthill(const double *q, const double *v, const double *a, double 
         }
         const double c = cos(th + 0.5 * h * K), n = sin(th + 0.5 * h * K);
         const double W = dth + 0.5 * h * dK, dW = ddth + 0.5 * h * ddK;
-        // tangent (c, n), normal (-n, c); velocities and accelerations in the middle
+        // tangent (c, n), normal (-n, c); velocities and accelerations at the middle
         double mdp[2], mddp[2];
         const double rate[2] = {-n * W, c * W};
         const double bend[2] = {-n * dW - c * W * W, c * dW - n * W * W};
@@ -520,7 +517,7 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
         lighthill(q, v, a, 0.8, Q);
         double size = 0;
         for (int j = 0; j < PLANE; j++) size = fmax(size, fabs(Q[j]));
-        // the grid errs by h^2/24 of the second derivative
+        // error of the grid: h^2/24 times the second derivative
         for (int j = 0; j < PLANE; j++) {
             if (!(fabs(r[0][j] - r[1][j] - Q[j]) <= 2e-6 * size)) {
                 fail_msg("row %d: %.10g, Lighthill %.10g", j, r[0][j] - r[1][j], Q[j]);
@@ -531,7 +528,7 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
 
 // A cylinder clamped at both ends, free to slide at one, in a flow along it: E I w_xxxx + m U^2
 // w_xx = 0 is a column under m U^2, which buckles at 4 pi^2 E I/L^2 (Paidoussis 1966). Its
-// stability is one less that part of the load.
+// stability is one less that fraction of the load.
 static void flow_along_a_cylinder_makes_it_buckle(void **state) {
     (void)state;
     static const double part[3] = {0, 0.5, 1.3};
@@ -553,8 +550,8 @@ static void flow_along_a_cylinder_makes_it_buckle(void **state) {
     }
 }
 
-// The fluid pushes where rods are, not at their ends: nothing pulls at a free tip, and within a rod
-// there is what holds the second of two, cut there.
+// The fluid acts along rods, not at their ends: the wrench at a free tip is zero, and the wrench
+// within a rod equals the wrench between two rods obtained by a cut at that station.
 static void wrenches_within_a_rod_know_the_flow(void **state) {
     (void)state;
     static const char form[] =
@@ -573,7 +570,7 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
     for (int k = 0; k < 2; k++) {
         char text[2000];
         setting s;
-        // the station is 0.3 m from the nose
+        // the station is 0.3 m from the root of the head
         (void)snprintf(text, sizeof text, form, k ? "0.3" : "0.7", k ? "0.5" : "0.1",
                        k ? "90 mm" : "130 mm", k ? "tail.root" : "head@0.3 m");
         setting_open(&s, text);
@@ -600,8 +597,7 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
     assert_true(fabs(seen[0][4]) > 1);
 }
 
-// ---- faults
-// ----------------------------------------------------------------------------------------
+// ---- refused models, changes --------------------------------------------------------------------
 
 static void what_a_fluid_cannot_do_is_said(void **state) {
     (void)state;
@@ -653,8 +649,8 @@ static void what_a_fluid_cannot_do_is_said(void **state) {
     }
 }
 
-// A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v-
-// where it dips in.
+// A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v- at
+// the surface.
 static void what_falls_into_water_is_slowed_there(void **state) {
     (void)state;
     static const char *const ways[] = {"scheme: adaptive, tolerance: 1e-11", "step: 2 ms",
@@ -662,7 +658,7 @@ static void what_falls_into_water_is_slowed_there(void **state) {
     for (int k = 0; k < 3; k++) {
         char text[2000];
         outcome o;
-        // the last one is there only while the stone is, from the beginning on
+        // in the last case the stone is conditional too, active from the start
         (void)snprintf(
             text, sizeof text,
             "sinew: 1\n"
@@ -686,7 +682,7 @@ static void what_falls_into_water_is_slowed_there(void **state) {
     }
 }
 
-// a pond that runs dry: the ball falls on as it would without
+// The fluid is removed by a change: the ball then falls as it would without it.
 static void a_fluid_can_be_taken_away(void **state) {
     (void)state;
     outcome o;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Frequencies of the straight rod from mass and stiffness against beam theory; flutter of Beck's
-// column. references.md B4.9
+// Frequencies of the straight rod, from mass and stiffness, against beam theory; flutter load of
+// Beck's column against the double root of its frequency equation. references.md B4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/trial.h"
@@ -13,7 +13,7 @@
 
 static const double L = 2, EI = 3, GA = 150, rhoA = 0.7;
 
-// a cantilever by its numbers
+// a cantilever given by its stiffness and inertia
 static void beam(robot *r, double rhoI, int magnus, int nodes) {
     robot_init(r, L, 1);
     snw_section_desc *s = &r->link[0].rod.section;
@@ -30,7 +30,7 @@ static void beam(robot *r, double rhoI, int magnus, int nodes) {
     r->link[0].rod.nodes = nodes;
 }
 
-// eigenvalues of K x = lambda M x at the state, rising by real part
+// eigenvalues of K x = lambda M x at the state, by increasing real part
 static void eigenvalues(trial *t, double *re, double *im) {
     const int n = t->m->nv;
     double *K = trial_tangent(t, true, 1, 0, 0);
@@ -98,7 +98,7 @@ static void cantilevers_of_the_thesis_swing_as_said(void **state) {
         const double want = beta * beta / (2 * pi * rods[k].length * rods[k].length) *
                             rods[k].diameter / 4 * sqrt(rods[k].young / rods[k].density);
         assert_true(fabs(want - rods[k].hertz) <= rods[k].half_digit);
-        assert_near(first / want, 1, 1e-4); // the bound set there
+        assert_near(first / want, 1, 1e-4); // the bound given there
         trial_close(&t);
         robot_free(&r);
     }
@@ -127,7 +127,7 @@ static void cosserat_rod_vibrates_as_timoshenko_says(void **state) {
         const double want = oracle_timoshenko(i, L, EI, GA, rhoA, rhoI);
         const double slender = oracle_cantilever_beta(i);
         assert_near(sqrt(re[i - 1]) / want, 1, 1e-9); // functions and nodes as above
-        // the difference from the slender beam is what is being tested
+        // the difference from the slender beam is significant
         assert_true(want < 0.995 * slender * slender * sqrt(EI / (rhoA * L * L * L * L)));
     }
     trial_close(&t);
@@ -157,7 +157,7 @@ static void rod_stretches_and_twists_in_quarter_waves(void **state) {
     }
 }
 
-// six motions of a free rod cost nothing
+// six motions of a free rod have zero stiffness
 static void free_rod_has_six_rigid_motions(void **state) {
     (void)state;
     robot r;
@@ -175,10 +175,9 @@ static void free_rod_has_six_rigid_motions(void **state) {
     robot_free(&r);
 }
 
-// ---- Beck
-// ---------------------------------------------------------------------------------------------
+// ---- Beck's column ------------------------------------------------------------------------------
 
-// whether the two lowest frequencies have met, under a follower compression p EI / L^2
+// whether the two lowest frequencies have coalesced, under a follower compression p EI / L^2
 static bool flutters(trial *t, double p, double *omega2) {
     double re[MOST], im[MOST];
     trial_at(t, p * EI / (L * L));
@@ -209,10 +208,10 @@ static void becks_column_flutters_at_its_load(void **state) {
             low = p;
         }
     }
-    // 12 functions, 60 nodes of order 6; where roots meet, rounding of the matrices is a rounding
-    // of the load
+    // 12 functions, 60 nodes of order 6; at the double root the rounding of the matrices is a
+    // rounding of the load
     assert_near(low, want, 1e-8);
-    // the frequency there is only known to the root of that
+    // the frequency there is known only to the square root of that
     (void)flutters(&t, low, &omega2);
     assert_near(sqrt(omega2 * rhoA * L * L * L * L / EI), omega, 1e-3);
     trial_close(&t);

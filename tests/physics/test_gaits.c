@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Given shapes, beside the examples: driven strains of every class, what is left on the head,
-// wrenches of the projective form, how contacts share, axles across their board. theory.md 6.8
+// Locomotion with prescribed shape, in addition to the examples: driven strains of every class,
+// balance at the head, wrenches of the projective form against the references, distribution of
+// the reactions over redundant contacts, axles perpendicular to their board. theory.md 6.8
 #include "constraint/locomotion_private.h"
 #include "executed.h"
 #include "near.h"
@@ -10,11 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- strain classes
-// ----------------------------------------------------------------------------------
+// ---- strain classes -----------------------------------------------------------------------------
 
-// The seven of Ali 2011, table 5.1: which strains are actuated. Floating, a body begins and stays
-// without momentum, both of its ends are free, and what its strains take is its kinetic energy
+// The seven classes of Ali 2011, table 5.1: which strains are actuated. A floating body starts and
+// stays without momentum, the wrenches at both of its ends are zero, and the work of its strains is
+// its kinetic energy.
 static void driven_strains_of_every_class(void **state) {
     (void)state;
     static const struct {
@@ -58,11 +59,9 @@ static void driven_strains_of_every_class(void **state) {
     }
 }
 
-// ---- Hirose's snake
-// ----------------------------------------------------------------------------------
+// ---- Hirose's snake -----------------------------------------------------------------------------
 
-// examples/locomotion/wheeled_snake.yaml with as many modules as there shall be, and the study
-// apart
+// examples/locomotion/wheeled_snake.yaml with a variable number of modules, and without its study
 #define SNAKE                                                                                      \
     "sinew: 1\ngravity: 0\n"                                                                       \
     "parameters:\n"                                                                                \
@@ -104,7 +103,7 @@ static void gait_close(gait *g) {
     setting_close(&g->set);
 }
 
-// the motion at t with the joints that follow where they are then, E3.5 of the references
+// motion at t with the passive joints at their angles at that time, E3.5 of the references
 static void gait_at(gait *g, double t) {
     static const double angle[] = {-0.22654, 0.79513, 0.43129, -0.56899,
                                    -0.67568, 0.29760, 0.99969};
@@ -126,7 +125,7 @@ static void gait_at(gait *g, double t) {
     snw_residual(m, g->set.g.in, g->set.g.s, false, g->set.g.w);
 }
 
-// all coordinates are in balance, those of the head among them
+// all coordinates are in balance, including those of the head
 static void nothing_is_left_on_the_head(void **state) {
     (void)state;
     gait g;
@@ -146,11 +145,11 @@ static void the_projective_form_leaves_a_wrench(void **state) {
     const snw_model *m = g.set.g.m;
     const int head = m->link_end[0];
     const snw_wrench F = g.red->transmitted[head];
-    // E3.6 of the references, with joints that are known to five digits
+    // E3.6 of the references, with joint angles known to five digits
     assert_near(F.f.x, -0.0057922, 3e-6);
     assert_near(F.f.y, 0.028899, 3e-6);
     assert_near(F.m.z, 0.035535, 3e-6);
-    // T' = v'(M a), from a residual without multipliers, whose forces are those of inertia
+    // T' = v'(M a), from a residual without multipliers, which then contains inertial forces only
     double given = snw_power(F, g.set.g.w->V[head]), grown = 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
@@ -163,8 +162,8 @@ static void the_projective_form_leaves_a_wrench(void **state) {
     gait_close(&g);
 }
 
-// It is a formula for rigid bodies on wheels: reactions of rings around a rod and of loops, and
-// efforts of drives that are no axes would be dropped without a word.
+// The projective form is valid for rigid bodies on wheels: reactions of rings around a rod and of
+// loops, and efforts of drives that are not joint axes would be omitted silently.
 static void the_projective_form_refuses_what_it_does_not_know(void **state) {
     (void)state;
     static const char *const text[][2] = {
@@ -199,12 +198,11 @@ static void the_projective_form_refuses_what_it_does_not_know(void **state) {
     }
 }
 
-// ---- shares
-// ------------------------------------------------------------------------------------------
+// ---- distribution of reactions ------------------------------------------------------------------
 
 enum { POSTS = 5 };
 
-// reactions of five rings around a snake in space, with moments by this weight: forces y and z,
+// reactions of five rings around a snake in space, with this weight of moments: forces y and z,
 // moment x of each
 static void reactions(double weight, double *out) {
     char text[2000];
@@ -235,7 +233,8 @@ static double size_by(double weight, const double *l) {
     return sum;
 }
 
-// of all reactions that balance the robot those are smallest by a weight that were found with it
+// Among all reactions that balance the robot, those found with a weight have the smallest norm with
+// that weight.
 static void moments_count_by_their_weight(void **state) {
     (void)state;
     static const double weight[] = {0.2, 1, 30};
@@ -245,7 +244,7 @@ static void moments_count_by_their_weight(void **state) {
         for (int j = 0; j < 3; j++) {
             if (i == j) continue;
             assert_true(size_by(weight[i], l[i]) < 0.999 * size_by(weight[i], l[j]));
-            // halfway to the others, which is in balance too, is not at right angles
+            // a combination with the others, which is in balance too, has a larger norm
             double half[3 * POSTS];
             for (int k = 0; k < 3 * POSTS; k++) half[k] = 0.99 * l[i][k] + 0.01 * l[j][k];
             assert_true(size_by(weight[i], l[i]) < size_by(weight[i], half));
@@ -253,8 +252,7 @@ static void moments_count_by_their_weight(void **state) {
     }
 }
 
-// ---- full lock
-// ---------------------------------------------------------------------------------------
+// ---- axles perpendicular to the board -----------------------------------------------------------
 
 // p of the momentum, d/dt p = -kappa sin(phi) psi'', by Simpson's rule; psi = sin 2t, phi = 1.8 sin
 // 2t
@@ -269,9 +267,9 @@ static double board_momentum(double end) {
     return sum * h / 3;
 }
 
-// Where the axles of a snakeboard stand across its board they say the same, and the reduced
-// momentum p/cos(phi) has a pole; the motion, vx = -2 l cos(phi) p and wz = 2 sin(phi) p, has none
-// and goes on
+// Where the axles of a snakeboard are perpendicular to its board their rows are redundant, and the
+// reduced momentum p/cos(phi) has a pole; the motion, vx = -2 l cos(phi) p and wz = 2 sin(phi) p,
+// has none and continues.
 static void a_snakeboard_goes_through_full_lock(void **state) {
     (void)state;
     outcome o;

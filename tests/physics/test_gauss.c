@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Gauss' collocation: symmetric in time, energy without drift, given motion at its order, what it
-// refuses. Its order on rods and trees: test_schemes.c, test_trees.c.
+// Gauss collocation: symmetric in time, no energy drift, prescribed motion at the order of the
+// scheme, refused options. Its order on rods and trees: test_schemes.c, test_trees.c.
 #include "executed.h"
 #include "integrate/integrator.h"
 #include "random_rod.h"
@@ -25,8 +25,8 @@ static void go(const snw_integrator *it, double t) {
     assert_true(took.increments == 1);
 }
 
-// a soft rod that bends both ways and twists, or one way with one function, under its weight,
-// moving; no losses
+// A soft rod that bends in both planes and twists, or in one plane with one function, under its
+// weight, moving; no dissipation.
 static snw_model *soft_rod(robot *r, bool planar) {
     robot_init(r, 0.5, 0.02);
     r->material.young = number(r, 2e4);
@@ -48,7 +48,8 @@ static snw_state *moving(const snw_model *m) {
     return s;
 }
 
-// forth, velocities turned about, and back: the steps are those of the way there, though they err
+// Forward, velocities reversed, and back: the steps retrace those of the forward motion, including
+// their errors.
 static void a_motion_turned_about_goes_back_where_it_came_from(void **state) {
     (void)state;
     robot r;
@@ -75,7 +76,7 @@ static void a_motion_turned_about_goes_back_where_it_came_from(void **state) {
         printf("%s: %.1e away and back to %.1e\n", snw_method_name((snw_method)method), far, miss);
         assert_true(far > 0.1);
         assert_true(miss <
-                    1e-9); // Newton's tolerance, forty times, in a motion that errs by far more
+                    1e-9); // Newton's tolerance, forty times; the error of the motion is far larger
         it.close(it.self);
         snw_state_destroy(s);
         snw_state_destroy(turned);
@@ -84,8 +85,8 @@ static void a_motion_turned_about_goes_back_where_it_came_from(void **state) {
     robot_free(&r);
 }
 
-// With one coordinate the motion is periodic, and symmetric schemes then keep the energy for ever
-// but for an error that swings: over 5000 steps it is that over the first 500.
+// With one coordinate the motion is periodic; symmetric schemes then have an energy error that
+// oscillates without drift: over 5000 steps it is that over the first 500.
 static void energy_does_not_drift(void **state) {
     (void)state;
     robot r;
@@ -113,8 +114,9 @@ static void energy_does_not_drift(void **state) {
     robot_free(&r);
 }
 
-// A hinge that turns by a law with a rod on it, a base that goes to and fro, a strain that is
-// given: motion, effort of the hinge and the work of all that at the order of the scheme.
+// A revolute joint with a prescribed angle and a rod on it, a base with prescribed oscillation, a
+// prescribed strain: motion, effort of the joint and the work of all of them converge at the order
+// of the scheme.
 static void given_motion_keeps_the_order(void **state) {
     (void)state;
     static const char text[] =
@@ -163,9 +165,9 @@ static void given_motion_keeps_the_order(void **state) {
     }
 }
 
-// A steel rod pulled by a winch whose rate jumps within a step, which excites motions far quicker
-// than the steps: these begin where the displacements go on, not where the accelerations at the end
-// of the last step would lead, and none is halved.
+// A steel rod pulled by a winch whose rate jumps within a step, which excites motions far faster
+// than the steps. The initial guess of a step continues the displacements, not the accelerations at
+// the end of the last step, and no step is halved.
 static void a_corner_of_a_law_costs_no_halved_steps(void **state) {
     (void)state;
     static const char *const ways[] = {"scheme: generalized-alpha, step: 1 ms",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Strains given as laws of x and t: the same motion as with coordinates driven to them, exact
-// derivatives, and the energy that they put in.
+// Strains prescribed as laws of x and t: the same motion as with coordinates driven to them,
+// derivatives against differences, and the energy that the laws supply.
 #include "random_rod.h"
 #include "setting.h"
 #ifndef SNW_NUMBERS
@@ -12,8 +12,7 @@
 
 #define LENGTH "0.6 m"
 
-// an arm that bends and shears as given, twists as it can, and carries a rod of its own on a moving
-// branch
+// An arm with prescribed bending and stretch and free twist, which carries another rod.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -40,7 +39,7 @@ static void arm_open(setting *s, const char *joint, int magnus, bool driven) {
 }
 
 #ifndef SNW_NUMBERS
-// put together, and seen by the probes
+// the configuration is projected, and the probes are evaluated
 static void accelerate(rig *g, double t) {
     put_together(g, t);
     snw_residual(g->m, g->in, g->s, false, g->w);
@@ -64,12 +63,14 @@ static void given_strains_leave_exact_derivatives(void **state) {
 
 #ifndef SNW_NUMBERS // studies
 
-// what is left free moves as if coordinates of the same shape were driven to it, and carries the
-// same wrenches; the drives take besides what the material of their coordinates takes
+// The free coordinates move as if coordinates of the same shape were driven to the law, and the
+// wrenches are the same; the drives also supply the stress power of the material of their
+// coordinates.
 static void given_strains_are_those_of_driven_coordinates(void **state) {
     (void)state;
     dice d = {42};
-    // revolute, two of twist, three driven, two of the hand; the given ones have no coordinates
+    // revolute, two of twist, three driven, two of the carried rod; prescribed strains have no
+    // coordinates
     static const int same[5] = {0, 1, 2, 6, 7};
     for (int k = 0; k < 6; k++) {
         setting given, driven;
@@ -83,7 +84,8 @@ static void given_strains_are_those_of_driven_coordinates(void **state) {
         }
         const double t = roll(&d, 0, 2);
         accelerate(&given.g, t);
-        // velocities of what is free are kept, not those that a blow would leave
+        // the velocities of the free coordinates are kept, without the impact that a projection
+        // would apply
         driven.g.s->t = t;
         snw_inputs_at(driven.g.m, t, driven.g.in);
         for (int i = 0; i < 5; i++) driven.g.s->v[same[i]] = given.g.s->v[i];
@@ -123,11 +125,10 @@ static void given_strains_are_those_of_driven_coordinates(void **state) {
     }
 }
 
-// ---- studies
-// ---------------------------------------------------------------------------------------
+// ---- studies ------------------------------------------------------------------------------------
 
-// a free rod in a wave of bending, in nothing: it keeps its momentum, and the work of the wave is
-// its energy
+// A free rod with a bending wave, without external forces: its momentum is constant, and the work
+// of the wave is its energy.
 static void a_wave_does_work_and_no_momentum(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-10",
@@ -155,8 +156,8 @@ static void a_wave_does_work_and_no_momentum(void **state) {
     }
 }
 
-// A law that bends a rod against a tendon, which rubs or not, and with a chamber does their work,
-// too: the same motion by driven coordinates takes as much, and nothing is left over.
+// A law that bends a rod against a tendon, with or without friction, and with a chamber also does
+// work on them: the same motion by driven coordinates needs as much work, and the balance is zero.
 static void laws_work_against_tendons_and_chambers(void **state) {
     (void)state;
     enum { ELASTIC = 1, WORK = 4, BALANCE = 6 };
@@ -183,7 +184,7 @@ static void laws_work_against_tendons_and_chambers(void **state) {
                            driven ? "bend_y: monomial 2" : "bend_y: a + b*x/L", k * 0.4,
                            driven ? "  shape: {rod: arm, position: [a, b, free, free]}\n" : "");
             execute_ok(full, &o);
-            // strains that are laws store nothing
+            // prescribed strains store no energy
             work[driven] = last(&o, WORK) - last(&o, ELASTIC);
             assert_near(last(&o, BALANCE), 0, 1e-9 * fabs(last(&o, WORK)));
             snw_series_clear(&o.series);
@@ -192,7 +193,7 @@ static void laws_work_against_tendons_and_chambers(void **state) {
     }
 }
 
-// rolled up by a law: a circle, without a single coordinate
+// bent to a circle by a law, without any coordinate
 static void a_given_circle_closes(void **state) {
     (void)state;
     outcome o;
@@ -204,7 +205,7 @@ static void a_given_circle_closes(void **state) {
         "probes: {tip: {position: arm.tip}}\n",
         &o);
     assert_near(shown(&o, 1, 0), 0, 1e-12);
-    assert_near(shown(&o, 1, 1), 4 / M_PI, 1e-12); // half a turn
+    assert_near(shown(&o, 1, 1), 4 / M_PI, 1e-12); // half a circle
     for (int i = 0; i < 3; i++) assert_near(last(&o, i), 0, 1e-12);
     snw_series_clear(&o.series);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Contacts in the scheme that conserves, theory.md 6.3: energy is kept to rounding over any number
-// of steps, nothing slips, order 2 against closed forms and against integration with error control;
-// blows and contacts that say the same as elsewhere.
+// Nonholonomic contacts in the conserving scheme, theory.md 6.3: energy is kept to rounding over
+// any number of steps, no contact slips, order 2 against closed forms and against integration with
+// error control; impacts and redundant contacts as with other schemes.
 #include "executed.h"
 #include "random_rod.h"
 #include "sanitized.h"
@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- Chaplygin's sleigh
-// ----------------------------------------------------------------------------
+// ---- Chaplygin's sleigh -------------------------------------------------------------------------
 
 // The blade a behind the centre of mass: v' = a w^2, w' = -m a v w/J, J = I + m a^2. So v = V
 // tanh(x), w = W/cosh(x) with 2 E = m V^2 = J W^2 and x' = a W^2/V
@@ -54,12 +53,11 @@ static void a_sleigh_keeps_its_energy(void **state) {
     }
 }
 
-// ---- a disc
-// ----------------------------------------------------------------------------------------
+// ---- a disc -------------------------------------------------------------------------------------
 
-// A wheel rolls upright on a fork: with r w = v forwards and a turn W about the vertical that
-// nothing brakes it runs a circle, for thousands of steps. The energy is kept to rounding and
-// nothing slips; how it is shared between v and W the scheme changes with h^2
+// A wheel rolls upright on a fork: with r w = v forwards and a constant rate of turn W about the
+// vertical it moves on a circle, for thousands of steps. The energy is kept to rounding and no
+// contact slips; the scheme changes its distribution between v and W in proportion to h^2.
 static void a_disc_rolls_round(void **state) {
     (void)state;
     outcome o;
@@ -84,11 +82,10 @@ static void a_disc_rolls_round(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- random trees
-// ----------------------------------------------------------------------------------
+// ---- random trees -------------------------------------------------------------------------------
 
-// bodies on hinges and balls with springs, a rod at the end; wheels, a ring, and wheels that say
-// the same
+// bodies on revolute, spherical and prismatic joints with springs, a rod at the end; wheels, a
+// ring, and redundant wheels
 static void random_tree(dice *d, bool free, bool many, char *out, size_t size) {
     static const char *const kind[] = {"revolute", "spherical", "prismatic"};
     size_t at = 0;
@@ -165,11 +162,10 @@ static void random_trees_keep_their_energy(void **state) {
     }
 }
 
-// ---- what comes and goes
-// ---------------------------------------------------------------------------
+// ---- conditional contacts -----------------------------------------------------------------------
 
-// A blade takes hold of a spinning sledge and lets go: the loss is that of the blow, between events
-// the energy is kept; without the blade the momentum is, to rounding
+// A blade on a spinning sledge becomes active and inactive: the loss is that of the impact, between
+// events the energy is kept; without the blade the momentum is constant to rounding.
 static void blades_come_and_go(void **state) {
     (void)state;
     outcome o;
