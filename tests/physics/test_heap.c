@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// No heap in residual, tangent, mass matrix, factorisation, a whole static solve and advances in
-// time: the process's calls of malloc and its kin are counted, those of OpenBLAS, SUNDIALS and the
-// C library included.
+// Tests that the following make no heap allocation: residual, tangent, mass matrix, factorisation,
+// a whole static solve and advances in time. Calls of malloc and related functions are counted for
+// the whole process, including those of OpenBLAS, SUNDIALS and the C library.
 #include "oracle/trial.h"
 #include "sinew/sinew.h"
 
 #include "near.h"
-// after near.h: it asserts
+// must follow near.h, because it uses its assertions
 #include "heap_calls.h"
 #include "integrate/explicit.h"
 #include "random_tree.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-// a counter that counts nothing would find nothing
+// The counter itself works: a known allocation is counted.
 static void the_counter_counts(void **state) {
     (void)state;
     count_heap_calls();
@@ -32,8 +32,7 @@ static void the_counter_counts(void **state) {
     assert_true(heap_calls == before + 6);
 }
 
-// ---- the recursion
-// ----------------------------------------------------------------------------------
+// ---- the recursion ------------------------------------------------------------------------------
 
 static void recursion_does_not_touch_the_heap(void **state) {
     (void)state;
@@ -85,10 +84,9 @@ static void recursion_does_not_touch_the_heap(void **state) {
     }
 }
 
-// ---- a static solve
-// ---------------------------------------------------------------------------------
+// ---- a static solve -----------------------------------------------------------------------------
 
-// a solve and the stability of its result
+// A static solve and the stability analysis of its result.
 static void check_solve(robot *r, int iterations) {
     trial t;
     trial_open(&t, &r->desc);
@@ -125,7 +123,7 @@ static void static_solve_does_not_touch_the_heap(void **state) {
     check_solve(&r, 5);
 }
 
-// large enough for the blocked algorithms of LAPACK, which have buffers of their own
+// Large enough for the blocked algorithms of LAPACK, which have buffers of their own.
 static void static_solve_of_many_coordinates_does_not_touch_the_heap(void **state) {
     (void)state;
     robot r;
@@ -136,10 +134,9 @@ static void static_solve_of_many_coordinates_does_not_touch_the_heap(void **stat
     check_solve(&r, 2);
 }
 
-// ---- in time
-// ----------------------------------------------------------------------------------------
+// ---- in time ------------------------------------------------------------------------------------
 
-// by all integrators, from the first advance on, jumps, steps back and failures included
+// All integrators, from the first advance on, including jumps, steps back and failures.
 static void advances_in_time_do_not_touch_the_heap(void **state) {
     (void)state;
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
@@ -180,8 +177,8 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
     }
 }
 
-// a robot with all that acts from outside: ground, fluid, tendons, chambers, a rod that is fed;
-// equilibrium, steps, probes and efforts
+// A robot with all external actions: ground, fluid, tendons, chambers, a variable-length rod.
+// Equilibrium, steps, probes and efforts.
 static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
     (void)state;
     static const char text[] =
@@ -239,7 +236,7 @@ static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
         if (s != SNW_OK) fail_msg("%s: %s", schemes[k], err.text);
         assert_int_equal(balanced - before, 0);
         assert_int_equal(after - started, 0);
-        assert_true(push[5] != 0); // it touches
+        assert_true(push[5] != 0); // the contact is active
         snw_robot_close(r);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motors that hold a probe, and wheels with one effort: closed forms, and the same motion driven
-// outright. theory.md 6.8; equal torques of a steered car in
+// Motors that hold the value of a probe, and wheels with a common effort, against closed forms and
+// against the same motion with driven coordinates. theory.md 6.8; equal torques of a steered car in
 // examples/locomotion/mobile_manipulator.yaml
 #include "executed.h"
 #include "near.h"
@@ -37,9 +37,10 @@ enum {
     POWER = 20
 };
 
-// The cart goes straight, so v = 0.5 (1 - cos 2t) is what its wheels turn at, and a loose arm
-// swings. Wheels that hold it, in whatever way it is said, and wheels driven outright need the same
-// torque; two with the same share it equally
+// The cart moves straight with v = 0.5 (1 - cos 2t), which determines the rates of its wheels,
+// while an undriven arm swings. Wheels that hold this speed, by any of several probes, and wheels
+// that are driven directly need the same torque; two wheels with a common effort need half of it
+// each.
 static void what_is_held_is_as_if_driven(void **state) {
     (void)state;
     static const char *const given[] = {
@@ -69,8 +70,8 @@ static void what_is_held_is_as_if_driven(void **state) {
     }
 }
 
-// one effort on two wheels: (3 + 1 + 1 + 2 (0.02/R^2)) v' = 2 tau/R with the arm locked, and its
-// power is of both
+// One effort on two wheels: (3 + 1 + 1 + 2 (0.02/R^2)) v' = 2 tau/R with the arm locked. The power
+// is the sum over both wheels.
 static void wheels_have_one_effort(void **state) {
     (void)state;
     static const char *const study[] = {"dynamic: {for: 1 s, step: 2 ms, scheme: rk4}",
@@ -93,11 +94,10 @@ static void wheels_have_one_effort(void **state) {
     }
 }
 
-// ---- where what is held and what is driven are not the same
-// ------------------------------------------
+// ---- held quantity different from the driven one ------------------------------------------------
 
-// The unicycle of Ali 2011, class W2, whose motor holds the speed of its frame: as it turns, its
-// wheel has another. Closed form of examples/locomotion/unicycle.yaml
+// The unicycle of Ali 2011, class W2: its motor holds the speed of the frame. While the frame
+// turns, the wheel has a different speed. Closed form of examples/locomotion/unicycle.yaml
 static void a_motor_holds_what_it_does_not_drive(void **state) {
     (void)state;
     outcome o;
@@ -120,8 +120,8 @@ static void a_motor_holds_what_it_does_not_drive(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A pole on a wheel leans and is kept from falling: (M + m) a = tau/R and m g l sin q - m a l cos q
-// = tau, so it runs away with constant acceleration
+// A motor balances an inclined pole on a wheel: (M + m) a = tau/R and m g l sin q - m a l cos q =
+// tau, so that the wheel runs away with constant acceleration.
 static void a_wheel_keeps_a_pole_from_falling(void **state) {
     (void)state;
     outcome o;
@@ -145,9 +145,10 @@ static void a_wheel_keeps_a_pole_from_falling(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A car with small wheels that keeps its heading draws a trailer straight, tan(psi/2) =
-// tan(psi_0/2) exp(-v t/d); the shape is given at rest, so that nothing but the speed says how fast
-// the rest is. It coasts on with its energy where no motor holds it.
+// A car with small wheels that keeps its heading pulls a trailer into line, tan(psi/2) =
+// tan(psi_0/2) exp(-v t/d). The prescribed shape is constant, so that the speed of the car alone
+// determines the other rates. Without a motor that holds the speed the car coasts with constant
+// energy.
 static void a_trailer_follows_a_car_of_any_wheels(void **state) {
     (void)state;
     static const char *const motor[] = {"{wheels: [hub(1), hub(2)], hold: {v.vx: 0.5}}",
@@ -223,9 +224,9 @@ static void what_cannot_be_held_is_said(void **state) {
     stops(CART "actuators: {motor: {joint: hub(1), hold: {v.vx: 1}}}\n"
                "study: [dynamic: {for: 1 s, step: 2 ms}]\n",
           "which only a kinematic step knows");
-    // nothing that the motor does moves the cart sideways
+    // The motor has no influence on the sideways motion of the cart.
     stops(CART KINEMATIC "actuators: {motor: {joint: hub(1), hold: {v.vy: 0.1}}}\n", "ask for");
-    // a flywheel does not push it, whatever it does
+    // No torque on a flywheel propels the cart.
     stops("sinew: 1\ngravity: 0\n"
           "robot:\n"
           "  cart: {on: world, joint: planar, body: {mass: 3, inertia: [1, 1, 0.4]}}\n"

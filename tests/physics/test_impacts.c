@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Random drops and releases with the default scheme, at steps from a hundred times too long to well
-// resolved: no energy is gained (theory.md 6.15, 6.16). SNW_IMPACTS says how many robots; a few
-// unless given.
+// Energy of random drops and releases with the default scheme, at steps from a hundred times too
+// long to well resolved: no energy is gained (theory.md 6.15, 6.16). Paths of released rods against
+// Gauss collocation, and estimated errors against closed forms. The environment variable
+// SNW_IMPACTS sets the number of robots; the default is a few.
 #include "executed.h"
 #include "near.h"
 #include "random_rod.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// columns of the energy
+// columns of the energy probe
 enum { KINETIC, ELASTIC, GRAVITY, HEAT, WORK, SCHEME, BALANCE, TOTAL, TIP };
 
 static const char *const steps[] = {"20 ms", "10 ms", "5 ms", "2 ms", "0.5 ms"};
@@ -62,7 +63,7 @@ static void write_body(dice *d, char *text, size_t size, bool *rod) {
     }
 }
 
-// Everything that falls is put above the ground. Losses and friction of half of the grounds each.
+// All falling parts start above the ground. Half of the grounds have losses, half have friction.
 static void write_drop(dice *d, char *text, size_t size) {
     char body[600];
     bool rod;
@@ -86,8 +87,8 @@ static void write_drop(dice *d, char *text, size_t size) {
                    roll(d, -1, 1));
 }
 
-// How far the energy, less the work done, rises above what it was at the start, and at any time
-// before.
+// Largest increase of the energy, less the work done, above its value at the start and above its
+// value at any earlier time.
 typedef struct rise {
     double start, before, moved;
 } rise;
@@ -106,9 +107,9 @@ static rise rise_of(const outcome *o) {
     return r;
 }
 
-// A robot at all steps: the largest gain, shares of what moved, above the start and above any time
-// before; what the scheme removes in the mean; runs that failed, and those in which energy rises by
-// more than a hundredth and not a word is said.
+// Results of a robot at all step lengths: the largest gains above the start and above any earlier
+// time, as fractions of the energy moved; the mean energy removed by the scheme; the number of
+// failed runs, and of runs in which the energy rises by more than a hundredth without a warning.
 typedef struct tally {
     double gain[STEPS], again[STEPS], removed[STEPS];
     int n, failed, silent;
@@ -162,10 +163,9 @@ static void no_drop_gains_energy_at_any_step(void **state) {
     for (int k = 0; k < STEPS; k++) assert_true(t.again[k] <= 0.01);
 }
 
-// ---- releases
-// ----------------------------------------------------------------------------------------
+// ---- releases -----------------------------------------------------------------------------------
 
-// A clamped rod that bends and twists under a torque and a force, which are let go.
+// A clamped rod that is bent and twisted by a torque and a force, which are then released.
 static void write_release(dice *d, char *text, size_t size) {
     const double length = 0.4, radius = roll(d, 2e-3, 1e-2), young = pow(10, roll(d, 5.5, 8.7));
     const double stiff = young * M_PI_4 * pow(radius, 4), torque = stiff / length,
@@ -184,7 +184,8 @@ static void write_release(dice *d, char *text, size_t size) {
                    torque * roll(d, -2, 2), torque * roll(d, -2, 2));
 }
 
-// Soft rods that swing far between steps too long for them give and take; that is told.
+// Soft rods with large displacements within too long a step may exchange energy with the scheme; a
+// warning reports it.
 static void no_release_gains_energy_at_any_step(void **state) {
     (void)state;
     dice d = {17};
@@ -198,8 +199,8 @@ static void no_release_gains_energy_at_any_step(void **state) {
 }
 
 // Stiff damping of twist and of bending ends the accelerations of a release within microseconds.
-// The default scheme then goes where Gauss' collocation goes, another formulation, whose steps are
-// five times shorter; before, it was off by 13 % of the length with steps of 2 ms.
+// The default scheme then agrees with Gauss collocation, a different formulation, with steps five
+// times shorter; before, it was off by 13 % of the length with steps of 2 ms.
 static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
     (void)state;
     static const char model[] =
@@ -213,7 +214,7 @@ static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
         "study:\n  - static:\n  - change: {tip: off}\n  - dynamic: {for: 0.2 s, %s}\n";
     static const struct {
         const char *steps;
-        double within; // of the length
+        double within; // fraction of the length
     } ways[] = {{"step: 4 ms", 2e-3},
                 {"step: 2 ms", 1e-3},
                 {"step: 1 ms", 5e-4},
@@ -240,11 +241,11 @@ static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
     snw_series_clear(&exact.series);
 }
 
-// ---- estimated error of steps
-// -------------------------------------------------------------------------
+// ---- estimated error of steps -------------------------------------------------------------------
 
-// A mass on a spring, q = cos(w t): generalized-alpha is late by a phase of w^3 h^2 t/12 and a
-// little by its damping. The estimate is that of the closed form, for every scheme of the family.
+// A mass on a spring, q = cos(w t): generalized-alpha has a phase lag of w^3 h^2 t/12 and a small
+// additional one from its damping. The estimate agrees with the closed form for every scheme of the
+// family.
 static void the_error_of_an_oscillator_is_estimated(void **state) {
     (void)state;
     static const char *const schemes[] = {"rho: 0.9",        "rho: 0.5",    "rho: 0",
@@ -272,11 +273,11 @@ static void the_error_of_an_oscillator_is_estimated(void **state) {
     }
 }
 
-// Random rods that are released, at steps that do and do not resolve them, against collocation with
-// far shorter steps. Of runs that are off by more than a hundredth of the length at most one in
-// fifty is off by more than two hundredths without a warning; of all runs at most one in thirty is
-// estimated above a hundredth where it is off by less than a thousandth (1000 rods: 2 of 230, 48 of
-// 2000).
+// Random released rods, at steps that do and do not resolve them, against collocation with far
+// shorter steps. Of the runs with an error of more than a hundredth of the length, at most one in
+// fifty has an error of more than two hundredths without a warning; of all runs, at most one in
+// thirty is estimated above a hundredth where its error is less than a thousandth (1000 rods: 2 of
+// 230, 48 of 2000).
 static void a_release_that_goes_astray_is_told(void **state) {
     (void)state;
     static const char *const lengths[] = {"5 ms", "1 ms"};
@@ -321,11 +322,10 @@ static void a_release_that_goes_astray_is_told(void **state) {
     assert_true(30 * false_alarms <= runs);
 }
 
-// ---- what is said
-// ------------------------------------------------------------------------------------
+// ---- warnings -----------------------------------------------------------------------------------
 
-// The scheme's own change of energy is told: backward Euler takes the swing of a pendulum away,
-// nothing of which is heat.
+// The change of energy by the scheme itself is reported: backward Euler damps the swing of a
+// pendulum, and none of the energy removed is counted as heat.
 static void a_scheme_that_changes_the_energy_is_told(void **state) {
     (void)state;
     static const char model[] =

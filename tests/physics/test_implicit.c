@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods carried through time: jumps of loads, steps too long, laws that end, error control,
-// stability at huge steps, what the conserving scheme conserves, balances of energy, no heap in a
-// step.
+// Time integration of rods by all schemes: jumps of loads, steps that are too long, laws that end,
+// error control against references, stability at very long steps, the invariants of the conserving
+// scheme, energy balances, no heap allocation in a step.
 #include "integrate/integrator_private.h"
 
 #include "executed.h"
 #include "random_rod.h"
 
 #include "near.h"
-// after near.h: it asserts
+// must follow near.h, because it uses its assertions
 #include "heap_calls.h"
 #include "sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// ---- help: movers
-// ----------------------------------------------------------------------------------
+// ---- help: integrators --------------------------------------------------------------------------
 
 typedef struct scene {
     robot r;
@@ -71,7 +70,7 @@ static view see(scene *c) {
                   .momentum = snw_momentum(c->m, w)};
 }
 
-// energy gained - work + heat, J
+// Change of energy - work + heat, J.
 static double balance(scene *c, double before, double *exchanged) {
     const snw_work_done w = c->mv.work(c->mv.self);
     double sum = see(c).energy - before + w.heat;
@@ -80,7 +79,7 @@ static double balance(scene *c, double before, double *exchanged) {
     return fabs(sum);
 }
 
-// a soft rod that swings or flies in space
+// A soft rod that swings on a joint or floats in space.
 static void soft_rod(scene *c, snw_joint_kind joint, bool weight, bool driven) {
     *c = (scene){0};
     robot_init(&c->r, 0.5, 0.02);
@@ -101,7 +100,7 @@ static void soft_rod(scene *c, snw_joint_kind joint, bool weight, bool driven) {
     for (int i = 0; i < c->m->nv; i++) c->s->v[i] = 0.5 * cos(1.7 * i);
 }
 
-// after a change of the description
+// Compile after a change of the description.
 static void compile_again(scene *c) {
     snw_state *moving = c->s;
     snw_model_destroy(c->m);
@@ -129,10 +128,9 @@ static void reference(scene *c, double t, double *q) {
     end(c);
 }
 
-// ---- jumps
-// -----------------------------------------------------------------------------------------
+// ---- jumps --------------------------------------------------------------------------------------
 
-// a soft rod pulled aside and let go at a time that no grid has
+// A soft rod is pulled aside and released at a time that is on no time grid.
 static double released_tip(const char *how, int axis) {
     char text[1024];
     snprintf(text, sizeof text,
@@ -186,18 +184,17 @@ static void a_release_off_the_grid_keeps_the_order(void **state) {
                 e[fine] = fmax(e[fine], fabs(released_tip(how, k) - want[k]));
         }
         const double slope = log2(e[0] / e[1]);
-        // cut steps at the release are of any length
+        // the lengths of the steps that are cut at the release are arbitrary
         if (!(fabs(slope - schemes[i].order) < 0.125 * schemes[i].order)) {
             fail_msg("%s: errors %.3g and %.3g, slope %.3f", schemes[i].name, e[0], e[1], slope);
         }
     }
 }
 
-// ---- steps too long, laws that end
-// -----------------------------------------------------------------
+// ---- steps too long, laws that end --------------------------------------------------------------
 
-// half a second at once for a rod that whirls about ten times in it: Newton fails, and finds its
-// way in shorter steps
+// One step of half a second for a rod that whirls about ten times in it: Newton's method fails, and
+// converges in shorter steps.
 static void a_step_too_long_is_halved(void **state) {
     (void)state;
     scene c;
@@ -212,7 +209,7 @@ static void a_step_too_long_is_halved(void **state) {
         go(&c, 0.5, &took);
         assert_true(took.increments > 4);
         assert_true(c.mv.state(c.mv.self)->t == 0.5);
-        // steps that Newton just manages are far from accurate, but nothing breaks out
+        // steps at the limit of convergence are far from accurate, but the energy remains bounded
         const double after = see(&c).energy;
         if (!(after > 0 && after < 1.2 * before))
             fail_msg("method %d: energy from %.3g to %.3g J", (int)methods[k], before, after);
@@ -221,7 +218,7 @@ static void a_step_too_long_is_halved(void **state) {
     finish(&c);
 }
 
-// the wind is a number only until 0.1 s
+// The wind has a finite value only until 0.1 s.
 static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(void **state) {
     (void)state;
     const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,
@@ -246,7 +243,7 @@ static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(voi
         assert_non_null(strstr(err.text, "no motion found beyond t = 0.1"));
         assert_non_null(strstr(err.text, "load 'wind' has no finite value at t = 0.1"));
         assert_non_null(strstr(err.text, "what was computed is kept"));
-        // the conserving scheme asks laws in the middle of a step of 10 ms
+        // the conserving scheme evaluates laws in the middle of a step of 10 ms
         const double beyond = methods[k] == SNW_METHOD_CONSERVING ? 0.005 : 0;
         assert_true(reached->t > 0.1 - 1e-8 && reached->t < 0.1 + beyond + 1e-8);
         for (int j = 0; j < 2; j++) assert_true(isfinite(reached->q[j]) && isfinite(reached->v[j]));
@@ -287,11 +284,11 @@ static void a_law_that_ends_keeps_the_frames_before(void **state) {
     }
 }
 
-// ---- error control
-// ---------------------------------------------------------------------------------
+// ---- error control ------------------------------------------------------------------------------
 
-// A step may err by the tolerance, so steps are as its cube root and the error at the end as its
-// power 2/3. Of collocation that is the error within a step, h^(s + 2), and the end has h^(2 s)
+// The error of a step may equal the tolerance, so the step length follows its cube root and the
+// error at the end its power 2/3. For collocation the controlled error is that within a step, h^(s
+// + 2), and the error at the end is h^(2 s).
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
     for (int joint = 0; joint < 2; joint++) {
@@ -304,7 +301,7 @@ static void errors_follow_the_tolerance(void **state) {
                                       SNW_METHOD_BDF_ALPHA,         SNW_METHOD_GAUSS4};
         for (int k = 0; k < 6; k++) {
             const bool few =
-                methods[k] == SNW_METHOD_GAUSS4; // steps between the instants, the last one cut
+                methods[k] == SNW_METHOD_GAUSS4; // few steps per output instant, the last cut
             const double power = few ? 1 : 2.0 / 3, play = few ? 0.2 : 0.1;
             double before = NAN, steps = 0;
             for (double tolerance = 1e-5; tolerance > 0.5e-7; tolerance *= 0.1) {
@@ -331,13 +328,12 @@ static void errors_follow_the_tolerance(void **state) {
     }
 }
 
-// ---- huge steps
-// ------------------------------------------------------------------------------------
+// ---- huge steps ---------------------------------------------------------------------------------
 
 // references.md G7.1, check 8: stiff-B, E times 0.01, 1 and 100, released; steps of 0.1 s. From
-// rest with Newmark's scheme, as there; from consistent accelerations with one that damps:
-// undamped, the soft rod comes to a step whose equations have two solutions, and Newton may take
-// the one with four times the energy
+// rest with Newmark's scheme, as in the reference; from consistent accelerations with a scheme that
+// damps. Without damping the soft rod reaches a step whose equations have two solutions, and Newton
+// may converge to the one with four times the energy.
 static void rods_of_any_stiffness_take_huge_steps(void **state) {
     (void)state;
     for (int start = 0; start < 2; start++) {
@@ -369,11 +365,11 @@ static void rods_of_any_stiffness_take_huge_steps(void **state) {
     }
 }
 
-// ---- the conserving scheme
-// -------------------------------------------------------------------------
+// ---- the conserving scheme ----------------------------------------------------------------------
 
-// 2000 steps, short ones and long ones: 150 and 30 of the slowest swing. The bound is Newton's
-// tolerance: what a step misses the next one makes good, for it aims at the energy that should be
+// 2000 steps, short and long: 150 and 30 per period of the slowest mode. The bound is Newton's
+// tolerance: the error of a step is corrected in the next one, because each step aims at the exact
+// energy.
 static void a_clamped_rod_keeps_its_energy(void **state) {
     (void)state;
     const double steps[] = {0.002, 0.01}, tolerance = 1e-12;
@@ -396,7 +392,7 @@ static void a_clamped_rod_keeps_its_energy(void **state) {
     }
 }
 
-// largest energy not accounted for over 1 s, relative to work and heat exchanged
+// Largest energy not accounted for over 1 s, relative to the work and heat exchanged.
 static double driven_balance(snw_joint_kind joint, double h, double stiffer) {
     scene c;
     soft_rod(&c, joint, true, true);
@@ -412,7 +408,7 @@ static double driven_balance(snw_joint_kind joint, double h, double stiffer) {
     return worst / exchanged;
 }
 
-// to Newton's tolerance, which is one of elastic forces
+// Bound: Newton's tolerance, which is relative to elastic forces.
 static void with_damping_and_loads_the_balance_closes(void **state) {
     (void)state;
     for (double stiffer = 1; stiffer < 2e4; stiffer *= 100) {
@@ -427,10 +423,10 @@ static void with_damping_and_loads_the_balance_closes(void **state) {
 static const double FLIGHT = AMONG(1.6, 8);
 
 typedef struct drift {
-    double momentum, energy; // of their sizes
+    double momentum, energy; // relative to their magnitudes
 } drift;
 
-// some seconds of a free rod that nothing acts on
+// Several seconds of a free rod without loads.
 static drift fly(double h, double stiffer) {
     scene c;
     soft_rod(&c, SNW_JOINT_FREE, false, false);
@@ -453,8 +449,8 @@ static drift fly(double h, double stiffer) {
     return d;
 }
 
-// six momenta and the energy to Newton's tolerance, also where the rod is so stiff that it swings
-// within a step
+// Six momenta and the energy are constant to Newton's tolerance, also where the rod is so stiff
+// that it vibrates within a step.
 static void a_free_rod_keeps_its_momenta_and_its_energy(void **state) {
     (void)state;
     for (double stiffer = 1; stiffer < AMONG(2, 2e4); stiffer *= 100) {
@@ -466,7 +462,8 @@ static void a_free_rod_keeps_its_momenta_and_its_energy(void **state) {
     }
 }
 
-// error of the conserving scheme after 0.5 s, and energy not accounted for over what was exchanged
+// Error of the conserving scheme after 0.5 s, and energy not accounted for relative to the energy
+// exchanged.
 static void conserve(scene *c, double h, const double *want, double *error, double *rest) {
     begin(c, (snw_step_desc){.method = SNW_METHOD_CONSERVING, .step = h, .tolerance = 1e-13});
     const double before = see(c).energy;
@@ -481,7 +478,7 @@ static void conserve(scene *c, double h, const double *want, double *error, doub
     end(c);
 }
 
-// shaken and turned; the work of the base is known by quadrature
+// The base is shaken and rotated; the work of the base is known by quadrature.
 static void on_a_moving_base_conserving_is_of_order_two(void **state) {
     (void)state;
     scene c;
@@ -500,7 +497,7 @@ static void on_a_moving_base_conserving_is_of_order_two(void **state) {
     finish(&c);
 }
 
-// energy comes and goes with gravity: nothing that the scheme should correct
+// Changing gravity changes the energy; the scheme must not correct this change.
 static void under_changing_gravity_conserving_is_of_order_two(void **state) {
     (void)state;
     for (int joint = 0; joint < 2; joint++) {
@@ -518,7 +515,7 @@ static void under_changing_gravity_conserving_is_of_order_two(void **state) {
     }
 }
 
-// 1e5 steps, about a thousand swings, of a rod with one bending
+// 1e5 steps, about a thousand periods, of a rod with one bending coordinate
 enum { EVER = AMONG(2000, 100000) };
 
 static void energy_is_kept_for_ever(void **state) {
@@ -545,11 +542,10 @@ static void energy_is_kept_for_ever(void **state) {
     finish(&c);
 }
 
-// ---- explicit
-// --------------------------------------------------------------------------------------
+// ---- explicit -----------------------------------------------------------------------------------
 
-// work and heat are integrated along. Runge-Kutta: within ten tolerances; steps of
-// the multistep method err by the tolerance each, all one way at worst
+// Work and heat are integrated along with the motion. Runge-Kutta: within ten tolerances. Each step
+// of the multistep method has an error of the tolerance, in the worst case all of the same sign.
 static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state) {
     (void)state;
     const snw_method methods[] = {SNW_METHOD_ADAPTIVE, SNW_METHOD_STIFF};
@@ -576,12 +572,11 @@ static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state)
     }
 }
 
-// ---- speed
-// -----------------------------------------------------------------------------------------
+// ---- speed --------------------------------------------------------------------------------------
 
-// A rod at rest pulled by a force that grows from nothing: what it feels at its start is tiny, not
-// subnormal, since the matrix made there serves for many steps, and a processor is slow with such
-// numbers.
+// A rod at rest is pulled by a force that grows from zero. The accelerations at the start are tiny
+// but must not be subnormal: the matrix computed there serves for many steps, and arithmetic with
+// subnormal numbers is slow.
 static void a_force_that_grows_from_nothing_leaves_no_subnormal_numbers(void **state) {
     (void)state;
     scene c;
@@ -596,11 +591,10 @@ static void a_force_that_grows_from_nothing_leaves_no_subnormal_numbers(void **s
     finish(&c);
 }
 
-// ---- heap
-// ------------------------------------------------------------------------------------------
+// ---- heap ---------------------------------------------------------------------------------------
 
-// steps of all schemes, undone and failed ones too, restarts, looks, and whole advances of the
-// movers
+// Steps of all schemes, including undone and failed ones, restarts, evaluations, and whole advances
+// of the integrators.
 static void steps_do_not_touch_the_heap(void **state) {
     (void)state;
     count_heap_calls();
@@ -659,9 +653,9 @@ static void steps_do_not_touch_the_heap(void **state) {
     }
 }
 
-// A body slides on a rail with the friction F = 2 N: its heat is F times the way, (1/2) m (v0^2 -
-// v1^2), of a ball F times the angle; smoothing below the speed c takes (c/v)^2/2 of it. Nothing is
-// left for the scheme.
+// A body slides on a rail with the friction F = 2 N: its heat is F times the displacement, (1/2) m
+// (v0^2 - v1^2); for a spherical joint F times the angle. Smoothing below the speed c removes
+// (c/v)^2/2 of it. The scheme itself changes no energy.
 static void friction_of_joints_is_heat(void **state) {
     (void)state;
     static const char *const joints[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Implicit schemes on robots with loops: orders of positions, velocities and multipliers, what is
-// damped and how fast. theory.md 6.6
+// Implicit schemes on robots with loops: orders of positions, velocities and multipliers against
+// references and closed forms, and the components that are damped, with their decay rates.
+// theory.md 6.6
 #include "closed_robot.h"
 #include "robot_texts.h"
 
@@ -11,15 +12,14 @@
 
 #include <stdio.h>
 
-// ---- robots
-// ----------------------------------------------------------------------------------------
+// ---- robots -------------------------------------------------------------------------------------
 
-// rigid, joint coordinates
+// Rigid links, joint coordinates.
 static const char four_bar[] =
     "sinew: 1\n"
     "gravity: [0, -9.81, 0]\n" FOUR_BAR "initial: {crank: {position: 0.7, rate: 3}}\n";
 
-// rods, joint coordinates, one motor
+// Rods, joint coordinates, one motor.
 static const char limbs[] =
     "sinew: 1\n"
     "gravity: [0, -9.81, 0]\n"
@@ -33,7 +33,7 @@ static const char limbs[] =
     "actuators: {motor: {joint: limb(1), effort: 0.3*sin(7*t)}}\n"
     "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n";
 
-// rods clamped to a free platform, which is its own chart
+// Rods clamped to a free platform, which is a chart of its own.
 static const char platform[] =
     "sinew: 1\n"
     "gravity: [0, 0, -9.81]\n"
@@ -48,8 +48,7 @@ static const char platform[] =
     "loops: {ball(k=1..2): {join: [limb(k).tip, seat(k)], as: spherical}}\n"
     "initial: {top: {twist: [1, 2, 3, 0.3, 0.2, 0.1]}}\n";
 
-// ---- orders
-// ----------------------------------------------------------------------------------------
+// ---- orders -------------------------------------------------------------------------------------
 
 typedef struct named {
     const char *name;
@@ -57,7 +56,7 @@ typedef struct named {
     double rho, alpha;
 } named;
 
-// those that damp what has no resolution
+// Schemes that damp unresolved components.
 static const named damped[] = {
     {"hht 0.7", SNW_SCHEME_HHT, 0.7, 0},
     {"wbz 0.6", SNW_SCHEME_WBZ, 0.6, 0},
@@ -69,7 +68,7 @@ static const named damped[] = {
     {"bdf2", SNW_SCHEME_BDF2, 0, 0},
     {"bdf-alpha -0.3", SNW_SCHEME_BDF_ALPHA, 0, -0.3},
 };
-// and those that do not
+// Schemes that do not.
 static const named undamped[] = {
     {"newmark", SNW_SCHEME_NEWMARK, 1, 0},
     {"trapezoidal", SNW_SCHEME_TRAPEZOIDAL, 0, 0},
@@ -80,7 +79,7 @@ enum { DAMPED = sizeof damped / sizeof damped[0], UNDAMPED = sizeof undamped / s
 enum {
     LOOKS = 5,
     MOST = 64
-}; // instants between the middle and the end of a motion, numbers of each
+}; // instants between the middle and the end of a motion; most numbers of each kind
 
 typedef struct motion {
     double q[LOOKS][MOST], v[LOOKS][MOST], l[LOOKS][MOST];
@@ -111,7 +110,7 @@ static void reference(const closed_robot *c, double time, motion *out) {
     snw_explicit_destroy(e);
 }
 
-// `plain`: as the scheme alone has it
+// `plain`: with the velocities of the scheme alone.
 static snw_implicit_opts opts_of(const named *k, snw_chart chart, bool plain) {
     snw_implicit_opts o = snw_implicit_defaults();
     o.undamped_velocities = plain;
@@ -121,8 +120,8 @@ static snw_implicit_opts opts_of(const named *k, snw_chart chart, bool plain) {
     return o;
 }
 
-// Largest errors of n steps, a multiple of 2 LOOKS - 1. Where `mean`, of the multipliers' means
-// (l_- + 2 l + l_+)/4 over three instants instead of their own.
+// Largest errors in n steps; n is a multiple of 2 LOOKS - 1. With `mean`, errors of the mean
+// multipliers (l_- + 2 l + l_+)/4 over three instants instead of the multipliers themselves.
 static errors run(const closed_robot *c, const snw_implicit_opts *opts, const char *name, bool mean,
                   double time, int n, const motion *want) {
     const snw_implicit_opts o = *opts;
@@ -153,9 +152,9 @@ static errors run(const closed_robot *c, const snw_implicit_opts *opts, const ch
     return e;
 }
 
-// Order two of all but backward Euler, in positions, velocities and multipliers, some steps after
-// the start. What does not damp keeps the noise of its start in the multipliers when it is left to
-// itself: as large with half the step, while means have order two.
+// All schemes but backward Euler have order two in positions, velocities and multipliers, some
+// steps after the start. Schemes without damping, used alone, keep the noise of their start in the
+// multipliers: halving the step does not reduce it, while the means have order two.
 static void slopes(const char *text, const char *name, bool both, double time, int n) {
     closed_robot c;
     closed_robot_open(&c, text);
@@ -173,7 +172,7 @@ static void slopes(const char *text, const char *name, bool both, double time, i
             const double q = log2(a.q / b.q), v = log2(a.v / b.v), l = log2(a.l / b.l);
             printf("%-9s %-22s %-5s %-6s  q %.1e %.2f  v %.1e %.2f  l %.1e %.2f\n", name, s->name,
                    rings ? "plain" : "", chart ? "SO3xR3" : "SE3", b.q, q, b.v, v, b.l, l);
-            // the terms of the next order are a few per cent at these steps
+            // terms of the next order are a few per cent at these steps
             if (!(fabs(q - order) < 0.15 && fabs(v - order) < 0.15 && fabs(l - order) < 0.15)) {
                 fail_msg("%s, %s: slopes %.3f of positions, %.3f of velocities, %.3f of "
                          "multipliers",
@@ -231,7 +230,7 @@ static errors run_conserving(const closed_robot *c, double time, int n, const mo
     return e;
 }
 
-// velocities that keep the loops closed have no noise, without damping anything
+// Velocities that satisfy the loop closures are free of noise, although nothing is damped.
 static void the_conserving_scheme_has_order_two_and_no_noise(void **state) {
     (void)state;
     static const char *const texts[] = {four_bar, limbs, platform};
@@ -249,8 +248,7 @@ static void the_conserving_scheme_has_order_two_and_no_noise(void **state) {
     }
 }
 
-// ---- energy books
-// ----------------------------------------------------------------------------------
+// ---- energy balance -----------------------------------------------------------------------------
 
 static double energy(snw_implicit *im, const snw_model *m) {
     const snw_work *w = snw_implicit_work_at(im);
@@ -258,7 +256,7 @@ static double energy(snw_implicit *im, const snw_model *m) {
            snw_gravity_energy(m, snw_implicit_inputs(im), w);
 }
 
-// largest energy that nothing accounts for, in n steps
+// Largest energy not accounted for, in n steps.
 static double left_over(const closed_robot *c, const named *k, bool plain, int n) {
     const snw_implicit_opts o = opts_of(k, SNW_CHART_SE3, plain);
     snw_implicit *im = closed_robot_motion(c, &o);
@@ -276,8 +274,8 @@ static double left_over(const closed_robot *c, const named *k, bool plain, int n
     return most;
 }
 
-// twice the order, as without loops (test_schemes.c); alternating multipliers spoil it, velocities
-// across the rows being of second order only
+// The energy balance closes with twice the order, as without loops (test_schemes.c). Alternating
+// multipliers spoil it, because velocities that violate the rows are of second order only.
 static void books_close_with_twice_the_order_unless_multipliers_ring(void **state) {
     (void)state;
     static const char *const texts[] = {four_bar, limbs};
@@ -296,11 +294,11 @@ static void books_close_with_twice_the_order_unless_multipliers_ring(void **stat
     }
 }
 
-// ---- a pendulum whose bearing is a loop
-// ------------------------------------------------------------
+// ---- a pendulum whose bearing is a loop ---------------------------------------------------------
 
-// Let go at rest, sin(angle/2) = k cn/dn of Jacobi, and the bearing carries weight and inertia of
-// the centre of mass. The motion begins `late`, where the pendulum moves.
+// Released at rest: sin(angle/2) = k cn/dn with Jacobi's functions, and the bearing carries the
+// weight and the inertial force of the centre of mass. The simulated motion begins at the time
+// `late`, when the pendulum moves.
 enum { PENDULUM_STEPS = 400 };
 static const double arm = 0.7, released = 1.2, bob = 2, bob_inertia = 0.05, weight = 9.81,
                     late = 0.3;
@@ -312,7 +310,7 @@ static const char pendulum[] =
     "loops: {bearing: {join: [world, eye], as: revolute}}\n"
     "initial: {bob: {position: [%.17g, %.17g, %.17g], rate: [%.17g, %.17g, %.17g]}}\n";
 
-// angle and, on its first way down, its rate
+// Angle and, during its first descent, its rate.
 static double swing(double t, double *rate, double force[2]) {
     const double w = sqrt(bob * weight * arm / (bob_inertia + bob * arm * arm));
     const double k = sin(released / 2);
@@ -326,7 +324,7 @@ static double swing(double t, double *rate, double force[2]) {
     return angle;
 }
 
-// largest error of its force from the instant `from` on, in n steps of two seconds
+// Largest error of the bearing force from the instant `from` on, in n steps over two seconds.
 static double bearing_error(const closed_robot *c, const named *k, bool plain, double from, int n) {
     const snw_implicit_opts o = opts_of(k, SNW_CHART_SE3, plain);
     snw_implicit *im = closed_robot_motion(c, &o);
@@ -343,8 +341,8 @@ static double bearing_error(const closed_robot *c, const named *k, bool plain, d
     return most;
 }
 
-// What damps forgets its start in a second. What does not has the order of the scheme from the
-// first step on, and noise where it is left to itself.
+// Schemes with damping lose the effect of their start within a second. Schemes without damping have
+// the order of the scheme from the first step on, and noise where they are used alone.
 static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **state) {
     (void)state;
     closed_robot c;
@@ -368,8 +366,7 @@ static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **stat
     closed_robot_close(&c);
 }
 
-// ---- a loop that leaves no motion: what a scheme makes of multipliers
-// ------------------------------
+// ---- a loop without freedom: multipliers of the schemes -----------------------------------------
 
 #define SLIDE(law)                                                                                 \
     "sinew: 1\ngravity: 0\n"                                                                       \
@@ -377,10 +374,10 @@ static void force_of_a_pendulums_bearing_has_the_order_of_the_scheme(void **stat
     "1e-3]}}}\n"                                                                                   \
     "loops: {lead: {join: [world, block], as: spherical, pose: {xyz: [" law ", 0, 0]}}}\n"
 
-// The place is phi(t) at every step, so that d is exact and rates and accelerations follow by the
-// scheme alone. With the trapezoidal rule v' = 2 d/h - v and a' = 2 (v' - v)/h - a. The rate has
-// the error h^2/12 (phi'''(0) (-1)^n - phi''') and the multiplier is m (phi'' + (-1)^n phi'''(0)
-// t/3): noise that grows with time and does not fall with the step.
+// The position is phi(t) at every step, so that d is exact and the scheme alone determines rates
+// and accelerations. With the trapezoidal rule v' = 2 d/h - v and a' = 2 (v' - v)/h - a. The rate
+// has the error h^2/12 (phi'''(0) (-1)^n - phi''') and the multiplier is m (phi'' + (-1)^n
+// phi'''(0) t/3): noise that grows with time and does not decrease with the step.
 static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time(void **state) {
     (void)state;
     const double mass = 2, jerk = -0.1 * 27;
@@ -400,7 +397,7 @@ static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_tim
                 const double noise = l / mass + 0.9 * sin(3 * t);
                 worst = fmax(worst, fabs(noise - (i % 2 ? -1 : 1) * jerk * t / 3));
             }
-            // h^2 phi''''/6 of the smooth part and as much of the noise, for 2 s
+            // h^2 phi''''/6 from the smooth part and as much from the noise, for 2 s
             if (!(worst <= 5 * h * h)) fail_msg("%s: %g of %g", undamped[k].name, worst, h * h);
             snw_implicit_destroy(im);
         }
@@ -408,9 +405,9 @@ static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_tim
     closed_robot_close(&c);
 }
 
-// Backward Euler has q' = d/h, the rate of the middle of the step, so that of uniform acceleration
-// a it makes a (h + h_before)/(2 h): half of it in the first step, all of it among equal ones,
-// something else where they change
+// Backward Euler has q' = d/h, the rate at the middle of the step. A uniform acceleration a
+// therefore becomes a (h + h_before)/(2 h): half of it in the first step, all of it between equal
+// steps, a different value where the step length changes.
 static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) {
     (void)state;
     static const double h[] = {0.01, 0.01, 0.01, 0.005, 0.005, 0.02};
@@ -424,7 +421,7 @@ static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) 
         snw_chord_info info;
         t += h[i];
         assert_int_equal(snw_implicit_step(im, h[i], t, &info), SNW_OK);
-        // places to 1e-16 over the square of the step
+        // positions are exact to 1e-16, divided by the square of the step
         assert_near(snw_implicit_state(im)->lambda[0], 4 * (h[i] + (i ? h[i - 1] : 0)) / (2 * h[i]),
                     1e-9);
     }
@@ -432,11 +429,10 @@ static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) 
     closed_robot_close(&c);
 }
 
-// ---- what is damped, and how fast
-// ------------------------------------------------------------------
+// ---- damped components and decay rates ----------------------------------------------------------
 
-// Roots at infinity. Alpha: those of Newmark's part, equal for these beta, and of the
-// pseudo-accelerations. Levels: the weight of the old rate.
+// Roots at infinity. Alpha schemes: those of the Newmark part, equal for these beta, and that of
+// the pseudo-accelerations. Schemes with levels: the weight of the old rate.
 static void roots_at_infinity(const named *k, const snw_scheme *s, double root[3]) {
     if (s->levels) {
         root[0] = root[1] = root[2] = s->e;
@@ -444,12 +440,13 @@ static void roots_at_infinity(const named *k, const snw_scheme *s, double root[3
     }
     root[0] = root[1] = 1 - 2 / (s->gamma + 0.5);
     root[2] = s->af / (s->af - 1);
-    // rho is what was asked for
+    // rho is the requested value
     assert_near(root[0], -k->rho, 1e-15);
     assert_true(fabs(root[2]) <= k->rho + 1e-15);
 }
 
-// how far four numbers in a row are from x_3 - (sum of roots) x_2 + ... = 0, of the largest of them
+// Residual of x_3 - (sum of roots) x_2 + ... = 0 for four successive numbers, relative to the
+// largest.
 static double off_recursion(const double root[3], const double x[4]) {
     const double s1 = root[0] + root[1] + root[2];
     const double s2 = root[0] * root[1] + root[1] * root[2] + root[2] * root[0];
@@ -461,7 +458,7 @@ static double off_recursion(const double root[3], const double x[4]) {
 
 enum { DECAY = 30 };
 
-// all of x after the first steps, which remember the start, down to where rounding shows
+// All x after the first steps, which depend on the start, down to the level of rounding.
 static void check_decay(const named *k, const double root[3], const double *x, double tolerance,
                         double rounding) {
     for (int i = 3; i + 3 < DECAY && fabs(x[i]) > rounding; i++) {
@@ -470,8 +467,8 @@ static void check_decay(const named *k, const double root[3], const double *x, d
     }
 }
 
-// Uniform acceleration is exact in every scheme of order two. Begun with accelerations that are
-// wrong, multipliers come to their value as rho says.
+// Every scheme of order two is exact for uniform acceleration. From wrong initial accelerations the
+// multipliers converge to their value at the rate given by rho.
 static void errors_of_multipliers_decay_as_rho_says(void **state) {
     (void)state;
     closed_robot c;
@@ -491,15 +488,15 @@ static void errors_of_multipliers_decay_as_rho_says(void **state) {
             largest = fmax(largest, fabs(x[i]));
         }
         assert_true(largest > 0.5);
-        check_decay(name, root, x, 1e-5, 1e-5); // places to 1e-16 over the square of the step
+        check_decay(name, root, x, 1e-5, 1e-5); // rounding 1e-16 over step^2
         snw_implicit_destroy(im);
     }
     closed_robot_close(&c);
 }
 
 // A parallelogram with a spring is the oscillator J q'' = -k q with J = 2 (0.01 + 0.5 0.15^2) + 2
-// 0.3^2, however far it leans: the bar does not turn. With 300 radians a step it falls as rho says,
-// but for the square of 1/300.
+// 0.3^2 at any inclination, because the bar does not rotate. With 300 radians a step the amplitude
+// decays as given by rho, up to the square of 1/300.
 static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
     (void)state;
     static const char text[] =
@@ -531,7 +528,7 @@ static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
         }
         printf("%-22s %9.2e %9.2e %9.2e %9.2e .. %9.2e\n", name->name, x[0], x[1], x[2], x[3],
                x[DECAY - 1]);
-        // the roots move by some 1/300^2; forces balance to 1e-13 of typical ones
+        // the roots change by some 1/300^2; forces balance to 1e-13 of typical ones
         check_decay(name, root, x, 20.0 / (300 * 300), 1e-9);
         snw_implicit_destroy(im);
     }

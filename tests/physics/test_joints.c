@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Joints against closed forms and against each other.
+// Joints against closed forms, against integrated textbook equations and against equivalent chains
+// of other joints.
 #include "random_tree.h"
 
 #include "described.h"
@@ -19,7 +20,7 @@
 
 static const snw_vec3 X = {{1, 0, 0}}, Y = {{0, 1, 0}}, Z = {{0, 0, 1}};
 
-// a link on the world, moving by `joint` about `axis`
+// A link on the world with the joint `joint` about `axis`.
 static void one_link(tree *t, snw_joint_kind joint, snw_vec3 axis) {
     tree_init(t, 1);
     t->link[0].joint = joint;
@@ -33,7 +34,7 @@ static void close(tree *t, trial *x) {
     robot_free(&t->r);
 }
 
-// x->s <- the state at time t, by Runge-Kutta at 1e-12
+// x->s <- the state at time t, by Runge-Kutta with tolerance 1e-12.
 static void carry(trial *x, double t) {
     snw_explicit *e = NULL;
     snw_error err = {0};
@@ -47,10 +48,9 @@ static void carry(trial *x, double t) {
     snw_explicit_destroy(e);
 }
 
-// ---- one axis
-// --------------------------------------------------------------------------------------
+// ---- one axis -----------------------------------------------------------------------------------
 
-// 4 sqrt(l/g) K(sin(angle/2)): half of it is where the pendulum stands still on the other side
+// Period 4 sqrt(l/g) K(sin(angle/2)): after half of it the pendulum is at rest on the other side.
 static void pendulum_swings_with_its_period(void **state) {
     (void)state;
     for (double angle = 0.5; angle < 3.1; angle += 0.6) {
@@ -61,7 +61,7 @@ static void pendulum_swings_with_its_period(void **state) {
         tree_body(&t, 0, 2, (snw_vec3){{0, 0, -0.7}}, (snw_vec3){{1, 0.3, 1}});
         trial_open(&x, &t.r.desc);
         x.s->q[0] = angle;
-        // that of a simple pendulum of the reduced length
+        // a compound pendulum has the period of a simple one of the reduced length
         const double l = (0.3 + 2 * 0.49) / (2 * 0.7);
         const double period = 4 * sqrt(l / 9.81) * oracle_elliptic_K(sin(angle / 2));
         carry(&x, period / 2);
@@ -91,7 +91,8 @@ static void mass_on_a_spring_with_damping(void **state) {
     close(&t, &x);
 }
 
-// m v' = - mu v/sqrt(v^2 + c^2) leaves s - c log((c + s)/v) + mu t/m unchanged, s = sqrt(v^2 + c^2)
+// m v' = - mu v/sqrt(v^2 + c^2) leaves s - c log((c + s)/v) + mu t/m unchanged, s = sqrt(v^2 +
+// c^2).
 static void dry_friction_brakes(void **state) {
     (void)state;
     const double c = 1e-3, mu = 0.4, m = 2;
@@ -103,7 +104,7 @@ static void dry_friction_brakes(void **state) {
     trial_open(&x, &t.r.desc);
     x.s->v[0] = 1;
     double first = 0;
-    const double times[] = {0, 2.5, 4.9, 5.02}; // gliding, and at last creeping
+    const double times[] = {0, 2.5, 4.9, 5.02}; // sliding, and finally creeping
     for (int i = 0; i < 4; i++) {
         const double time = times[i];
         if (i > 0) carry(&x, time);
@@ -116,7 +117,7 @@ static void dry_friction_brakes(void **state) {
     close(&t, &x);
 }
 
-// nothing acts about and along the axis: a helix
+// No force along and no moment about the axis: a point of the body moves on a helix.
 static void cylindrical_joint_draws_a_helix(void **state) {
     (void)state;
     tree t;
@@ -124,7 +125,7 @@ static void cylindrical_joint_draws_a_helix(void **state) {
     const snw_vec3 axis = snw_normalise((snw_vec3){{1, 2, -2}});
     one_link(&t, SNW_JOINT_CYLINDRICAL, axis);
     tree_body(&t, 0, 2, Y, (snw_vec3){{0.1, 0.2, 0.3}});
-    t.r.desc.nlink = 2; // a point beside the axis
+    t.r.desc.nlink = 2; // a point off the axis
     t.link[1] = t.link[0];
     t.link[1].on = link_end(0);
     t.link[1].joint = SNW_JOINT_FIXED;
@@ -139,10 +140,9 @@ static void cylindrical_joint_draws_a_helix(void **state) {
     close(&t, &x);
 }
 
-// ---- two pendulums
-// ---------------------------------------------------------------------------------
+// ---- two pendulums ------------------------------------------------------------------------------
 
-// the textbook equations in absolute angles; y = (angles, rates)
+// The textbook equations in absolute angles; y = (angles, rates).
 static void double_pendulum(void *user, double time, const double *y, double *dy) {
     (void)user, (void)time;
     const double m1 = 1.2, m2 = 0.7, l1 = 0.6, l2 = 0.9, g = 9.81;
@@ -179,11 +179,10 @@ static void double_pendulum_moves_as_in_the_textbook(void **state) {
     close(&t, &x);
 }
 
-// ---- tops
-// ------------------------------------------------------------------------------------------
+// ---- tops ---------------------------------------------------------------------------------------
 
-// Landau and Lifshitz, Mechanics, 37: body rates in Jacobi's functions, energy and momentum beyond
-// the middle axis
+// Landau and Lifshitz, Mechanics, 37: body rates in Jacobi's functions, for energy and momentum
+// beyond those of the middle axis.
 static void free_top_turns_by_jacobis_functions(void **state) {
     (void)state;
     const double I[3] = {0.2, 0.3, 0.45}, w0[3] = {0.9, 0, 1.4};
@@ -192,7 +191,7 @@ static void free_top_turns_by_jacobis_functions(void **state) {
     const double rate = sqrt((I[2] - I[1]) * (M2 - E2 * I[0]) / (I[0] * I[1] * I[2]));
     const double k = sqrt((I[1] - I[0]) * (E2 * I[2] - M2) / ((I[2] - I[1]) * (M2 - E2 * I[0])));
     const double middle = sqrt((E2 * I[2] - M2) / (I[1] * (I[2] - I[1])));
-    for (int kind = 0; kind < 2; kind++) { // on a ball, and in the air
+    for (int kind = 0; kind < 2; kind++) { // on a spherical joint, and free
         tree t;
         trial x;
         one_link(&t, kind ? SNW_JOINT_FREE : SNW_JOINT_SPHERICAL, Z);
@@ -207,7 +206,7 @@ static void free_top_turns_by_jacobis_functions(void **state) {
             assert_near(x.s->v[1], middle * sn, 1e-9);
             assert_near(x.s->v[2], w0[2] * dn, 1e-9);
         }
-        // momentum in the world
+        // momentum in the world frame
         snw_kinematics(x.m, x.in, x.s, false, x.w);
         const snw_wrench P = snw_momentum(x.m, x.w);
         for (int i = 0; i < 3; i++) assert_near(P.m.e[i], I[i] * w0[i], 1e-9);
@@ -215,8 +214,8 @@ static void free_top_turns_by_jacobis_functions(void **state) {
     }
 }
 
-// a heavy top leaning by theta goes round at W where W (C s - A W cos(theta)) = m g l, s the spin
-// about its axis
+// A heavy top inclined by theta precesses at the rate W where W (C s - A W cos(theta)) = m g l,
+// with s the spin about its axis.
 static void heavy_top_precesses_steadily(void **state) {
     (void)state;
     const double m = 0.5, l = 0.3, A = 0.08, C = 0.02, g = 9.81, theta = 0.6, W = 1.7;
@@ -242,7 +241,8 @@ static void heavy_top_precesses_steadily(void **state) {
     close(&t, &x);
 }
 
-// about one axis the spring of a ball is a spring of a hinge; that axis lies anywhere
+// For rotation about one axis, in any direction, the spring of a spherical joint is that of a
+// hinge.
 static void ball_swings_on_its_spring(void **state) {
     (void)state;
     tree t;
@@ -266,10 +266,10 @@ static void ball_swings_on_its_spring(void **state) {
     close(&t, &x);
 }
 
-// ---- joints made of joints
-// -------------------------------------------------------------------------
+// ---- joints as chains of simple joints ----------------------------------------------------------
 
-// the same forces and mass from one joint and from a chain of simple ones without mass between
+// One joint and a chain of simple joints with massless links have the same forces and the same
+// mass.
 static void joints_are_chains_of_simple_ones(void **state) {
     (void)state;
     const struct {
@@ -292,7 +292,7 @@ static void joints_are_chains_of_simple_ones(void **state) {
         tree_init(&one, 2);
         tree_init(&many, cases[k].n + 1);
         const int n = cases[k].n;
-        // a heavy link below, so that the joint is carried about
+        // a heavy link below, so that the joint itself moves
         for (int i = 0; i < 2; i++) {
             tree *t = i ? &many : &one;
             weight(t, 9.81);
@@ -329,7 +329,7 @@ static void joints_are_chains_of_simple_ones(void **state) {
     }
 }
 
-// three hinges in a point turn as a ball does, as long as they do not fold
+// Three hinges with a common point are equivalent to a spherical joint away from their singularity.
 static void three_hinges_are_a_ball(void **state) {
     (void)state;
     tree ball, hinges;
@@ -363,10 +363,9 @@ static void three_hinges_are_a_ball(void **state) {
     close(&hinges, &y);
 }
 
-// ---- rods and rigid links
-// --------------------------------------------------------------------------
+// ---- rods and rigid links -----------------------------------------------------------------------
 
-// tip of a heavy rod on a hinge after 0.3 s; young 0: rigid
+// Tip of a heavy rod on a hinge after 0.3 s; young 0: a rigid link.
 static snw_vec3 rod_on_a_hinge(double young) {
     tree t;
     trial x;
@@ -388,7 +387,7 @@ static snw_vec3 rod_on_a_hinge(double young) {
     return p;
 }
 
-// what bending adds goes with the inverse of the stiffness
+// The deflection by bending is proportional to the inverse of the stiffness.
 static void a_stiff_rod_is_a_rigid_link(void **state) {
     (void)state;
     const snw_vec3 rigid = rod_on_a_hinge(0);
@@ -396,13 +395,12 @@ static void a_stiff_rod_is_a_rigid_link(void **state) {
     const double a = snw_norm(snw_sub(rod_on_a_hinge(1e9), rigid)),
                  b = snw_norm(snw_sub(rod_on_a_hinge(1e11), rigid));
     assert_true(a < 1e-2);
-    assert_true(b < a / 30); // a hundred but for the phase of the vibration
+    assert_true(b < a / 30); // a factor of a hundred but for the phase of the vibration
 }
 
-// ---- rest
-// ------------------------------------------------------------------------------------------
+// ---- equilibrium --------------------------------------------------------------------------------
 
-// a level arm on a hinge with a spring sinks to where k q = m g l cos(q)
+// A horizontal arm on a hinge with a spring sinks to the equilibrium k q = m g l cos(q).
 static void hinge_sinks_to_its_equilibrium(void **state) {
     (void)state;
     tree t;
@@ -416,14 +414,14 @@ static void hinge_sinks_to_its_equilibrium(void **state) {
     const double q = x.s->q[0];
     assert_true(q > 0.3);
     assert_near(2 * q, 0.5 * 9.81 * 0.4 * cos(q), 1e-13);
-    // all of the weight comes from the parent
+    // the parent carries the whole weight
     const snw_wrench F =
         snw_wrench_to_parent(x.w->g[x.m->link_first[0]], x.w->F[x.m->link_first[0]]);
     assert_near(F.f.z, 0.5 * 9.81, 1e-13);
     close(&t, &x);
 }
 
-// the torque of the spring, along the rotation vector, holds the weight: k e = c x R' m g
+// The torque of the spring, along the rotation vector, balances the weight: k e = c x R' m g.
 static void ball_sinks_to_its_equilibrium(void **state) {
     (void)state;
     tree t;
@@ -443,10 +441,9 @@ static void ball_sinks_to_its_equilibrium(void **state) {
     close(&t, &x);
 }
 
-// ---- probes
-// ----------------------------------------------------------------------------------------
+// ---- probes -------------------------------------------------------------------------------------
 
-// every coordinate, rate and effort, by their place in the record
+// Every coordinate, rate and effort, by its column in the record.
 static void probes_show_joints(void **state) {
     (void)state;
     const char *text = HEAD
@@ -468,7 +465,7 @@ static void probes_show_joints(void **state) {
     const double want[] = {
         0.1,         0.2,        0.3,       0.4, 0.5, 0.6, // planar: position, rate,
         -0.1 - 1.6,  -0.4 - 2.5, 2.1 - 3.6,                // -k (q - rest) - d v
-        0.5,         0,          0,         0,   0,   0.1, -2 * 0.3, 0, -0.3, // the same on a ball
+        0.5,         0,          0,         0,   0,   0.1, -2 * 0.3, 0, -0.3, // spherical joint
         -2 * 4 / 5.0};                                                        // v/sqrt(v^2 + c^2)
     const int n = (int)(sizeof want / sizeof want[0]);
     snw_document *doc;
@@ -494,8 +491,8 @@ static void probes_show_joints(void **state) {
     release(doc, desc);
 }
 
-// a torque by a law of angle and rate, with units, does what spring and damping in the joint do;
-// also by repetition
+// A torque by a law of angle and rate, with units, is equivalent to spring and damping in the
+// joint, also for repeated links.
 static void laws_of_coordinates_act_as_springs(void **state) {
     (void)state;
     const char *text =
@@ -530,12 +527,12 @@ static void laws_of_coordinates_act_as_springs(void **state) {
     release(doc, desc);
 }
 
-// a coordinate that moves nothing is named as such, not divided by
+// A coordinate without inertia is refused with its name instead of a division by zero.
 static void joints_without_mass_are_refused(void **state) {
     (void)state;
     tree t;
     trial x;
-    one_link(&t, SNW_JOINT_SPHERICAL, Z); // a point on the axis has no inertia about it
+    one_link(&t, SNW_JOINT_SPHERICAL, Z); // a point mass on the axis has no inertia about it
     tree_body(&t, 0, 1, X, (snw_vec3){{0}});
     trial_open(&x, &t.r.desc);
     double M[9];
@@ -545,8 +542,7 @@ static void joints_without_mass_are_refused(void **state) {
     close(&t, &x);
 }
 
-// ---- limits
-// ----------------------------------------------------------------------------------------
+// ---- limits -------------------------------------------------------------------------------------
 
 typedef struct heard {
     int n;

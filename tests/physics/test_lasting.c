@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A hundred thousand steps of the conserving scheme: energy and momenta of trees and closed robots
-// do not drift.
+// A hundred thousand steps of the conserving scheme: energy and momenta of trees and closed robots,
+// against their initial values, do not drift.
 #include "closed_robot.h"
 
 #include "integrate/integrator_private.h"
@@ -11,14 +11,14 @@
 
 enum { STEPS = AMONG(2000, 100000) };
 
-enum { LOOK = 7 }; // one instant in seven is looked at
+enum { LOOK = 7 }; // one instant in seven is evaluated
 
 typedef struct lasting {
     double energy, late;    // largest change of the energy, and of its mean over the last tenth
-    double linear, angular; // of the momenta
-    double gap;             // largest, radians or of the robot's length
-    double size, momentum;  // largest kinetic energy; of the momenta
-    double way;             // largest change of a coordinate: it does move
+    double linear, angular; // largest changes of the momenta
+    double gap;             // largest violation, in radians or relative to the robot's length
+    double size, momentum;  // largest kinetic energy; largest momentum
+    double way;             // largest change of a coordinate: the robot does move
 } lasting;
 
 static double energy_of(const closed_robot *c, const snw_state *s, const snw_work *w) {
@@ -69,19 +69,19 @@ static void check(const char *name, double h, bool floats, const char *text) {
     closed_robot_close(&c);
     printf("%-12s energy %.1e, late %.1e of %.1e J; momenta %.1e %.1e; gap %.1e; way %.1e\n", name,
            o.energy, o.late, o.size, o.linear, o.angular, o.gap, o.way);
-    // an instant is as good as Newton's tolerance, 1e-10, and none is worse for those before it: on
-    // average nothing is left
+    // the error at an instant is bounded by Newton's tolerance, 1e-10, and does not accumulate: its
+    // mean over the last tenth is much smaller
     assert_true(o.energy <= 1e-10 * o.size && o.late <= 1e-12 * o.size);
     assert_true(o.gap <= 1e-10);
-    assert_true(o.way > 0.3); // it does move
+    assert_true(o.way > 0.3); // the robot does move
     if (!floats) return;
-    // Newton's tolerance again. It flies away, and rounding of the momentum about the origin is
-    // that of its products with the distance
+    // Newton's tolerance again. The robot flies away, so that the rounding of the angular momentum
+    // about the origin grows with the distance
     assert_true(o.linear <= 1e-10 * o.momentum);
     assert_true(o.angular <= 1e-10 * o.momentum * fmax(1, o.way));
 }
 
-// a swing, a rod and a ball joint
+// A pendulum, a rod and a spherical joint.
 static void trees_keep_their_energy(void **state) {
     (void)state;
     check("tree", 2e-3, false,
@@ -97,7 +97,7 @@ static void trees_keep_their_energy(void **state) {
           "initial: {bob: {rate: [1, 2, 3]}}\n");
 }
 
-// a hull with an arm and a bob, alone in space
+// A hull with an arm and a bob, without external forces.
 static void floating_trees_keep_their_momenta(void **state) {
     (void)state;
     check("free tree", 2e-3, true,
@@ -147,7 +147,7 @@ static void limbs_in_a_loop_keep_their_energy(void **state) {
         "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n");
 }
 
-// a hull, two rods and a bar between their tips, alone in space
+// A hull, two rods and a bar between their tips, without external forces.
 static void a_floating_frame_keeps_its_momenta(void **state) {
     (void)state;
     check("frame", 4e-3, true,

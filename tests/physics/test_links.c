@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Links with joints, rods and children that come and go: equations of random trees with and without
-// them, what a coming and a going keep, motions by every scheme, closed forms, studies.
+// Conditional links with joints, rods and children: equations of random trees with an active and an
+// inactive branch against those with and without it, quantities conserved by activation and
+// deactivation, motions by every scheme, closed forms, studies.
 #include "executed.h"
 #include "random_tree.h"
 #include "sanitized.h"
 #include "twins.h"
-// after near.h: it asserts
+// must follow near.h, because it uses its assertions
 #include "heap_calls.h"
 
 #include "constraint/impact.h"
@@ -17,19 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- random trees
-// ----------------------------------------------------------------------------------
+// ---- random trees -------------------------------------------------------------------------------
 
-// A tree with a branch that comes and goes, and the same without that branch.
+// A tree with a conditional branch, and the same tree without that branch (the remainder).
 typedef struct pair {
     tree whole, rest;
     snw_signal_desc signal;
     bool away[TREE_MOST]; // links of the branch
-    snw_model *m, *n;     // of the whole tree and of the rest
+    snw_model *m, *n;     // models of the whole tree and of the remainder
     snw_state *s, *p;
     snw_inputs *in, *jn;
     snw_work *w, *u;
-    int *dof; // nv of the rest: where its velocities are among those of the whole
+    int *dof; // nv of the remainder: indices of its velocities among those of the whole tree
 } pair;
 
 static snw_model *compiled(const snw_desc *desc) {
@@ -44,7 +44,7 @@ static bool hangs_on(const tree *t, int i, int root) {
     return i == root;
 }
 
-// the links that stay, and loads on them
+// The unconditional links, and loads on them.
 static void take_rest(pair *x, int nlink) {
     int place[TREE_MOST], n = 0, nload = 0;
     snw_desc *d = &x->rest.r.desc;
@@ -72,7 +72,7 @@ static void pair_setup(pair *x, dice *d, tree_opts o) {
     tree_random(&x->whole, d, o);
     tree_random(&x->rest, &again, o);
     const int root = pick_int(d, 1, o.nlink - 1);
-    // a station on a rod would be a node of the whole only
+    // a station on a rod would be a node of the whole tree only
     for (int i = 0; i < 2; i++) {
         snw_site *on = &(i ? &x->rest : &x->whole)->link[root].on;
         if (on->kind == SNW_SITE_AT) *on = link_end(on->link);
@@ -97,7 +97,7 @@ static void pair_setup(pair *x, dice *d, tree_opts o) {
     assert_int_equal(snw_work_create(x->n, &x->u), SNW_OK);
     snw_inputs_at(x->m, 0.3, x->in);
     snw_inputs_at(x->n, 0.3, x->jn);
-    // blocks of the rest are those of the whole, in their order
+    // blocks of the remainder are those of the whole tree, in their order
     x->dof = calloc((size_t)x->n->nv + 1, sizeof *x->dof);
     int k = 0, at = 0;
     for (int b = 0; b < x->m->nblock; b++) {
@@ -124,7 +124,7 @@ static void pair_teardown(pair *x) {
     free(x->dof);
 }
 
-// a state at random, the branch at rest within itself; the rest in the same
+// A random state with the branch at rest within itself; the remainder in the same state.
 static void move_both(pair *x, dice *d) {
     const snw_model *m = x->m, *n = x->n;
     double *dx = calloc((size_t)m->nv + 1, sizeof *dx);
@@ -149,7 +149,7 @@ static double largest(size_t n, const double *x) {
     return most;
 }
 
-// a branch that is there is as any other, to the last bit
+// An active branch is identical to an unconditional one, to the last bit.
 static void a_link_that_is_there_is_a_link(void **state) {
     (void)state;
     dice d = {81};
@@ -186,7 +186,8 @@ static void a_link_that_is_there_is_a_link(void **state) {
     }
 }
 
-// a branch that is away leaves the equations of the rest, and of itself such that keep it at rest
+// An inactive branch leaves the equations of the remainder unchanged; its own equations keep it at
+// rest.
 static void a_link_that_is_away_is_no_link(void **state) {
     (void)state;
     dice d = {82};
@@ -206,7 +207,7 @@ static void a_link_that_is_away_is_no_link(void **state) {
             double *left = calloc(nv + 1, sizeof *left);
             memcpy(left, x.w->r, nv * sizeof *left);
             for (size_t i = 0; i < n; i++) {
-                assert_near(x.w->r[x.dof[i]], x.u->r[i], 1e-13 * size); // other orders of sums
+                assert_near(x.w->r[x.dof[i]], x.u->r[i], 1e-13 * size); // sums in a different order
                 left[x.dof[i]] = 0;
             }
             assert_true(largest(nv, left) == 0);
@@ -223,7 +224,7 @@ static void a_link_that_is_away_is_no_link(void **state) {
                     A[J * nv + (size_t)x.dof[i]] = 0;
                 }
             }
-            // what is left of A is a diagonal
+            // the remaining part of A is a diagonal
             for (size_t j = 0; j < nv; j++) {
                 if (most > 0 && x.m->nconditional > 0 && largest(nv, A + j * nv) > 0)
                     assert_true(A[j * (nv + 1)] > 0);
@@ -268,9 +269,10 @@ static void thrower_destroy(thrower t) {
     snw_projection_destroy(t.as);
 }
 
-// A branch at rest in space that a floating tree takes up shares its momentum, and each of its
-// coordinates has none: no effort acts in its joints. What is lost is what the velocities lost
-// would have. Going leaves the others as they are.
+// A branch at rest in space that becomes active on a floating tree takes part of its momentum. The
+// momentum of each of its coordinates is zero: no impulsive effort acts in its joints. The energy
+// lost is the kinetic energy of the velocities lost. Deactivation leaves the other velocities
+// unchanged.
 static void a_branch_that_comes_shares_the_momentum(void **state) {
     (void)state;
     dice d = {83};
@@ -305,7 +307,7 @@ static void a_branch_that_comes_shares_the_momentum(void **state) {
         for (int i = 0; i < x.m->nconditional; i++) {
             assert_near(p[x.m->conditional[i]], 0, 1e-11 * largest(nv, p));
         }
-        // and away again
+        // and inactive again
         const double E = after + snw_stored_energy(x.m, x.s->q, x.w);
         memcpy(v, x.s->v, nv * sizeof *v);
         assert_int_equal(snw_impacts_apply(t.sw, x.in, off, x.s, &impact, &err), SNW_OK);
@@ -322,8 +324,8 @@ static void a_branch_that_comes_shares_the_momentum(void **state) {
     }
 }
 
-// Away, a branch neither moves nor acts: the rest goes on as if it never was; the books close over
-// its comings and goings, and two ways of going through time agree.
+// An inactive branch neither moves nor acts: the remainder moves as if the branch did not exist.
+// The energy balance closes over activations and deactivations, and two integrators agree.
 static void the_rest_goes_on_alone(void **state) {
     (void)state;
     dice d = {84};
@@ -343,7 +345,7 @@ static void the_rest_goes_on_alone(void **state) {
         mopts.algebra = k < 2 ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_AUTO;
         eopts.kind = SNW_ODE_RK87, eopts.tolerance = 1e-11;
         const double h = 5e-6;
-        const int away = AMONG(4, 20), back = 2 * away; // steps when it goes and comes
+        const int away = AMONG(4, 20), back = 2 * away; // steps of deactivation and of activation
         assert_int_equal(snw_implicit_create(m, &mopts, &im), SNW_OK);
         assert_int_equal(snw_explicit_create(m, &eopts, &ex, &err), SNW_OK);
         assert_int_equal(snw_explicit_create(x.n, &eopts, &alone, &err), SNW_OK);
@@ -359,7 +361,7 @@ static void the_rest_goes_on_alone(void **state) {
                 ok = snw_implicit_restart(im, z, &err);
                 if (ok == SNW_OK) ok = snw_explicit_restart(ex, z, &err);
             }
-            if (i == away) { // the rest from here on
+            if (i == away) { // the remainder alone from here on
                 const snw_state *s = snw_explicit_state(ex);
                 x.p->t = s->t;
                 for (int b = 0, at = 0; b < m->nblock; b++) {
@@ -408,8 +410,7 @@ static void the_rest_goes_on_alone(void **state) {
     }
 }
 
-// ---- closed forms
-// ----------------------------------------------------------------------------------
+// ---- closed forms -------------------------------------------------------------------------------
 
 static const char *const every_scheme[] = {
     "scheme: generalized-alpha, step: 1 ms",
@@ -429,9 +430,9 @@ static const char *const every_scheme[] = {
 enum { SCHEMES = sizeof every_scheme / sizeof *every_scheme };
 
 // A cart of mass M at speed v takes up a pendulum that hangs at rest, mass m at l below the hinge,
-// inertia I: of the angular momentum about the hinge there is none, (I + m l^2) w = m l V, and M v
-// = (M + m) V - m l w. The cart keeps M V v/2 of energy, both together, until the pendulum falls
-// off again.
+// inertia I. The angular momentum about the hinge is zero, (I + m l^2) w = m l V, and M v = (M + m)
+// V - m l w. Cart and pendulum together keep the energy M V v/2 until the pendulum is released
+// again.
 static void a_cart_takes_up_a_pendulum(void **state) {
     (void)state;
     const double M = 2, m = 0.5, l = 0.4, I = 0.03, v = 1.5;
@@ -456,16 +457,16 @@ static void a_cart_takes_up_a_pendulum(void **state) {
         int at = 0;
         while (o.series.t[at] < 0.1136) at++;
         while (shown(&o, at, 1) == 0) at++;
-        // the hinge turns with w about y when the bob stays behind
-        assert_near(shown(&o, at, 0), V, 3e-3 * V); // the frame may be a step after the blow
+        // the hinge turns with w about y while the bob stays behind
+        assert_near(shown(&o, at, 0), V, 3e-3 * V); // the frame may be a step after the impact
         assert_near(fabs(shown(&o, at, 1)), w, 3e-3 * w);
         for (; o.series.t[at] < 0.29; at++) {
-            // momentum and kinetic energy, but for what order 2 misses; what was lost
+            // momentum and kinetic energy, but for the error of order 2; then the energy lost
             assert_near(shown(&o, at, 6), M * v, 2e-6);
             assert_near(shown(&o, at, 9), 0.5 * M * V * v, 2e-6);
             assert_near(shown(&o, at, 12), 0.5 * M * v * (v - V), 1e-9);
         }
-        // the cart goes on with what it had
+        // the cart continues with its own momentum and energy
         const int n = o.series.nframe - 1;
         const double left = shown(&o, n, 0), rests = shown(&o, n, 2);
         assert_near(shown(&o, n, 9), 0.5 * M * left * left, 1e-12);
@@ -475,7 +476,7 @@ static void a_cart_takes_up_a_pendulum(void **state) {
             assert_near(shown(&o, at, 0), left, 1e-12);
             assert_true(shown(&o, at, 2) == rests);
         }
-        // multistep methods with error control say least about it
+        // multistep methods with error control have the largest residual balance
         const double open = strstr(every_scheme[k], "stiff") ? 1e-5 : 1e-7;
         if (!(fabs(shown(&o, n, 15)) < open)) fail_msg("%s: %g", every_scheme[k], shown(&o, n, 15));
         snw_series_clear(&o.series);
@@ -500,8 +501,8 @@ static void a_cart_takes_up_a_pendulum(void **state) {
     "initial: {arm: 20 deg, tip: 10 deg}\n"                                                        \
     "probes: {end: {position: arm.tip}, e: energy}\n"
 
-// A rod with a joint, a second rod and a body at its tip drops all of that: the same as a change
-// that leaves them out, and the same as conditions on each of them.
+// A rod drops a joint, a second rod and a body at its tip: the result is the same with a change
+// that removes them, and with conditions on each of them.
 static void a_rod_drops_its_tip(void **state) {
     (void)state;
     static const char *const whens[] = {"when: t < 0.15 s,", "when: end.z > -9 m and t < 0.15 s,",
@@ -529,17 +530,16 @@ static void a_rod_drops_its_tip(void **state) {
             assert_near(x[i], x[0], 1e-9);
             assert_near(z[i], z[0], 1e-9);
         }
-        // what it takes along is work, of an event and of a change
+        // the energy taken along is counted as work, for an event and for a change
         assert_true(fabs(work[0]) > 1e-3);
         for (int i = 1; i < 3; i++) assert_near(work[i], work[0], 1e-9);
     }
 }
 
-// ---- studies
-// ---------------------------------------------------------------------------------------
+// ---- studies ------------------------------------------------------------------------------------
 
-// a loop to a link that is away is open, a link on a link that is away is away, whatever their own
-// conditions say
+// A loop to an inactive link is open, and a link on an inactive link is inactive, whatever their
+// own conditions are.
 static void what_hangs_on_a_link_goes_with_it(void **state) {
     (void)state;
     outcome o;
@@ -558,9 +558,9 @@ static void what_hangs_on_a_link_goes_with_it(void **state) {
                &o);
     int at = 0;
     while (o.series.t[at] < 0.05) at++;
-    assert_near(shown(&o, at, 0), 0, 1e-12); // held by the rope
+    assert_near(shown(&o, at, 0), 0, 1e-12); // supported by the rope
     assert_near(shown(&o, at, 7) + 1000, 4 * 9.81, 1e-9);
-    assert_near(shown(&o, at, 16), 0.7, 1e-12); // spring and motor pull at what is there
+    assert_near(shown(&o, at, 16), 0.7, 1e-12); // spring and motor act on the active parts
     assert_near(shown(&o, at, 17), 3, 1e-15);
     while (o.series.t[at] < 0.1505) at++;
     assert_true(shown(&o, at, 16) == 0 && shown(&o, at, 17) == 0);
@@ -571,7 +571,7 @@ static void what_hangs_on_a_link_goes_with_it(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a driven joint comes where its law is by then
+// A driven joint becomes active at the value that its law has by then.
 static void a_driven_link_comes_where_its_law_is(void **state) {
     (void)state;
     outcome o;
@@ -594,7 +594,7 @@ static void a_driven_link_comes_where_its_law_is(void **state) {
     snw_series_clear(&o.series);
 }
 
-// statics and modes are those of what is there
+// Statics and modes are those of the active links.
 static void statics_and_modes_know_what_is_there(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -620,14 +620,14 @@ static void statics_and_modes_know_what_is_there(void **state) {
         assert_near(last(&o, 2), sqrt((100 + 2 * 9.81 * sin(a)) / 2.5) / (2 * 3.14159265358979324),
                     1e-9);
         assert_true(isnan(last(&o, 3)) || o.series.ncolumn < 4 || last(&o, 3) != last(&o, 2));
-        // of the tangent over the spring, and nothing else
+        // ratio of the tangent to the spring stiffness, without other terms
         assert_near(last(&o, o.series.ncolumn - 1), 1 + 2 * 9.81 * sin(a) / 100, 1e-9);
         snw_series_clear(&o.series);
     }
 }
 
-// live, links come and go without a call to the heap, and what was saved while one was away goes on
-// with the same bits
+// In a live simulation, links become active and inactive without a call to the heap. A state saved
+// while one was inactive resumes with the same bits.
 static void the_live_robot_sheds_too(void **state) {
     (void)state;
     char text[1600] = ARMS;
@@ -650,9 +650,10 @@ static void the_live_robot_sheds_too(void **state) {
     }
 }
 
-// Given shapes: a kinematic step finds what the adaptive one does, with and without a motor in the
-// joint that comes and goes, on wheels and in space, where the momentum of the whole is kept but
-// for what a link takes along; and the same works and losses.
+// Prescribed shapes: a kinematic step finds the same result as the adaptive integrator, with and
+// without a motor in the joint of the conditional link, on wheels and in space, where the total
+// momentum is conserved but for the part that a link takes along. Work and losses are also the
+// same.
 static void given_shapes_shed_as_others_do(void **state) {
     (void)state;
     static const char form[] =
@@ -687,7 +688,7 @@ static void given_shapes_shed_as_others_do(void **state) {
             assert_near(last(&o[0], c), last(&o[1], c), 3e-8);
         }
         assert_near(last(&o[0], 6 + 6), 0, 1e-8);
-        assert_true(last(&o[0], 6 + 3) > 0.01); // lost when it came
+        assert_true(last(&o[0], 6 + 3) > 0.01); // lost at the activation
         for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Motion from given shapes and contacts, theory.md 6.8: against the dense equations of constrained
-// motion on random robots, against dynamic steps, classes, singular and contradictory gaits, and
-// the discrete snake that tends to the continuous one.
+// Motion from prescribed shapes and contacts, theory.md 6.8: against the dense equations of
+// constrained motion on random robots, against dynamic steps; classes, singular and contradictory
+// gaits, and the convergence of the discrete snake to the continuous one.
 #include "executed.h"
 #include "floating_tree.h"
 
@@ -15,10 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- dense equations
-// -------------------------------------------------------------------------------
+// ---- dense equations ----------------------------------------------------------------------------
 
-// A floating tree of n bodies, all joints driven, with wheels, a ring or an anchor on some of them
+// A floating tree of n bodies, all joints driven, with wheels, a ring or an anchor on some of them.
 static void random_robot(dice *d, int n, bool planar, char *out, size_t size) {
     size_t at = 0;
 #define SAY(...) at += (size_t)snprintf(out + at, size - at, __VA_ARGS__)
@@ -45,7 +44,7 @@ typedef struct dense {
     int *pivot;
 } dense;
 
-// [M -C'; C 0] (a, l) = (-r0, -bend) with all rows, by LU
+// [M -C'; C 0] (a, l) = (-r0, -bend) with all rows, by LU; bend: the rates of the rows at a = 0.
 static void solve_dense(const snw_model *m, snw_inputs *in, snw_state *s, dense *e) {
     snw_work *w;
     assert_int_equal(snw_work_create(m, &w), SNW_OK);
@@ -79,12 +78,12 @@ static void solve_dense(const snw_model *m, snw_inputs *in, snw_state *s, dense 
     snw_work_destroy(w);
 }
 
-// velocities, accelerations, reactions and efforts are those of Lagrange's equations with
-// multipliers
+// Velocities, accelerations, reactions and efforts agree with Lagrange's equations with
+// multipliers.
 static void random_robots_move_as_dense_equations_say(void **state) {
     (void)state;
     dice d = {71};
-    int met = 0; // the others stand close to a singularity, and say so
+    int met = 0; // the others are close to a singularity, which is reported
     for (int k = 0; k < 24; k++) {
         char text[4000];
         snw_error err;
@@ -138,8 +137,7 @@ static void random_robots_move_as_dense_equations_say(void **state) {
     assert_true(met > 18);
 }
 
-// ---- classes
-// ---------------------------------------------------------------------------------------
+// ---- classes ------------------------------------------------------------------------------------
 
 #define AXLES                                                                                      \
     "sinew: 1\ngravity: 0\nparameters: {l: 0.1}\n"                                                 \
@@ -190,11 +188,10 @@ static void classes_are_found(void **state) {
              SNW_LOCOMOTION_OVER);
 }
 
-// ---- against dynamic steps
-// -------------------------------------------------------------------------
+// ---- against dynamic steps ----------------------------------------------------------------------
 
-// two axles: contacts and dynamics; by the reduced equations, the multipliers of index 1 and of
-// index 2
+// Two axles: contacts and dynamics determine the motion. By the locomotion equations, with the
+// multipliers of index 1 (adaptive) and of index 2 (generalized-alpha).
 static void dynamic_steps_find_the_same_motion(void **state) {
     (void)state;
 #define TWO                                                                                        \
@@ -220,8 +217,9 @@ static void dynamic_steps_find_the_same_motion(void **state) {
     for (int i = 0; i < 3; i++) snw_series_clear(&o[i].series);
 }
 
-// A blade takes hold of a sledge that slides and swings its arm, and lets go again: classes change,
-// the impact leaves what is free its momentum. By the reduced equations and by those of index 1.
+// A blade engages a sledge that slides and swings its arm, and is released again: the class
+// changes, and the impact conserves the momentum of the free motions. By the locomotion equations
+// and by those of index 1.
 static void contacts_come_and_go(void **state) {
     (void)state;
 #define SLEDGE                                                                                     \
@@ -245,19 +243,18 @@ static void contacts_come_and_go(void **state) {
     for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
 }
 
-// ---- what cannot be
-// --------------------------------------------------------------------------------
+// ---- inconsistent and singular models -----------------------------------------------------------
 
 static void faults_are_named_before_damage(void **state) {
     (void)state;
     static const struct {
         const char *text, *said, *also;
     } fault[] = {
-        // the axles meet in a point, and the laws do not fit there
+        // the axles meet in a point, and the laws are not consistent there
         {AXLES "contacts: {x: {wheel: {on: a, axis: y}}, y: {wheel: {on: B, axis: y}}, z: {wheel: "
                "{on: C, axis: y}}}\n" STEP,
          "singular", "'"},
-        // four axles, two joints that are given
+        // four axles, two driven joints
         {AXLES "contacts: {x: {wheel: {on: a, axis: y}}, y: {wheel: {on: B, axis: y}}, z: {wheel: "
                "{on: C, axis: y}}, w: {wheel: {on: c, axis: y}}}\n" STEP,
          "contradicts", "slip"},
@@ -282,11 +279,10 @@ static void faults_are_named_before_damage(void **state) {
     }
 }
 
-// ---- discrete and continuous
-// -----------------------------------------------------------------------
+// ---- discrete and continuous --------------------------------------------------------------------
 
-// speed of the head of n links whose joints turn by the curvature of their places, wheels at the
-// first, middle and last link
+// Speed of the head of n links whose joints turn by the curvature at their positions, with wheels
+// at the first, middle and last link.
 static double chain_speed(int n) {
     char *text = malloc(200 * (size_t)n + 2000);
     size_t at = 0;
@@ -314,20 +310,21 @@ static double chain_speed(int n) {
     return v;
 }
 
-// links of length h miss the rod by h^2, the more closely the more they are, until a thousand
+// The error of links of length h against the rod is h^2, the more accurately the more links there
+// are, up to a thousand.
 static void many_links_are_a_rod(void **state) {
     (void)state;
     double before = fabs(chain_speed(32) + 0.5);
     for (int n = 64; n <= 1024; n *= 2) {
         const double e = fabs(chain_speed(n) + 0.5), order = log2(before / e);
-        if (!(fabs(order - 2) < 4.0 / n)) fail_msg("%d links: order %g", n, order); // h^3 is next
+        if (!(fabs(order - 2) < 4.0 / n)) fail_msg("%d links: order %g", n, order); // next: h^3
         before = e;
     }
     assert_true(before < 1e-5);
 }
 
-// fixed steps are shown one by one unless `every` says where; steps that are chosen every hundredth
-// of the motion
+// Every fixed step is recorded unless `every` sets the interval; with adaptive steps, every
+// hundredth of the motion.
 static void every_fixed_step_is_shown(void **state) {
     (void)state;
     static const struct {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Closures and driven coordinates: rows, their derivatives, and the forces they make, on open loops
-// of all joints at random states.
+// Closures and driven coordinates: rows, their derivatives against differences, and the generalised
+// forces of their multipliers, on open loops of all joints at random states.
 #include "described.h"
 #include "random_rod.h"
 #include "row_rig.h"
 
 #include <stdio.h>
 
-// two branches from a floating root and one from the ground, joined in many ways
+// Two branches from a floating root and one from the ground, joined in many ways.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -78,7 +78,7 @@ static void wrenches_have_exact_derivatives(void **state) {
     }
 }
 
-// each of the checks on every joint
+// Apply each of the checks to every joint.
 static void on_every_joint(uint64_t seed, void (*check)(const rig *)) {
     dice d = {seed};
     for (int k = 0; k < NJOINT; k++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The modes step against beams, strings, pendulums and columns in closed form, and against motion
-// itself.
+// The modes step against beams, strings, pendulums and columns in closed form, and against the
+// simulated motion.
 #include "oracle/closed.h"
 #include "oracle/trial.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST = 40 };
 
-// what the modes steps of a study found, the last one's, and the frames of that step
+// Modes of the last modes step of a study, and the frames of that step.
 typedef struct result {
     outcome run;
     snw_mode_table table;
@@ -51,12 +51,12 @@ static void keep(const snw_mode_table *t, result *r) {
         (void)snprintf(r->idle[i], sizeof r->idle[i], "%s", t->idle[i]);
 }
 
-// warnings about modes; others are about loops that were open or redundant
+// Counts warnings about modes; others concern loops that were open or redundant.
 static void count_ours(void *user, const char *message) {
     if (strstr(message, "modes at")) count_warning(user, message);
 }
 
-// do the study; the modes of its last modes step
+// Run the study; r <- the modes of its last modes step.
 static void find(const char *text, result *r) {
     *r = (result){0};
     snw_document *doc;
@@ -86,7 +86,7 @@ static void done(result *r) { snw_series_clear(&r->run.series); }
 
 static double omega(const result *r, int i) { return 2 * M_PI * r->mode[i].frequency; }
 
-// root of f between low and high, where it changes its sign
+// Root of f between low and high, where f changes sign.
 static double solve(double (*f)(double), double low, double high) {
     const bool up = f(high) > 0;
     while (high - low > 1e-14 * high) {
@@ -102,7 +102,7 @@ static double solve(double (*f)(double), double low, double high) {
     return 0.5 * (low + high);
 }
 
-// divided by cosh, so that they stay small
+// Characteristic equations divided by cosh, so that they stay small.
 static double both_clamped(double b) { return cos(b) - 1 / cosh(b); } // and both free
 static double one_hinged(double b) { return sin(b) - cos(b) * tanh(b); }
 
@@ -127,13 +127,13 @@ static void cantilever_has_its_betas(void **state) {
         assert_true(r.mode[i].damping == 0);
         assert_string_equal(r.moves[i], "arm.bend_z");
     }
-    // the probe shows them at the end of the step and nothing before, nor more than there are
+    // the probe shows the modes at the end of the step, nothing before, and no more than there are
     assert_int_equal(r.run.series.nframe, 2);
     assert_true(isnan(shown(&r.run, 0, 0)));
     for (int i = 0; i < 6; i++) assert_true(last(&r.run, i) == r.mode[i].frequency);
     assert_true(isnan(last(&r.run, 6)));
-    // the tip goes 5 % of the length, on an arc; higher modes less, so that nothing turns by more
-    // than half a radian
+    // the tip moves by 5 % of the length, on an arc; in higher modes by less, so that no section
+    // turns by more than half a radian
     assert_int_equal(r.shapes, 6);
     for (int k = 0; k < 6; k++) {
         double most = 0;
@@ -145,7 +145,7 @@ static void cantilever_has_its_betas(void **state) {
     done(&r);
 }
 
-// five rigid motions; turning about its own axis has neither mass nor stiffness here
+// Five rigid motions; the rotation about its own axis has neither mass nor stiffness here.
 static void free_beam_has_its_betas_and_motions(void **state) {
     (void)state;
     static result r;
@@ -167,7 +167,7 @@ static void free_beam_has_its_betas_and_motions(void **state) {
     done(&r);
 }
 
-// a rod with mass everywhere: six motions, each named by a coordinate of its own
+// A rod with mass in all directions: six null motions, each named by a coordinate of its own.
 static void free_rod_has_six_null_motions(void **state) {
     (void)state;
     static result r;
@@ -190,8 +190,8 @@ static void free_rod_has_six_null_motions(void **state) {
     done(&r);
 }
 
-// closed by loops: the row that would hold the length says nothing to first order of a rod that
-// cannot stretch
+// The other end is closed by loops. The row along the axis vanishes to first order for a rod that
+// cannot stretch.
 static void loops_clamp_and_hinge_the_other_end(void **state) {
     (void)state;
     static result r;
@@ -217,7 +217,7 @@ static void loops_clamp_and_hinge_the_other_end(void **state) {
     }
 }
 
-// which mode is number i among those that bend
+// Index of mode number i among the bending modes.
 static int bending(const result *r, int i) {
     for (int k = 0; k < r->table.n; k++) {
         i -= strcmp(r->moves[k], "arm.bend_z") == 0;
@@ -227,9 +227,8 @@ static int bending(const result *r, int i) {
     return 0;
 }
 
-// held between two hinges at 1 + e times its length: with l = 1 + e and T = EA e,
-// omega^2 rho A = EI (k pi)^4 / l^2 + T (k pi)^2 / l. Under tension, at rest, short of and beyond
-// buckling.
+// Held between two hinges at 1 + e times its length: with l = 1 + e and T = EA e, omega^2 rho A =
+// EI (k pi)^4 / l^2 + T (k pi)^2 / l. Under tension, without stress, below and beyond buckling.
 static void stretched_beam_is_a_string_and_a_compressed_one_a_column(void **state) {
     (void)state;
     static result r;
@@ -253,7 +252,7 @@ static void stretched_beam_is_a_string_and_a_compressed_one_a_column(void **stat
             const double w = i * M_PI, l = 1 + e[k];
             const double square = w * w * w * w / (l * l) + EA * e[k] * w * w / l;
             const double got = omega(&r, bending(&r, i));
-            // 1e-9 of the bending alone, of which little is left near buckling
+            // 1e-9 relative to bending alone, most of which is cancelled near buckling
             assert_near(copysign(got * got, got) / (w * w * w * w), square / (w * w * w * w), 2e-9);
         }
         // the critical strain is -(1 - sqrt(1 - 4 pi^2/EA))/2, near -0.00997
@@ -263,7 +262,8 @@ static void stretched_beam_is_a_string_and_a_compressed_one_a_column(void **stat
     }
 }
 
-// a dead load at the tip of a cantilever: omega^2 goes to zero as 1 - P/Pc, the slope there finite
+// A dead load at the tip of a cantilever: omega^2 goes to zero as 1 - P/Pc, with a finite
+// derivative there.
 static void frequency_vanishes_where_the_column_buckles(void **state) {
     (void)state;
     static result r;
@@ -287,7 +287,7 @@ static void frequency_vanishes_where_the_column_buckles(void **state) {
 static void pendulums_swing_as_their_closed_forms_say(void **state) {
     (void)state;
     static result r;
-    // compound: m g c / (I + m c^2), and a slider that hangs idle at its end
+    // compound: m g c / (I + m c^2), with a slider at its end that remains idle
     find("sinew: 1\nrobot: {bob: {on: world, pose: {y: x}, joint: revolute, axis: x, "
          "body: {mass: 2 kg, com: [0, 0, -0.3], inertia: [0.07, 0.05, 0.04]}}}\nstudy: [static, "
          "modes]\n",
@@ -320,7 +320,7 @@ static void pendulums_swing_as_their_closed_forms_say(void **state) {
 
 static double disc(double b) { return b * sin(b) - 0.8 * cos(b); } // rho J L / J_disc = 0.8
 
-// a rod clamped at one end, a disc on the other: beta tan(beta) = rho J L / J_disc
+// A rod clamped at one end with a disc on the other: beta tan(beta) = rho J L / J_disc.
 static void shaft_with_a_disc_twists(void **state) {
     (void)state;
     static result r;
@@ -338,7 +338,7 @@ static void shaft_with_a_disc_twists(void **state) {
     done(&r);
 }
 
-// twist without inertia follows at once: the bending is that of a rod that cannot twist
+// Twist without inertia is quasistatic: the bending is that of a rod that cannot twist.
 static void coordinates_without_mass_are_condensed(void **state) {
     (void)state;
     static result r;
@@ -354,8 +354,8 @@ static void coordinates_without_mass_are_condensed(void **state) {
     assert_near(omega(&r, 1) / (2 * b * b), 1, 1e-8);
     assert_string_equal(r.moves[1], "arm.bend_y");
     done(&r);
-    // bent, twist matters: a weight at the tip of a bent strip twists it, so that moving across is
-    // softer
+    // in a bent rod twist matters: a weight at the tip of a bent strip twists it, so that motion
+    // across its plane is softer
     double across[2];
     for (int k = 0; k < 2; k++) {
         char text[1200];
@@ -378,7 +378,8 @@ static void coordinates_without_mass_are_condensed(void **state) {
     assert_true(across[1] < 0.95 * across[0]);
 }
 
-// between two balls a leg spins for nothing; else it is a beam between hinges, twice
+// A leg between two spherical joints spins without resistance; otherwise it is a beam between
+// hinges, in two planes.
 static void leg_between_balls_spins(void **state) {
     (void)state;
     static result r;
@@ -398,7 +399,7 @@ static void leg_between_balls_spins(void **state) {
     done(&r);
 }
 
-// D = 0.01 s K: zeta = 0.01 omega / 2, exactly
+// D = 0.01 s K: zeta = 0.01 omega / 2, exactly.
 static void kelvin_voigt_damps_in_proportion(void **state) {
     (void)state;
     static result r;
@@ -414,7 +415,7 @@ static void kelvin_voigt_damps_in_proportion(void **state) {
     done(&r);
 }
 
-// Beck's column: two frequencies meet, then one motion grows while the other decays
+// Beck's column: two frequencies coalesce, then one motion grows while the other decays.
 static void follower_force_makes_a_pair(void **state) {
     (void)state;
     static result r;
@@ -440,9 +441,9 @@ static void follower_force_makes_a_pair(void **state) {
 }
 
 // Ziegler's column of two links of length 1 with unit masses at their ends, springs 2 and dampers
-// in the hinges, pushed by a force P along the second link. In the hinge angles M = [5 2; 2 1]; the
+// in the hinges, loaded by a force P along the second link. In the hinge angles M = [5 2; 2 1]; the
 // force has no arm about the second hinge and one of sin(q2) about the first, K = [2 P; 0 2]; so
-//   det(s^2 M + s e D + K) = (5 s^2 + e s d1 + 2)(s^2 + e s d2 + 2) - (2 s^2 + P) 2 s^2
+//    det(s^2 M + s e D + K) = (5 s^2 + e s d1 + 2)(s^2 + e s d2 + 2) - (2 s^2 + P) 2 s^2
 // and ds/de = -(d det/de)/(d det/ds) at e = 0.
 static void damping_shifts_what_a_follower_force_makes(void **state) {
     (void)state;
@@ -471,7 +472,8 @@ static void damping_shifts_what_a_follower_force_makes(void **state) {
     done(&r);
 }
 
-// one coordinate, far from straight under its weight: frequency and damping as in the motion itself
+// One coordinate, far from straight under the weight: frequency and damping agree with those of the
+// simulated motion.
 static void small_motion_has_the_frequency_and_the_damping(void **state) {
     (void)state;
     static result r;
@@ -488,8 +490,8 @@ static void small_motion_has_the_frequency_and_the_damping(void **state) {
     const snw_series *s = &r.run.series;
     const int first = snw_series_last(s, 3);
     const double level = shown(&r.run, snw_series_last(s, 2), 2);
-    // crossings of the level upwards, by straight lines between frames: errors fall with the square
-    // of 2 ms and cancel
+    // upward crossings of the level, by linear interpolation between frames: errors decrease with
+    // the square of 2 ms and cancel
     double crossing[64], peak[64];
     int n = 0;
     double high = 0;
@@ -508,12 +510,12 @@ static void small_motion_has_the_frequency_and_the_damping(void **state) {
     assert_int_equal(r.table.n, 1);
     assert_near(r.mode[0].damping / ratio, 1, 1e-4);
     assert_near(1 / period / (r.mode[0].frequency * sqrt(1 - ratio * ratio)), 1, 1e-5);
-    // far from straight: the frequency of the straight rod is another
+    // far from straight: the frequency of the straight rod is different
     assert_true(fabs(shown(&r.run, snw_series_last(s, 2), 2)) > 0.1);
     done(&r);
 }
 
-// off balance it is said, and the state goes on as it was
+// A state out of balance is reported, and the study continues from the unchanged state.
 static void modes_leave_no_trace_and_say_what_is_not_at_rest(void **state) {
     (void)state;
     static result r, plain;
@@ -537,7 +539,7 @@ static void modes_leave_no_trace_and_say_what_is_not_at_rest(void **state) {
     done(&plain);
 }
 
-// all held: the configuration alone
+// All coordinates are held: only the configuration is recorded.
 static void what_cannot_move_has_no_modes(void **state) {
     (void)state;
     static result r;
@@ -581,7 +583,7 @@ static void nothing_is_allocated_on_the_way(void **state) {
         const snw_mode_table *table = snw_modes_table(mo);
         for (int i = 0; i < table->n; i++) snw_modes_shape(mo, i, q);
         assert_true(snw_alloc_count() == allocations);
-        // an arbitrary state is not in balance, so the tangent of a ball or a free joint is not
+        // an arbitrary state is not in balance, so the tangent of a spherical or free joint is not
         // symmetric
         assert_true(table->residual > 1e-3);
         assert_false(table->conservative);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws,
-// whose efforts are those of inverse dynamics.
+// Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws.
+// The efforts of the latter are tested against inverse dynamics and closed forms.
 #include "dynamics/constraint.h"
 #include "random_rod.h"
 #include "row_rig.h"
@@ -10,8 +10,7 @@
 
 #include <stdio.h>
 
-// ---- efforts
-// ---------------------------------------------------------------------------------------
+// ---- efforts ------------------------------------------------------------------------------------
 
 static const char chain_text[] =
     "sinew: 1\n"
@@ -47,7 +46,7 @@ static const char chain_text[] =
 
 static void random_chain(setting *s, dice *d) {
     setting_random(s, chain_text, d);
-    for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = 1; // gates are open
+    for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = 1; // all conditions hold
 }
 
 static void efforts_have_exact_derivatives(void **state) {
@@ -64,8 +63,8 @@ static void efforts_have_exact_derivatives(void **state) {
     }
 }
 
-// an effort is a force on the rate of its coordinate, and nothing else: taken away, the residual
-// grows by it
+// An effort is a force conjugate to the rate of its coordinate, and nothing else: without it, the
+// residual increases by the effort.
 static void efforts_act_on_their_coordinates(void **state) {
     (void)state;
     dice d = {32};
@@ -77,7 +76,7 @@ static void efforts_act_on_their_coordinates(void **state) {
     assert_true(m->nv < 32);
     snw_residual(m, g->in, g->s, false, g->w);
     for (int i = 0; i < m->nv; i++) r[i] = g->w->r[i];
-    // the laws, added up by coordinate
+    // the laws, summed by coordinate
     static const int link[] = {0, 1, 2, 1, 3}, count[] = {3, 2, 3, 3, 2};
     for (int k = 0; k < 5; k++) {
         const snw_motor *motor = &m->motor[k];
@@ -89,17 +88,16 @@ static void efforts_act_on_their_coordinates(void **state) {
             want[motor->dof + i] += column[i];
         }
     }
-    s.desc->nmotor = 0; // the model looks at its description
+    s.desc->nmotor = 0; // the model reads its description
     snw_inputs_at(m, g->s->t, g->in);
     snw_residual(m, g->in, g->s, false, g->w);
     for (int i = 0; i < m->nv; i++) assert_near(g->w->r[i] - r[i], want[i], 1e-12);
     setting_close(&s);
 }
 
-// ---- given coordinates
-// -----------------------------------------------------------------------------
+// ---- driven coordinates -------------------------------------------------------------------------
 
-// of joints, balls, a rod and one that is fed
+// Driven coordinates of joints, spherical joints, a rod and a variable-length rod.
 static const char driven_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -138,7 +136,8 @@ static void given_coordinates_are_rows(void **state) {
         state_random(g.m, &d, g.s);
         g.s->q[g.m->rod[1].feed_q] = roll(&d, 0.2, 0.4);
         snw_inputs_at(g.m, g.s->t, g.in);
-        // a ball is held as by a loop, with the rows that hold by themselves
+        // a driven spherical joint has the rows of a loop, including those that are always
+        // satisfied
         assert_int_equal(g.m->nconstraint, 2 + 2 + 2 + 6 + 6 + 1 + 1);
         for (int i = 0; i < g.m->nconstraint; i++) g.s->lambda[i] = roll(&d, -3, 3);
         rig_check(&g);
@@ -150,14 +149,13 @@ static void given_coordinates_are_rows(void **state) {
 
 #ifndef SNW_NUMBERS // studies
 
-// ---- given motion
-// ----------------------------------------------------------------------------------
+// ---- driven motion ------------------------------------------------------------------------------
 
 #define LAW   "0.4 + 0.7*sin(3*t)"
 #define DLAW  (0.7 * 3 * cos(3 * t))
 #define AT(t) (0.4 + 0.7 * sin(3 * (t)))
 
-// m l^2 q'' + m g l cos q, the angle from the horizontal
+// m l^2 q'' + m g l cos q, with the angle from the horizontal.
 static void a_driven_pendulum_takes_its_torque(void **state) {
     (void)state;
     setting s;
@@ -179,7 +177,7 @@ static void a_driven_pendulum_takes_its_torque(void **state) {
     setting_close(&s);
 }
 
-// the same by its rate, from where it begins
+// The same motion prescribed by its rate, from its initial value.
 static void a_rate_is_the_motion_it_makes(void **state) {
     (void)state;
     setting s;
@@ -202,10 +200,10 @@ static void a_rate_is_the_motion_it_makes(void **state) {
     setting_close(&s);
 }
 
-// A body on a ball, turned about an axis a through its centre by the law th: with J about the
-// centre and the weight at c, Euler's equations in its own axes want J a th'' + th'^2 a x J a - c x
-// R' m g. Given to the ball itself and, in other words, by three turns of which two are at rest; in
-// statics, by implicit steps and by the reference.
+// A body on a spherical joint, turned about an axis a through its centre by the law th: with J
+// about the centre and the weight at c, Euler's equations in body axes give the torque J a th'' +
+// th'^2 a x J a - c x R' m g. Prescribed for the joint directly and, equivalently, by three
+// rotations of which two are at rest; in statics, by implicit steps and by the reference.
 static void a_driven_ball_takes_the_torque_of_euler(void **state) {
     (void)state;
     static const char *const law[] = {"{axis: [2, -1, 2], angle: 0.3 + 0.8*sin(2*t)}",
@@ -236,7 +234,7 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
                      dw = is_static ? 0 : -3.2 * sin(1);
         const snw_vec3 a = axis[k % 2];
         const snw_mat3 R = snw_so3_exp(snw_scale(th, a));
-        // about the centre of the ball: J0 a + m (c.c a - c c.a)
+        // about the centre of the spherical joint: J0 a + m (c.c a - c c.a)
         snw_vec3 Ja = {{0.02 * a.x, 0.03 * a.y, 0.04 * a.z}};
         Ja = snw_add(
             Ja, snw_scale(mass, snw_sub(snw_scale(snw_dot(c, c), a), snw_scale(snw_dot(c, a), c))));
@@ -244,7 +242,7 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
         snw_vec3 want = snw_add(snw_scale(dw, Ja), snw_scale(w * w, snw_cross(a, Ja)));
         want = snw_sub(want, snw_cross(c, weight));
         for (int i = 0; i < 3; i++) {
-            // implicit: accelerations of second order in a step of half a millisecond
+            // implicit: accelerations are accurate to second order in a step of half a millisecond
             assert_near(last(&o, i), want.e[i], k / 2 == 1 ? 2e-6 : 1e-8);
             assert_near(last(&o, 3 + i), w * a.e[i], k / 2 == 1 ? 2e-6 : 1e-9);
             assert_near(last(&o, 6 + i), th * a.e[i], 1e-9);
@@ -255,9 +253,9 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
 
 #define UNTIL AMONG("20 ms", "0.3 s")
 
-// Power of actuators: its integral is what the energy book has as their work. Motors given their
-// effort, their motion and their rate, on a joint, a ball and a rod, and a muscle; one of them at a
-// time.
+// The integral of the power of an actuator is its work in the energy account. Motors with
+// prescribed effort, position and rate, on a joint, a spherical joint and a rod, and a muscle; one
+// of them at a time.
 static void the_integral_of_power_is_work(void **state) {
     (void)state;
     static const char *const one[] = {
@@ -301,7 +299,7 @@ static void the_integral_of_power_is_work(void **state) {
             work += 4e-3 / 6 * (a + 4 * b + c);
             size += 4e-3 / 6 * (fabs(a) + 4 * fabs(b) + fabs(c));
         }
-        if (AMONG(false, true)) { // long enough for work that can be told
+        if (AMONG(false, true)) { // long enough for measurable work
             assert_true(size > 1e-5);
             assert_near(work / size, last(&o, 5) / size, 1e-5);
             assert_near(last(&o, 7) / size, 0, 1e-6); // and the balance closes with it
@@ -310,7 +308,8 @@ static void the_integral_of_power_is_work(void **state) {
     }
 }
 
-// the first angle given, the second free: Lagrange's equations in relative angles, written out
+// The first angle is prescribed, the second free: Lagrange's equations in relative angles, written
+// out.
 static void a_driven_double_pendulum_follows_lagrange(void **state) {
     (void)state;
     const double m1 = 0.6, m2 = 0.9, l1 = 0.7, l2 = 0.5, grav = 9.81;
@@ -347,8 +346,8 @@ static void a_driven_double_pendulum_follows_lagrange(void **state) {
     "robot: {arm: {on: world, rod: {length: 0.8, section: {circle: {radius: 20 mm}}, "             \
     "material: rubber, strain: {bend_y: legendre 2, bend_z: legendre 2, stretch: legendre 1}}}}\n"
 
-// all strains of a rod given: the efforts are what inverse dynamics finds missing in the rod
-// without them
+// All strains of a rod are prescribed: the efforts are the residual of inverse dynamics of the rod
+// without them.
 static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
     (void)state;
     static const double size[5] = {1, 0.6, -0.8, 0.5, 0.1}, w[5] = {2, 3, 4, 5, 6};
@@ -377,10 +376,9 @@ static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
     setting_close(&bare);
 }
 
-// ---- with a loop
-// -----------------------------------------------------------------------------------
+// ---- with a loop --------------------------------------------------------------------------------
 
-// one motor given its motion, one its effort, a loop, a rate: all rows at once
+// One motor with prescribed motion, one with prescribed effort, a loop, a rate: all rows at once.
 static const char closed_text[] =
     "sinew: 1\n"
     "gravity: [0, -9.81, 0]\n"
@@ -424,7 +422,7 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
             assert_near(bend[i], 0, 1e-10);
         }
         for (int i = 0; i < m->nv; i++) assert_near(g->w->r[i], 0, 1e-10);
-        // what efforts and drives put in is what the energy gains and damping takes
+        // the power of efforts and drives is the rate of the energy plus the dissipated power
         snw_load_power(m, g->in, g->s, g->w, power);
         const double want = power[0] + power[1] - snw_dissipation(m, g->s->v);
         // the modes of the rods are fast: steps well below their periods
@@ -445,8 +443,8 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
     setting_close(&s);
 }
 
-// two leaning bars: each weight times its arm is the pin's force times its height, across the plane
-// nothing is known
+// Two inclined bars: each weight times its arm is the pin's force times its height. Reactions
+// across the plane are not determined.
 static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
     (void)state;
     outcome o;
@@ -470,8 +468,8 @@ static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Three parallel cranks: one row is implied and left out, and the drive stands behind those that
-// stay. The robot is a pendulum with J = 3 (0.01 + 0.25^2) + 0.5^2.
+// Three parallel cranks: one row is implied and dropped, and the row of the drive follows the
+// remaining ones. The robot is a pendulum with J = 3 (0.01 + 0.25^2) + 0.5^2.
 static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
     (void)state;
     static const char *const step[2] = {"step: 1 ms, rho: 0.5",
@@ -506,9 +504,9 @@ static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
     }
 }
 
-// A parallelogram driven at both cranks: the loop has rows that hold as the motors go. They are
-// left out with a warning, and as both cranks have the same rate the two efforts make up the one of
-// a single motor.
+// A parallelogram driven at both cranks: the loop has rows that the drives imply. They are dropped
+// with a warning, and since both cranks have the same rate the sum of the two efforts is that of a
+// single motor.
 static void motors_that_agree_share_their_effort(void **state) {
     (void)state;
     static const char *const more[2] = {"", ", second: {joint: right, position: 0.4 + 0.3*sin(t)}"};
@@ -543,8 +541,8 @@ static void motors_that_agree_share_their_effort(void **state) {
     assert_near(effort[1], effort[0], 1e-7); // accelerations at the integrator's tolerance
 }
 
-// a motor that leaves the way of the loop for a moment between the times that are looked at
-// beforehand
+// The law of a motor violates the loop for a short time between the times that are checked
+// beforehand.
 static void a_loop_that_comes_open_is_told(void **state) {
     (void)state;
     static const char *const more[2] = {"", " + 0.05*hat(t, 0.14, 0.24)"};
@@ -562,13 +560,13 @@ static void a_loop_that_comes_open_is_told(void **state) {
                        "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
                        more[k]);
         execute_ok(text, &o);
-        // the row left out; the kink of the hat, and the gap
+        // warnings: the dropped row; the corner of the hat, and the violation
         assert_int_equal(o.warnings, k ? 3 : 1);
         snw_series_clear(&o.series);
     }
 }
 
-// what is driven and a loop that say different things, at the start or later
+// Drives and a loop that contradict each other, at the start or later.
 static void drives_that_contradict_a_loop_are_told(void **state) {
     (void)state;
     static const char *const law[2] = {"0.1", "0.2*t"};
@@ -597,11 +595,10 @@ static void drives_that_contradict_a_loop_are_told(void **state) {
     }
 }
 
-// ---- motion
-// ----------------------------------------------------------------------------------------
+// ---- motion -------------------------------------------------------------------------------------
 
-// A flexible limb turned by a motor, or by hand, which is another program: the motor's torque is
-// the reaction's.
+// A flexible limb turned by a motor, or by the prescribed pose of its root (`hand`), which uses
+// different code: the torque of the motor is that of the reaction.
 static void limb(bool motor, const char *step, outcome *o) {
     char text[2000];
     (void)snprintf(text, sizeof text,
@@ -629,7 +626,7 @@ static void limb(bool motor, const char *step, outcome *o) {
 // columns: x y z of the bob, its swing, then a torque, or mx my mz fx fy fz, then energies
 enum { X, SWING = 3, TORQUE = 4, BALANCE = TORQUE + 7, HAND_TORQUE = 6 };
 
-// largest differences of position and torque after the start
+// Largest differences of position and torque after the start.
 static void compare(const outcome *motor, const outcome *hand, double out[2]) {
     out[0] = out[1] = 0;
     assert_int_equal(motor->series.nframe, hand->series.nframe);
@@ -650,7 +647,7 @@ static void a_motor_does_what_a_hand_does(void **state) {
     limb(false, adaptive, &hand);
     limb(true, adaptive, &motor);
     compare(&motor, &hand, d);
-    // tolerance of the integrator, and that of what accelerations make of it
+    // tolerance of the integrator, and the resulting tolerance of accelerations
     assert_near(d[0], 0, 1e-8);
     assert_near(d[1], 0, 1e-6);
     assert_near(last(&motor, BALANCE), 0, 1e-9);
@@ -667,8 +664,8 @@ static void a_motor_does_what_a_hand_does(void **state) {
     snw_series_clear(&motor.series);
 }
 
-// At rest until the motor turns the upper arm at once: what is free keeps its momentum, so that
-// M21 dv1 + M22 dv2 = 0, and the motor's work is the kinetic energy.
+// At rest until the motor gives the upper arm a velocity at once: free coordinates keep their
+// momentum, so that M21 dv1 + M22 dv2 = 0, and the work of the motor is the kinetic energy.
 static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-9"};
@@ -701,15 +698,14 @@ static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
     }
 }
 
-// ---- studies
-// ---------------------------------------------------------------------------------------
+// ---- studies ------------------------------------------------------------------------------------
 
 #define SPRING                                                                                     \
     "sinew: 1\ngravity: 0\n"                                                                       \
     "robot: {p: {on: world, joint: revolute, stiffness: 2 N*m, body: {mass: 1}}, "                 \
     "u: {on: p, joint: universal, stiffness: 3 N*m, body: {mass: 1}}}\n"
 
-// torques of springs, along a path, switched off and on by changes
+// Torques of springs along a path; drives are deactivated and activated by changes.
 static void drives_are_switched_by_changes(void **state) {
     (void)state;
     outcome o;
@@ -732,8 +728,8 @@ static void drives_are_switched_by_changes(void **state) {
     snw_series_clear(&o.series);
 }
 
-// The branches of examples/parallel/rfrfr_branches.yaml end, references.md G7.8: upright between 1
-// and 0.75 degrees, sagging at about 10.2.
+// The branches of equilibria of examples/parallel/rfrfr_branches.yaml end, references.md G7.8:
+// upright between 1 and 0.75 degrees, sagging at about 10.2.
 static void branches_of_equilibria_end(void **state) {
     (void)state;
     static const char *const law[] = {"30 deg - 30 deg*t/(1 s)", "12 deg*t/(1 s)"};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Noise in the forces of loops: the RFRFR robot of Gotelli 2024, section 5.13, for a minute.
-// Newmark's rule by itself makes it grow, generalized-alpha does not, nor Newmark's rule with
-// velocities that keep the loops. theory.md 6.6
+// Noise in the forces of loops: the RFRFR robot of Gotelli 2024, section 5.13, for a minute. With
+// Newmark's rule alone it grows; with generalized-alpha, or with Newmark's rule and velocities that
+// satisfy the loop closures, it does not. Compared with values of an independent program. theory.md
+// 6.6
 #include "executed.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static void shake(const char *scheme, double time, double step, outcome *o) {
     execute(text, o);
 }
 
-// n(t) = max |l_+ - 2 l + l_-| of both components over a span of time
+// n(t) = max |l_+ - 2 l + l_-| of both components over an interval of time.
 static double noise(const outcome *o, double from, double to) {
     double largest = 0;
     for (int i = 1; i + 1 < o->series.nframe; i++) {
@@ -64,8 +65,8 @@ static void newmark_lets_noise_grow(void **state) {
     snw_series_clear(&o.series);
 }
 
-// looser tolerances of Newton feed it: a step whose place is wrong by e has a force wrong by 4 m
-// e/h^2
+// A looser Newton tolerance increases the noise: a step with a position error e has a force error
+// of 4 m e/h^2.
 static void newmarks_noise_is_fed_by_the_tolerance(void **state) {
     (void)state;
     outcome o;
@@ -73,7 +74,7 @@ static void newmarks_noise_is_fed_by_the_tolerance(void **state) {
     if (o.status != SNW_OK) fail_msg("%s", o.err.text);
     const double n = noise(&o, 8, 10), late = noise(&o, 15, 20);
     printf("newmark, tolerance 1e-5: %.1e %.1e N\n", n, late);
-    assert_true(late >= 10 * n && late > 1); // of 0.6 N that the hinge carries
+    assert_true(late >= 10 * n && late > 1); // compared with 0.6 N that the hinge carries
     snw_series_clear(&o.series);
 }
 
@@ -96,8 +97,8 @@ static void generalized_alpha_keeps_it_as_it_is(void **state) {
     }
 }
 
-// so does Newmark's rule when velocities keep the loops, whatever the tolerance; of the motion it
-// damps nothing
+// Newmark's rule with velocities that satisfy the loop closures has constant noise at any
+// tolerance; it does not damp the motion.
 static void newmarks_rule_does_when_settled(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: newmark", "scheme: newmark, tolerance: 1e-5"};
@@ -108,13 +109,13 @@ static void newmarks_rule_does_when_settled(void **state) {
         double n[WINDOWS];
         for (int i = 0; i < WINDOWS; i++) n[i] = noise(&o, windows[i][0], windows[i][1]);
         printf("%s: %.2e %.2e %.2e %.2e N\n", schemes[k], n[0], n[1], n[2], n[3]);
-        // the fastest bending goes on; which of its swings an instant meets is chance
+        // the fastest bending mode persists; its phase at the sampled instants is arbitrary
         for (int i = 1; i < WINDOWS; i++) assert_true(n[i] < 1.2 * n[0] && n[0] < 1.2 * n[i]);
         snw_series_clear(&o.series);
     }
 }
 
-// steps from far below to twice the periods of the limbs (the robot bent has 1.53 and 2.84 Hz)
+// Steps from far below to twice the periods of the limbs (the bent robot has 1.53 and 2.84 Hz).
 static void generalized_alpha_stays_stable_at_any_step(void **state) {
     (void)state;
     static const struct { double step, time; } runs[] = {{0.001, 10}, {0.05, 60}, {0.1, 60}};
@@ -129,8 +130,8 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
         printf("%g s: %.6f J at %g s, %.6f J at the end\n", runs[k].step, shown(&o, i, ENERGY),
                o.series.t[i], last(&o, ENERGY));
         if (runs[k].step == 0.1) {
-            // 5 mJ of vibration are gone but for a fiftieth by 20 s; then the equilibrium, with the
-            // digits of an independent program
+            // all but a fiftieth of the 5 mJ of vibration has decayed by 20 s; then the
+            // equilibrium, with the digits of an independent program
             assert_near(shown(&o, i, ENERGY), 0.60584, 1e-4);
             assert_near(last(&o, ENERGY), 0.60584, 5e-6);
         }
@@ -138,8 +139,8 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
     }
 }
 
-// a run says so of schemes without damping and loops; a driven coordinate takes rates and
-// accelerations of its law
+// A run warns about schemes without damping on loops; a driven coordinate takes rates and
+// accelerations from its law.
 static void it_is_told_beforehand(void **state) {
     (void)state;
     static const struct {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Wheels, rings and anchors, theory.md 3.15: rows of velocities, their derivatives and forces at
-// random states; robots on wheels in closed form.
+// Wheels, rings and anchors, theory.md 3.15: rows of velocities, their derivatives and forces
+// against differences at random states; robots on wheels against closed forms.
 #include "described.h"
 #include "random_rod.h"
 #include "row_rig.h"
 
 #include <stdio.h>
 
-// grips on a floating tree of bodies and rods; a wheel rolls on ground that is not level
+// Nonholonomic constraints on a floating tree of bodies and rods; a wheel rolls on inclined ground.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -75,7 +75,7 @@ static void wrenches_have_exact_derivatives(void **state) {
     }
 }
 
-// R is the derivative of rows of velocities in q and v, C of what multiplies the velocities
+// R is the derivative of the velocity rows in q and v, C that of the factors of the velocities.
 static void rows_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {32};
@@ -108,8 +108,8 @@ static void rows_have_exact_derivatives(void **state) {
     }
 }
 
-// Where all is still and contacts hold, rows are of the way from there: zero at first, to first
-// order C x, and R is their derivative
+// In statics with contacts that hold, the rows are functions of the displacement from the frozen
+// state: zero at first, to first order C x, and R is their derivative.
 static void ways_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {35};
@@ -156,9 +156,9 @@ static void ways_have_exact_derivatives(void **state) {
     }
 }
 
-// Rows are C v, and bend their rates in time. At a station that sweeps the rate along the rod is
-// that of the rod itself, not of its slice by Magnus' rule of order 4: their difference is of
-// fourth order in the slice's length.
+// Rows are C v; `bend` is their derivative in time. At a sliding station the rate along the rod is
+// that of the rod itself, not that of its slice by the Magnus rule of order 4: their difference is
+// of fourth order in the slice's length.
 static void check_rates(int nodes) {
     dice d = {33};
     for (int k = 0; k < 4; k++) {
@@ -176,14 +176,14 @@ static void check_rates(int nodes) {
         for (int i = 0; i < g->m->nloop; i++) {
             const snw_loop *loop = &g->m->loop[i];
             for (int r = loop->row; r < loop->row + loop->nrow; r++) {
-                // where strains are given and stations move the velocities of coordinates are not
-                // all
+                // with driven strains and sliding stations, the rates contain more than the
+                // velocities of coordinates
                 if (!loop->sliding_station) assert_near(product[r], rate[r], 1e-12);
                 assert_near(g->w->violation[r], g->w->velocity_time * rate[r], 1e-12);
             }
         }
         for (int n = 0; n < BESIDE; n++) {
-            // exp(v t + a t^2/2) has the velocity v + a t up to what is of second order in t
+            // exp(v t + a t^2/2) has the velocity v + a t up to terms of second order in t
             const double t = beside(n);
             for (int i = 0; i < nv; i++) dx[i] = t * g->s->v[i] + 0.5 * t * t * g->s->a[i];
             snw_state_copy(g->m, g->s, g->moved);

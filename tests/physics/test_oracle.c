@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The recursion against the other routes to the same numbers: Lagrange matrices column by column
-// from the inverse dynamics, and the rod's differential equations integrated along it by
-// Runge-Kutta and by collocation. theory.md 2, 3
+// The recursion against other methods for the same numbers: Lagrange matrices column by column from
+// the inverse dynamics, and the rod's differential equations integrated along it by Runge-Kutta and
+// by collocation. theory.md 2, 3
 #include "oracle/columns.h"
 #include "oracle/linear.h"
 #include "oracle/strong.h"
@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-// ---- matrices on the same nodes
-// ---------------------------------------------------------------------
+// ---- matrices on the same nodes -----------------------------------------------------------------
 
 static void check_columns(trial *t) {
     const size_t n = (size_t)t->m->nv;
@@ -72,13 +71,12 @@ static void matrices_equal_those_column_by_column_free(void **state) {
     check_columns_on_random_rods(12, SNW_JOINT_FREE);
 }
 
-// ---- differential equations, as nodes are refined
-// ---------------------------------------------------
+// ---- differential equations, as nodes are refined -----------------------------------------------
 
 typedef enum base_kind { CLAMPED, MOVING, FREE } base_kind;
 
-// motion of the root section, of the robot of robot_random with one turn instead of two: from the
-// formulas
+// Motion of the root section of the robot of robot_random, with one turn instead of two, from the
+// formulas.
 static void root_motion(const trial *t, base_kind kind, oracle_rod *q) {
     const double time = t->s->t;
     switch (kind) {
@@ -117,7 +115,7 @@ static void robot_of(robot *r, dice *d, base_kind kind, int nodes) {
 }
 
 typedef struct numbers {
-    double r[128]; // base rows first when free, then coordinates
+    double r[128]; // rows of the base first when it is free, then coordinates
     snw_wrench root;
     snw_vec3 tip;
     snw_twist V;
@@ -172,7 +170,7 @@ static void check_route(uint64_t seed, base_kind kind, route by) {
         double error[3];
         const int nodes[3] = {24, 48, 96};
         for (int k = 0; k < 3; k++) {
-            // the same dice for each number of nodes: the same rod in the same state
+            // the same seed for each number of nodes: the same rod in the same state
             dice d = {seed + 1000 * i};
             robot r;
             trial t;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Soft robots with loops: equilibria and their stability.
+// Soft robots with loops: equilibria and their stability, against the same robot cut elsewhere and
+// against Greenhill's closed form.
 #include "executed.h"
 
 #include <stdio.h>
 
-// limbs on the ground and the platform closed, or limbs on the platform and the ground closed: one
-// equilibrium
+// Limbs on the ground closed at the platform, or limbs on the platform closed at the ground: the
+// same equilibrium.
 static void the_platform_may_be_the_base(void **state) {
     (void)state;
 #define SOFT                                                                                       \
@@ -40,17 +41,17 @@ static void the_platform_may_be_the_base(void **state) {
         execute(text[i], &o[i]);
         if (o[i].status != SNW_OK) fail_msg("%d: %s", i, o[i].err.text);
     }
-    // the functions of the strains are the same ones, seen from the other end
+    // the strain functions span the same space from either end
     for (int c = 0; c < 3; c++) assert_near(last(&o[1], c), last(&o[0], c), 1e-7);
     assert_true(fabs(last(&o[0], 0)) > 1e-3);
     for (int i = 0; i < 2; i++) {
-        assert_true(last(&o[i], 3) > 0); // known although the platform is free
+        assert_true(last(&o[i], 3) > 0); // determined although the platform is free
         snw_series_clear(&o[i].series);
     }
 }
 
-// Greenhill: a clamped rod that is twisted buckles when the torque is 8.98681891 EI/L, the first
-// root of tan x = x with x = torque L/(2 EI); here the twist is given and the end may slide
+// Greenhill: a clamped rod under torsion buckles when the torque is 8.98681891 EI/L, the first root
+// of tan x = x with x = torque L/(2 EI). Here the twist is prescribed and the end may slide.
 static void a_twisted_clamped_rod_buckles_at_greenhills_torque(void **state) {
     (void)state;
     double x = 4.5;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Blows on random trees: what a loop that closes keeps and what it loses, bodies picked up,
-// releases, and the motion between, by implicit steps and by Runge and Kutta.
+// Plastic impacts on random trees, against their conservation laws: invariants and losses when a
+// loop closes, bodies picked up, releases, and the motion between, by implicit steps and by
+// Runge-Kutta.
 #include "near.h"
 #include "random_tree.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// signals of one loop with a pose that is met: its gate, then the pose
+// Signals of one loop that stores its pose when it becomes active: its condition, then the pose.
 static const double shut[8] = {1}, open_[8] = {0};
 
 typedef struct closing {
@@ -73,10 +74,10 @@ static void teardown(closing *c) {
     robot_free(&c->t.r);
 }
 
-// rows that say nothing at the state are none of this test's
+// Rows that are singular at the state are no part of this test.
 static bool singular(const snw_error *err) { return strstr(err->text, "singular") != NULL; }
 
-// largest gap of the closed loop at s
+// Largest violation of the closed loop at s.
 static double gap_at(closing *c, const snw_state *s) {
     double largest = 0;
     snw_residual(c->m, c->in, s, false, c->w);
@@ -84,8 +85,9 @@ static double gap_at(closing *c, const snw_state *s) {
     return largest;
 }
 
-// M (v+ - v-) does no work on what the loop allows, the loss is that of the velocities lost, a tree
-// that floats keeps its momentum; opening changes nothing
+// The impulse M (v+ - v-) does no work on motions that the loop allows, the loss is the kinetic
+// energy of the velocities lost, a floating tree keeps its momentum, and opening the loop changes
+// nothing.
 static void a_blow_keeps_what_it_must(void **state) {
     (void)state;
     dice d = {71};
@@ -127,7 +129,7 @@ static void a_blow_keeps_what_it_must(void **state) {
             assert_near(impact.heat, lost, 1e-10 * T);
             assert_near(impact.work, 0, 1e-10 * T);
             assert_true(impact.heat > 0 && impact.heat <= T * (1 + 1e-12));
-            // a motion that the loop allows feels nothing of the blow
+            // a velocity that the loop allows is unchanged by the impact
             memcpy(v, c.s->v, nv * sizeof *v);
             for (size_t i = 0; i < nv; i++) c.s->v[i] = roll(&d, -1, 1) * m->typical[i];
             assert_int_equal(snw_projection_velocities(pr, c.in, c.s, &err), SNW_OK);
@@ -155,8 +157,8 @@ static void a_blow_keeps_what_it_must(void **state) {
     assert_true(done > AMONG(5, 40));
 }
 
-// bodies at rest that a floating tree picks up share its momentum, one after the other or at once,
-// also while a loop closes
+// Bodies at rest that a floating tree picks up take part of its momentum, one after the other or at
+// once, also while a loop closes.
 static void a_body_at_rest_brings_no_momentum(void **state) {
     (void)state;
     dice d = {73};
@@ -222,8 +224,8 @@ static void a_body_at_rest_brings_no_momentum(void **state) {
     }
 }
 
-// implicit steps and Runge and Kutta go the same way through a closing and an opening; the loop
-// stays closed in between, and the books close
+// Implicit steps and Runge-Kutta agree through a closing and an opening; the loop stays closed in
+// between, and the energy balance closes.
 static void both_ways_agree_on_random_trees(void **state) {
     (void)state;
     dice d = {72};
@@ -268,7 +270,8 @@ static void both_ways_agree_on_random_trees(void **state) {
         if (ok == SNW_OK && m->nconstraint > 0) {
             done++;
             const snw_state *a = snw_implicit_state(im), *b = snw_explicit_state(ex);
-            // by kinetic energy: rates of what is light and stiff have the rounding of its forces
+            // compared by kinetic energy: rates of light and stiff parts have the rounding of their
+            // forces
             double *M = calloc((size_t)m->nv * (size_t)m->nv, sizeof *M), moves = 0, differs = 0;
             snw_mass_matrix(m, c.in, b, c.w, M);
             for (int i = 0; i < m->nv * m->nv; i++) {

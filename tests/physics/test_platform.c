@@ -52,8 +52,8 @@ static void read_path(stewart_path *path) {
     assert_true(stewart_read(SNW_SOURCE_DIR "/examples/parallel/stewart_gough.csv", path));
 }
 
-// Symmetric but for the error of the march, a power of its steps; measured 5e-6 for RK4 with 40 of
-// them.
+// The stiffness is symmetric but for the error of the integration along the rods, a power of their
+// steps; measured 5e-6 for RK4 with 40 of them.
 static void eigenvalues(stewart *s, double in[3], double out[3]) {
     const int n = s->rod[0]->piece[0].n;
     const double near = s->rod[0]->method->kind == SNW_ALONG_EULER ? 0.5 / n : 12.5 / pow(n, 4);
@@ -66,7 +66,8 @@ static void eigenvalues(stewart *s, double in[3], double out[3]) {
     stewart_eigenvalues(A, 4, 0, 2, out);
 }
 
-// As printed, to half a unit of the last digit and a little for the printer's own errors.
+// Agreement with a printed value to half a unit of the last digit, and slightly more for errors of
+// the printed value.
 static void reads(double got, const char *printed, double x) {
     const char *point = strchr(printed, '.');
     const double unit = pow(10, -(double)strlen(point + 1)), want = strtod(printed, NULL);
@@ -74,12 +75,12 @@ static void reads(double got, const char *printed, double x) {
     fail_msg("at %g m: %.10g, printed %s", x, got, printed);
 }
 
-// The table's program marches with quaternions; lengths and some rows are of 41 points, the others
-// of 31, as last digits tell. Its stiffness is by differences, which are symmetric to 1e-6. It
-// lists the smallest of all six eigenvalues and the next one: of x, z and pitch, as its heading
-// says, but for x > 0, where the next one is of y, roll and yaw too (331.1 and 110.3 are those of
-// x, z and pitch). Lengths along +x fold at 0.128 m, where legs 3 and 6 bow out; steps of 0.02 m
-// lead over it.
+// The program of the table integrates with quaternions. Lengths and some rows use 41 points, the
+// others 31, as the last digits show. Its stiffness is computed by differences, which are symmetric
+// to 1e-6. It lists the smallest of all six eigenvalues and the next one: of x, z and pitch,
+// according to its heading, but for x > 0 the next one is of y, roll and yaw too (331.1 and 110.3
+// are those of x, z and pitch). Lengths along +x have a fold at 0.128 m, where legs 3 and 6 bow
+// out; steps of 0.02 m pass over it.
 typedef struct pose_row {
     double x;
     const char *length[3], *least[2];
@@ -130,8 +131,8 @@ static void static_stiffness(void **state) {
     resists(41, 2, right);
 }
 
-// Lengths along the path of another program: the plate is where it planned, and where it becomes
-// unstable.
+// Lengths along the path of another program: the plate reaches the planned positions; position of
+// its loss of stability.
 static void static_path(void **state) {
     (void)state;
     static stewart_path path;
@@ -143,7 +144,7 @@ static void static_path(void **state) {
         stewart_feed(&s, &path, path.t[i]);
         assert_int_equal(stewart_static(&s), SNW_OK);
         const double x = s.p->g.p.x;
-        assert_near(x, -0.08 * path.t[i], 1e-5); // soft there: 1e-9 of length are 1e-6 of the plate
+        assert_near(x, -0.08 * path.t[i], 1e-5); // 1e-9 of length moves the plate by 1e-6
         assert_near(s.p->g.p.z, 0.5, 5e-6);
         double in[3], out[3];
         eigenvalues(&s, in, out);
@@ -154,9 +155,9 @@ static void static_path(void **state) {
     stewart_free(&s);
 }
 
-// The text's march of first order, with quaternions that are not of unit length, loses stability
-// before 0.2. A step of the group in place of the quaternion's has an error of the same order, and
-// another one: 6.64 at -0.19.
+// The first-order integration of the text, with quaternions that are not of unit length, loses
+// stability before 0.2. A step on the group instead of the quaternion has an error of the same
+// order but a different value: 6.64 at -0.19.
 static void euler_is_less_stable(void **state) {
     (void)state;
     LONG;
@@ -180,14 +181,13 @@ static void euler_is_less_stable(void **state) {
         in[i] = three[0];
         if (i < 3) reads(in[i], printed[i], at[i]);
     }
-    // a line: the curve bends down
+    // linear interpolation: the curve is concave
     const double crossing = -0.1965 - 0.0015 * in[4] / (in[3] - in[4]);
     assert_true(in[4] > 0 && crossing > -0.2);
     stewart_free(&s);
 }
 
-// ---- motion
-// -----------------------------------------------------------------------------------------
+// ---- motion -------------------------------------------------------------------------------------
 
 static void plate_follows(void **state) {
     (void)state;
@@ -203,9 +203,9 @@ static void plate_follows(void **state) {
         stewart_feed(&s, &path, i / 120.0);
         assert_int_equal(stewart_step(&s, -0.2, 1.0 / 120), SNW_OK);
     }
-    assert_int_equal(heap_calls, before); // a step takes no memory
-    // The table's digits: less what these points make of equilibrium under these lengths, which it
-    // computed with its own.
+    assert_int_equal(heap_calls, before); // a step allocates no memory
+    // The digits of the table relative to the equilibrium of these points under these lengths; the
+    // table used its own lengths.
     stewart still;
     made(41, SNW_ALONG_RK4, SNW_HISTORY_LINEAR, &still);
     for (double t = 0; t < 2.5001; t += 0.1) {
@@ -217,7 +217,7 @@ static void plate_follows(void **state) {
     stewart_free(&still);
     assert_near(s.p->g.p.y, 0, 1e-10);
     assert_near(snw_norm(snw_so3_log(s.p->g.R)), 0, 1e-4);
-    // the sum of all forces is what moves plate and rods; pairs of legs are mirror images
+    // the sum of all forces accelerates plate and rods; pairs of legs are mirror images
     for (int k = 0; k < 3; k++) {
         static const int pair[3][2] = {{0, 1}, {2, 5}, {3, 4}};
         const snw_wrench a = stewart_root(&s, pair[k][0]), b = stewart_root(&s, pair[k][1]);
@@ -228,9 +228,9 @@ static void plate_follows(void **state) {
     stewart_free(&s);
 }
 
-// Beyond the loss of stability, the table's scenario: from -0.19 to -0.23 at 0.08 m/s, then held.
-// Which way it snaps is decided by rounding; the table's run tilts by 0.27 to 0.49 rad within 0.75
-// s.
+// Beyond the loss of stability, the scenario of the table: from -0.19 to -0.23 at 0.08 m/s, then
+// held. Rounding decides the direction of the snap; the run of the table tilts by 0.27 to 0.49 rad
+// within 0.75 s.
 static void plate_tilts_and_sways(void **state) {
     (void)state;
     LONG;

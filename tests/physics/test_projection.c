@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots with loops put together: the same joint in the tree and as a closure, other cuts of the
-// same loop, closing, redundant and singular closures, idle links, mechanisms in equilibrium.
+// Projection of robots with loops: the same joint in the tree and as a closure, different cuts of
+// the same loop, closing, redundant and singular closures, idle links, mechanisms in equilibrium
+// against minima of their energy.
 #include "executed.h"
 #include "random_tree.h"
 
@@ -12,8 +13,7 @@
 
 #include <stdio.h>
 
-// ---- a model with what it needs
-// --------------------------------------------------------------------
+// ---- a model with its state and work ------------------------------------------------------------
 
 typedef struct built {
     snw_document *doc;
@@ -54,7 +54,7 @@ static void close_built(built *b) {
     *b = (built){0};
 }
 
-// what compiling a text says when it refuses it
+// Error of compiling a text that must be refused.
 static snw_status refused(const char *text, snw_error *err) {
     built b = {0};
     if (describe(text, &b.doc, &b.desc, err) != SNW_OK) fail_msg("%s", err->text);
@@ -73,10 +73,9 @@ static double *joint(built *b, const char *link) {
     return NULL;
 }
 
-// ---- a joint as a loop
-// -----------------------------------------------------------------------------
+// ---- a joint as a loop --------------------------------------------------------------------------
 
-// the frame behind the joint of a link
+// The frame behind the joint of a link.
 static int joint_seg(const snw_model *m, int l) {
     return m->link_rod[l] >= 0 ? m->rod[m->link_rod[l]].root : m->link_end[l];
 }
@@ -85,7 +84,7 @@ static int numbers_of(const snw_block *b) {
     return b->space == SNW_SPACE_RN ? b->n : b->space == SNW_SPACE_SO3 ? 4 : 7;
 }
 
-// next block of a link from k on, only of its rod where `rod`; nblock: none
+// Next block of a link from k on, only of its rod if `rod`; nblock: there is none.
 static int next_block(const snw_model *m, int l, bool rod, int k) {
     while (k < m->nblock && !(m->seg[m->block[k].seg].link == l &&
                               (!rod || m->seg[m->block[k].seg].kind == SNW_SEG_ROD))) {
@@ -101,7 +100,7 @@ static void copy_block(const built *grown, const snw_block *a, built *cut, const
     for (int i = 0; i < a->n; i++) cut->s->v[b->dof + i] = grown->s->v[a->dof + i];
 }
 
-// light links on long arms have accelerations of all sizes: rounding is that of the largest
+// Light links on long arms have accelerations of all magnitudes: rounding is that of the largest.
 static void compare_block(const built *grown, const snw_block *a, built *cut, const snw_block *b) {
     double most = 1;
     for (int i = 0; i < grown->m->nv; i++) most = fmax(most, fabs(grown->s->a[i]));
@@ -110,7 +109,7 @@ static void compare_block(const built *grown, const snw_block *a, built *cut, co
     }
 }
 
-// blocks that both have, one by one
+// Calls fn for each block that both models have.
 static void each_block(const built *grown, built *cut, int at, each_fn *fn) {
     for (int l = 0; l < grown->m->desc->nlink; l++) {
         int j = next_block(grown->m, l, l == at, 0), k = next_block(cut->m, l, l == at, 0);
@@ -122,8 +121,8 @@ static void each_block(const built *grown, built *cut, int at, each_fn *fn) {
     }
 }
 
-// cut a random tree at a joint and close it by a loop: accelerations and the wrench in the joint
-// are the same
+// Cut a random tree at a joint and close it by a loop: accelerations and the wrench in the joint
+// are the same.
 static void a_cut_joint_is_the_joint(void **state) {
     (void)state;
     dice d = {41};
@@ -135,7 +134,7 @@ static void a_cut_joint_is_the_joint(void **state) {
         snw_link_desc *link = &t.link[at];
         link->joint = kind;
         link->moves = (snw_joint_desc){.axis = roll_unit(&d)};
-        // mass behind the joint, so that the tree moves without the loop, too
+        // mass behind the joint, so that the tree has a regular mass matrix without the loop, too
         if (!link->has_body) {
             tree_body(&t, at, 1, roll_vec3(&d, 0.1), (snw_vec3){{0.05, 0.06, 0.07}});
         }
@@ -183,7 +182,7 @@ static void a_cut_joint_is_the_joint(void **state) {
             assert_near(cut.w->A[seg2].e[i], grown.w->A[seg].e[i], 2e-9);
             assert_near(F.e[i], grown.w->F[seg].e[i], 2e-9);
         }
-        // velocities that keep the loop closed stay as they are
+        // velocities that satisfy the loop are unchanged
         double *v = calloc((size_t)cut.m->nv, sizeof *v);
         for (int i = 0; i < cut.m->nv; i++) v[i] = cut.s->v[i];
         assert_int_equal(snw_projection_velocities(cut.as, cut.in, cut.s, &err), SNW_OK);
@@ -198,8 +197,8 @@ static void a_cut_joint_is_the_joint(void **state) {
     }
 }
 
-// a mast that hangs, its last joint in the tree or as a closure of a loose body: the same
-// equilibrium
+// A hanging mast with its last joint in the tree or as a closure of a free body: the same
+// equilibrium.
 static void a_cut_joint_hangs_as_the_joint(void **state) {
     (void)state;
     static const char *const kinds[] = {"fixed", "revolute, axis: [0, 1, 1]", "universal",
@@ -230,16 +229,15 @@ static void a_cut_joint_hangs_as_the_joint(void **state) {
             if (o[i].status != SNW_OK) fail_msg("%s: %s", kinds[k], o[i].err.text);
         }
         assert_int_equal(o[0].warnings, 0);
-        assert_int_equal(o[1].warnings, 1); // was open
+        assert_int_equal(o[1].warnings, 1); // warning: the loop was open
         for (int c = 0; c < 6; c++) assert_near(last(&o[1], c), last(&o[0], c), 1e-9);
         for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
     }
 }
 
-// ---- mechanisms
-// ------------------------------------------------------------------------------------
+// ---- mechanisms ---------------------------------------------------------------------------------
 
-// links of a four-bar: lengths, masses, centres of mass on them
+// Links of a four-bar: lengths, masses, positions of the centres of mass.
 typedef struct fourbar {
     double crank, coupler, rocker, ground;
 } fourbar;
@@ -250,7 +248,7 @@ static const fourbar bars = {0.2, 0.5, 0.3, 0.45};
 #define ROCKER "body: {mass: 1.5, com: [0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}"
 #define FOUR   "sinew: 1\ngravity: [0, -9.81, 0]\n"
 
-// cut at the far pin, at the near pin, and at the ground
+// Cut at the far pin, at the near pin, and at the ground.
 static const char *const four[] = {
     FOUR "robot:\n"
          "  crank: {on: world, joint: revolute, " CRANK "}\n"
@@ -277,8 +275,8 @@ static const char *const four[] = {
 };
 enum { CUTS = 3 };
 
-// angles of the coupler and the rocker in the world, by circles; false: cannot be closed. `up`:
-// which of the two
+// Angles of the coupler and the rocker in the world, by intersection of circles; `up` selects one
+// of the two solutions. Returns false if the loop cannot be closed.
 static bool four_angles(double crank, bool up, double *coupler, double *rocker) {
     const double x = bars.ground - bars.crank * cos(crank), y = -bars.crank * sin(crank);
     const double d = hypot(x, y);
@@ -297,7 +295,7 @@ static double four_energy(double crank, bool up) {
                    1.5 * 0.15 * sin(r));
 }
 
-// lowest of a function on [low, high]: golden section
+// Minimum of a function on [low, high] by golden section.
 static double lowest(double (*f)(double, bool), bool up, double low, double high) {
     const double g = 0.5 * (sqrt(5) - 1);
     for (int i = 0; i < 100; i++) {
@@ -311,8 +309,8 @@ static double lowest(double (*f)(double, bool), bool up, double low, double high
     return 0.5 * (low + high);
 }
 
-// is a crank angle a local minimum of the energy of one of the two ways to close? Its energy, less
-// the minimum's
+// Energy at a crank angle less that of the nearest local minimum, for one of the two solutions of
+// the closure.
 static double above_minimum(double crank, bool up) {
     return four_energy(crank, up) -
            four_energy(lowest(four_energy, up, crank - 0.3, crank + 0.3), up);
@@ -342,7 +340,7 @@ static void four_bars_hang_where_energy_is_lowest(void **state) {
         assert_int_equal(snw_alloc_count(), before);
         assert_true(info.residual <= 1e-12);
         assert_near(snw_projection_violation(b.as, b.in, b.s, NULL), 0, 1e-13);
-        // which way of closing it is, then the minimum there
+        // determine the solution of the closure, then its minimum
         snw_kinematics(b.m, b.in, b.s, true, b.w);
         const double crank = world_angle(b.w, b.m->link_end[0]);
         double c = 0, r = 0;
@@ -351,8 +349,8 @@ static void four_bars_hang_where_energy_is_lowest(void **state) {
         const bool up = fabs(remainder(c - world_angle(b.w, b.m->link_end[l]), 2 * M_PI)) < 1e-6;
         assert_true(four_angles(crank, up, &c, &r));
         assert_near(remainder(c - world_angle(b.w, b.m->link_end[l]), 2 * M_PI), 0, 1e-9);
-        // golden section finds a minimum's place to the root of rounding only, its energy to
-        // rounding
+        // golden section finds the argument of a minimum to the root of rounding only, its energy
+        // to rounding
         assert_near(above_minimum(crank, up), 0, 1e-12);
         assert_near(lowest(four_energy, up, crank - 0.3, crank + 0.3), crank, 1e-7);
         snw_statics_destroy(st);
@@ -360,13 +358,13 @@ static void four_bars_hang_where_energy_is_lowest(void **state) {
     }
 }
 
-// crank, connecting rod, block on a line 0.1 below
+// Crank, connecting rod, block on a line 0.1 below.
 static const double line = -0.1;
 
 static double slider_energy(double crank, bool up) {
     const double y = 0.2 * sin(crank), s = (line - y) / 0.5;
     if (!(fabs(s) <= 1)) return INFINITY;
-    (void)up; // the centre of mass of the rod is as high either way
+    (void)up; // the height of the rod's centre of mass is the same for both
     return 9.81 * (1 * 0.1 * sin(crank) + 2 * (y + 0.25 * s));
 }
 
@@ -402,7 +400,7 @@ static void slider_cranks_hang_where_energy_is_lowest(void **state) {
     }
 }
 
-// accelerations do not depend on where a loop is cut, nor the forces where it is not
+// Accelerations do not depend on where a loop is cut, nor do forces at joints that are not cut.
 static void other_cuts_move_alike(void **state) {
     (void)state;
     const double crank = 0.7, rate = 3;
@@ -421,7 +419,7 @@ static void other_cuts_move_alike(void **state) {
         snw_error err = {0};
         for (int i = 0; i < 3; i++) b.s->q[i] = q[n][i], b.s->v[i] = v[n][i];
         assert_near(snw_projection_violation(b.as, b.in, b.s, NULL), 0, 1e-12);
-        // rates by differences: put right by the projection, but hardly
+        // rates by differences: the projection corrects them only slightly
         assert_int_equal(snw_projection_velocities(b.as, b.in, b.s, &err), SNW_OK);
         for (int i = 0; i < 3; i++) assert_near(b.s->v[i], v[n][i], 1e-6);
         const double f = rate / b.s->v[0];
@@ -438,8 +436,7 @@ static void other_cuts_move_alike(void **state) {
     assert_true(fabs(first) > 1); // it moves
 }
 
-// ---- redundant, singular and impossible closures
-// ---------------------------------------------------
+// ---- redundant, singular and impossible closures ------------------------------------------------
 
 #define LINK "body: {mass: 1, com: [0, 0.1, 0], inertia: [1e-3, 1e-3, 2e-3]}"
 #define PARALLEL                                                                                   \
@@ -454,8 +451,8 @@ static void other_cuts_move_alike(void **state) {
          "0]}}}\n"                                                                                 \
          "loops: {close: {join: [br, r], as: revolute}, brace: {join: [bm, m], as: revolute}}\n"
 
-// rows are named by the axes of the first site, or as across and along the joint's axis where that
-// is none of them
+// Rows are named by the axes of the first site, or as across and along the joint's axis if that is
+// none of them.
 static void rows_are_named_by_axes_of_the_site(void **state) {
     (void)state;
     static const struct {
@@ -477,12 +474,12 @@ static void rows_are_named_by_axes_of_the_site(void **state) {
                        said[i].rows);
         snw_projection_describe(b.m, 0, text, sizeof text);
         assert_string_equal(text, want);
-        assert_int_equal(b.m->freedom, 1); // rows that only rounding moves forbid nothing
+        assert_int_equal(b.m->freedom, 1); // rows that vary by rounding only remove no freedom
         close_built(&b);
     }
 }
 
-// a bar on three equal parallel links: one row too many, and it moves as the closed form says
+// A bar on three equal parallel links: one redundant row, and motion by the closed form.
 static void a_third_parallel_link_is_redundant(void **state) {
     (void)state;
     built b = {0};
@@ -504,7 +501,7 @@ static void a_third_parallel_link_is_redundant(void **state) {
     snw_projection_describe(b.m, 0, text, sizeof text);
     assert_string_equal(text, "5 rows, 3 hold by themselves: tilt x, tilt y, move z; their "
                               "reactions are undetermined");
-    // closed from where only one link leans, the bar stays parallel
+    // closed from a state in which only one link is inclined, the bar stays parallel
     snw_projection_info info;
     snw_error err = {0};
     assert_int_equal(snw_projection_close(b.as, b.in, b.s, &info, &err), SNW_OK);
@@ -516,7 +513,7 @@ static void a_third_parallel_link_is_redundant(void **state) {
     // three links of 0.012 kg m^2 about their pins and 1 kg at 0.3 m
     assert_int_equal(snw_projection_accelerations(b.as, b.in, b.s, &err), SNW_OK);
     assert_near(b.s->a[b.m->block[b.m->link_block[0]].dof], 0.6 * 9.81 * sin(q) / 0.126, 1e-10);
-    // what is left out is not determined, what is kept is
+    // dropped reactions are not determined, the others are
     snw_residual(b.m, b.in, b.s, false, b.w);
     const snw_wrench F = snw_loop_wrench(b.m, b.w, 0, b.s->lambda);
     assert_true(isnan(F.m.x) && isnan(F.m.y) && isnan(F.f.z));
@@ -526,7 +523,8 @@ static void a_third_parallel_link_is_redundant(void **state) {
     close_built(&b);
 }
 
-// all links in one line: a motion more than nearby, said but not cured by leaving something out
+// All links in one line: one more freedom than nearby, which is reported but not removed by
+// dropping a row.
 static void a_line_of_links_is_singular_not_redundant(void **state) {
     (void)state;
     built b = {0};
@@ -546,7 +544,7 @@ static void a_line_of_links_is_singular_not_redundant(void **state) {
     snw_projection_describe_singular(b.m, 0, text, sizeof text);
     assert_non_null(strstr(text, "singular configuration"));
     assert_non_null(strstr(text, "'pin'"));
-    // forces and accelerations are not determined there: refused, by name
+    // forces and accelerations are not determined there: refused, with the name
     snw_error err = {0};
     assert_int_equal(snw_projection_accelerations(b.as, b.in, b.s, &err), SNW_E_SINGULAR);
     assert_non_null(strstr(err.text, "'pin'"));
@@ -569,7 +567,7 @@ static void what_cannot_be_closed_is_named(void **state) {
     assert_non_null(strstr(err.text, "open by 800 mm"));
     assert_int_equal(err.line, 7);
     assert_non_null(strstr(err.text, "check lengths"));
-    // a bent rod that only just reaches when it is straight: to second order only
+    // a bent rod that reaches the closure only when it is straight: to second order only
     assert_int_equal(
         refused(FOUR "robot: {a: {on: world, joint: revolute, rod: {length: 1, section: "
                      "{stiffness: {bend_z: 1}}, strain: {bend_z: legendre 12}}}}\n"
@@ -578,7 +576,7 @@ static void what_cannot_be_closed_is_named(void **state) {
                 &err),
         SNW_E_MODEL);
     assert_non_null(strstr(err.text, "at the end of its reach"));
-    // out of the plane: nothing can help
+    // out of the plane: no solution exists
     assert_int_equal(
         refused(FOUR "robot:\n"
                      "  a: {on: world, joint: revolute, " CRANK "}\n"
@@ -587,7 +585,7 @@ static void what_cannot_be_closed_is_named(void **state) {
                 &err),
         SNW_E_MODEL);
     assert_non_null(strstr(err.text, "'up'"));
-    // two loops that agree at first and part later
+    // two loops that agree at first and contradict each other later
     assert_int_equal(
         refused(FOUR "robot: {block: {on: world, joint: prismatic, axis: x, " CRANK "}}\n"
                      "loops:\n"
@@ -601,7 +599,7 @@ static void what_cannot_be_closed_is_named(void **state) {
     assert_non_null(strstr(err.text, "'two'"));
 }
 
-// a pose that leaves the plane only later: its row is not thrown away at t = 0
+// A pose that leaves the plane only later: its row is not dropped at t = 0.
 static void rows_are_looked_at_later_too(void **state) {
     (void)state;
     snw_error err;
@@ -616,7 +614,7 @@ static void rows_are_looked_at_later_too(void **state) {
     assert_non_null(strstr(err.text, "'lift' can never be closed"));
 }
 
-// rough starts are closed, and by little where little is enough
+// Closing succeeds from distant starts, with small displacements where these suffice.
 static void closing_moves_no_more_than_it_must(void **state) {
     (void)state;
     dice d = {45};
@@ -638,10 +636,10 @@ static void closing_moves_no_more_than_it_must(void **state) {
         assert_int_equal(snw_projection_close(b.as, b.in, b.s, &info, &err), SNW_OK);
         assert_int_equal(snw_alloc_count(), before);
         assert_near(snw_projection_violation(b.as, b.in, b.s, NULL), 0, 1e-12);
-        // the shortest way to where it is closed is not longer than the way back
+        // the displacement to the closed state is not longer than the perturbation
         for (int i = 0; i < 3; i++) moved += (b.s->q[i] - q[i]) * (b.s->q[i] - q[i]);
         if (n < 10) assert_true(moved <= 1.01 * pushed);
-        // nearest velocities: what is taken away is a push of the loop, M (v - v0) = C' x
+        // nearest velocities: the change is an impulse of the loop, M (v - v0) = C' x
         double v0[3], M[9], p[3] = {0}, x[2], C[6] = {0};
         for (int i = 0; i < 3; i++) v0[i] = b.s->v[i] = roll(&d, -1, 1);
         assert_int_equal(snw_projection_velocities(b.as, b.in, b.s, &err), SNW_OK);
@@ -666,8 +664,7 @@ static void closing_moves_no_more_than_it_must(void **state) {
     }
 }
 
-// ---- idle links
-// ------------------------------------------------------------------------------------
+// ---- idle links ---------------------------------------------------------------------------------
 
 #define TWO_LIMBS(plate)                                                                           \
     "sinew: 1\ngravity: [0, -9.81, 0]\n"                                                           \
@@ -679,7 +676,7 @@ static void closing_moves_no_more_than_it_must(void **state) {
     "  plate: {on: limb(1), joint: revolute, body: " plate "}\n"                                   \
     "loops: {tip: {join: [limb(2).tip, plate], as: revolute}}\n"
 
-// a point of mass on a pin turns freely: what it does is not determined, all else is as with a body
+// A point mass on a pin rotates freely: its rotation is not determined, all else is as with a body.
 static void a_point_on_a_pin_is_idle(void **state) {
     (void)state;
     built b[2] = {{0}};
@@ -706,7 +703,7 @@ static void a_point_on_a_pin_is_idle(void **state) {
     for (int i = 0; i < b[0].m->nq; i++) {
         if (b[0].s->q + i != joint(&b[0], "plate")) assert_near(b[0].s->q[i], b[1].s->q[i], 1e-10);
     }
-    // let go from elsewhere, at rest
+    // released from elsewhere, at rest
     for (int n = 0; n < 2; n++) {
         snw_projection_info info;
         snw_error err = {0};
@@ -738,8 +735,8 @@ static void what_moves_no_mass_must_not_be_pushed(void **state) {
     close_built(&b);
 }
 
-// a coupler without mass is moved by its pins: the mass matrix alone is singular, with the rows it
-// is not
+// A massless coupler is moved by its pins: the mass matrix alone is singular, with the rows it is
+// not.
 static void loops_hold_what_has_no_mass(void **state) {
     (void)state;
     static const char *const mass[2] = {"{mass: 0}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is integrated along rods with nodes: auto: closed forms of one element of constant strain,
+// Integrals along rods with `nodes: auto`: against closed forms of one element of constant strain,
 // and random rods of all bases against many nodes. theory.md (3.5).
 #include "executed.h"
 #include "oracle/linear.h"
@@ -16,10 +16,9 @@
 
 static const double L = 0.3, R = 0.01, E = 1e6, RHO = 1070;
 
-// ---- one element of constant strain
-// ------------------------------------------------------------------
+// ---- one element of constant strain -------------------------------------------------------------
 
-// its only mode bends the straight rod along k x^2/2: K = EI L, M = rho A L^5/20 + rho I L^3/3
+// The only mode bends the straight rod along k x^2/2: K = EI L, M = rho A L^5/20 + rho I L^3/3.
 static void one_element_swings_with_the_frequency_of_its_assumed_mode(void **state) {
     (void)state;
     outcome o;
@@ -35,10 +34,10 @@ static void one_element_swings_with_the_frequency_of_its_assumed_mode(void **sta
     snw_series_clear(&o.series);
 }
 
-// d/dk of the mean height of an arc of curvature k
+// d/dk of the mean height of an arc of curvature k.
 static double lowers(double k) { return (2 * sin(k * L) / k - L * cos(k * L) - L) / (k * k); }
 
-// virtual work of the weight of an arc, solved for its curvature by halving
+// Virtual work of the weight of an arc, solved for its curvature by bisection.
 static void one_element_sags_as_virtual_work_says(void **state) {
     (void)state;
     outcome o;
@@ -63,10 +62,9 @@ static void one_element_sags_as_virtual_work_says(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- random rods
-// -------------------------------------------------------------------------------------
+// ---- random rods --------------------------------------------------------------------------------
 
-// Inertia and weight of a rod at a random shape, and its elastic stiffness
+// Inertia and weight of a rod at a random shape, and its elastic stiffness.
 typedef struct sums {
     int n;
     double *M, *K, *G;
@@ -98,7 +96,8 @@ static void drop_sums(sums *s) {
     free(s->G);
 }
 
-// x <- the sag under G and the slowest motion by K; both are what frequencies and sags are made of
+// x, *lambda <- the mode of M and K with the lowest frequency, which determines frequencies and
+// sags.
 static void slowest(const sums *s, double *x, double *lambda) {
     const size_t n = (size_t)s->n, size = snw_eigen_symmetric_scratch(s->n) + n * 8 + 64;
     double *A = oracle_alloc(n * n, sizeof *A), *B = oracle_alloc(n * n, sizeof *B);
@@ -121,8 +120,8 @@ static double product(int n, const double *a, const double *b) {
     return sum;
 }
 
-// Every basis, one to four functions or elements, straight and bent at rest, tapered or not:
-// slowest frequency and work of the weight along its motion are those of many nodes.
+// Every basis, one to four functions or elements, straight and bent at rest, tapered or not: the
+// lowest frequency and the work of the weight along its mode are those of many nodes.
 static void random_rods_integrate_as_with_many_nodes(void **state) {
     (void)state;
     dice d = {5};
@@ -148,7 +147,7 @@ static void random_rods_integrate_as_with_many_nodes(void **state) {
         slowest(&fine, x, &lambda_f);
         slowest(&coarse, y, &lambda_c);
         worst = fmax(worst, fabs(lambda_c / lambda_f - 1));
-        // by Cauchy and Schwarz with the mass of the rod
+        // bound by the Cauchy-Schwarz inequality with the mass of the rod
         const double size = sqrt(lambda_f * 9 * 9 * 3 * RHO * M_PI * 1e-4);
         worst = fmax(worst, fabs(product(fine.n, x, coarse.G) - product(fine.n, x, fine.G)) / size);
         free(x);
@@ -161,8 +160,7 @@ static void random_rods_integrate_as_with_many_nodes(void **state) {
     assert_true(worst < 2e-5);
 }
 
-// ---- what acts on strains
-// ----------------------------------------------------------------------------
+// ---- actions on strains -------------------------------------------------------------------------
 
 static double turned_by_helix(const char *nodes) {
     char text[700];
@@ -184,7 +182,7 @@ static double turned_by_helix(const char *nodes) {
     return twist;
 }
 
-// four points of an element see four turns of a helix as anything but a helix
+// Four points of an element cannot resolve four turns of a helix.
 static void a_helical_tendon_turns_one_element_as_it_turns_with_many_points(void **state) {
     (void)state;
     const double want = turned_by_helix(", nodes: 60");
@@ -212,8 +210,7 @@ static void nodes_too_few_are_told(void **state) {
     snw_series_clear(&o.series);
 }
 
-// curvature of one element under a load that varies along it; `change` may come before the
-// equilibrium
+// Curvature of one element under a load that varies along it; `change` may precede the equilibrium.
 static double bent_by_wave(const char *nodes, const char *waves, const char *change) {
     char text[800];
     (void)snprintf(
@@ -239,8 +236,8 @@ static void a_load_of_short_waves_bends_one_element_as_it_does_with_many_nodes(v
     assert_near(bent_by_wave("", "20", "") / want, 1, 1e-3);
 }
 
-// The second half of a study has a load that only many nodes see: it has these from the beginning,
-// not an error.
+// The second half of a study has a load that needs many nodes: the study has them from the
+// beginning, without an error.
 static void a_change_that_asks_for_more_nodes_has_them_from_the_beginning(void **state) {
     (void)state;
     const double want = bent_by_wave(", nodes: 80", "20", "");

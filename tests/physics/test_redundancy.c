@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Contacts that say the same, theory.md 3.15: reactions are the shortest that balance the robot,
-// motion is that of the contacts which are independent, by every scheme; a snake on many wheels
-// moves as its given shape says; what contradicts is named.
+// Redundant contacts, theory.md 3.15: reactions have the minimum norm of all that balance the
+// robot, the motion is that of independent contacts, by every scheme. A snake on many wheels is
+// tested against a closed form and against prescribed shapes; contradictory rows are named.
 #include "executed.h"
 #include "floating_tree.h"
 #include "sanitized.h"
@@ -16,11 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- random trees
-// ----------------------------------------------------------------------------------
+// ---- random trees -------------------------------------------------------------------------------
 
 // A floating tree of n bodies, some joints driven, and `copies` wheels in a row on each wheeled
-// body: of them two are independent in the plane, four in space, since they are parallel
+// body: of them two are independent in the plane, four in space, since they are parallel.
 static void random_robot(dice *d, int n, int copies, bool planar, char *out, size_t size) {
     size_t at = 0;
 #define SAY(...) at += (size_t)snprintf(out + at, size - at, __VA_ARGS__)
@@ -45,9 +44,9 @@ static double largest(const double *x, int n) {
     return most;
 }
 
-// Accelerations and multipliers are those of all rows: in balance, every row kept; and multipliers
-// that no others in balance are shorter than lie in the span of the rows' columns, of coordinates
-// that nothing drives
+// Accelerations and multipliers satisfy the equations with all rows: forces balance and every row
+// holds. Multipliers have minimum norm if they lie in the span of the columns of the rows for
+// coordinates that are not driven.
 static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s) {
     const int nv = m->nv, nr = m->nconstraint;
     snw_work *w;
@@ -72,7 +71,7 @@ static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s)
         }
         x[k] = s->lambda[k];
     }
-    // l = A y, y the best there is
+    // l = A y, y by least squares
     double *y = calloc((size_t)(nv + nr), sizeof *y), *B = calloc((size_t)(nv * nr), sizeof *B);
     snw_arena scratch = {.size = snw_shortest_scratch(contacts, nv)};
     scratch.base = malloc(scratch.size);
@@ -128,8 +127,7 @@ static void reactions_are_the_shortest(void **state) {
     }
 }
 
-// ---- motion
-// ----------------------------------------------------------------------------------------
+// ---- motion -------------------------------------------------------------------------------------
 
 static const char *const schemes[] = {"generalized-alpha, rho: 0.8, step: 10 ms",
                                       "hht, rho: 0.8, step: 10 ms",
@@ -151,8 +149,8 @@ static void say_study(const char *scheme, double length, char *out, size_t size)
     }
 }
 
-// A car with wheels of four and of two: the same motion, and front and rear bear together what they
-// bear alone
+// A car with four wheels and one with two: the same motion, and front and rear wheels together
+// carry the same as single ones.
 static void more_wheels_change_nothing(void **state) {
     (void)state;
 #define CAR                                                                                        \
@@ -185,7 +183,7 @@ static void more_wheels_change_nothing(void **state) {
         assert_int_equal(two.warnings, 0);
         for (int f = 0; f < one.series.nframe; f++) {
             for (int c = 0; c < 19; c++) assert_near(shown(&one, f, c), shown(&two, f, c), 1e-8);
-            // each pair bears the same
+            // each wheel of a pair carries the same
             assert_near(shown(&one, f, 24), 2 * shown(&two, f, 24), 2e-7);
             assert_near(shown(&one, f, 30), 2 * shown(&two, f, 30), 2e-7);
         }
@@ -194,9 +192,9 @@ static void more_wheels_change_nothing(void **state) {
     }
 }
 
-// A snake whose curvature travels along it slides along its track: eight wheels, three of which
-// would do. Speed and place in closed form at every scheme's order, reactions as given shapes find
-// them, and nothing slips
+// A snake with a travelling wave of curvature slides along its track: eight wheels, of which three
+// suffice. Speed and position in closed form at the order of every scheme, reactions as with
+// prescribed shapes, and no slip.
 static void a_snake_on_many_wheels_runs(void **state) {
     (void)state;
 #define SNAKE                                                                                      \
@@ -245,11 +243,11 @@ static void a_snake_on_many_wheels_runs(void **state) {
     snw_series_clear(&want.series);
 }
 
-// Ten links, each with an axle that is steered so that all of them fit one motion of the head, v =
-// (0.3, 0.05 sin t), w = 0.2 cos t: the velocity of link k follows from that of the one before it,
-// v_k = R(-r)(v + w x l) and w_k = w + r', and its axle stands across. Ten rows for three unknowns,
-// of which any three may lose their grip; the head goes exactly as the laws say, whatever the
-// scheme, and the axles share as in given shapes
+// Ten links, each with an axle that is steered so that all of them are consistent with one motion
+// of the head, v = (0.3, 0.05 sin t), w = 0.2 cos t: the velocity of link k follows from that of
+// the one before it, v_k = R(-r)(v + w x l) and w_k = w + r', and its axle is perpendicular to it.
+// Ten rows for three unknowns; any three of them may become dependent. The head moves exactly by
+// the laws with every scheme, and the reactions of the axles are those of prescribed shapes.
 enum { LINKS = 10 };
 
 static void say_snake(char *out, size_t size) {
@@ -323,9 +321,9 @@ static void a_steered_snake_goes_as_its_axles_say(void **state) {
     snw_series_clear(&want.series);
 }
 
-// Three links locked along a circle, each with an axle through its centre: two rows say all, and
-// the train runs round at its speed. The third axle is independent nearby, so no rule of the model
-// tells, only the configuration
+// Three links locked along a circle, each with an axle through its centre: two rows determine the
+// motion, and the train moves on the circle at its speed. The third axle is independent nearby, so
+// that no rule of the model detects the redundancy, only the configuration.
 static void a_locked_train_runs_round(void **state) {
     (void)state;
     for (int i = 0; i < NSCHEME; i++) {
@@ -352,15 +350,15 @@ static void a_locked_train_runs_round(void **state) {
         execute(text, &o);
         if (o.status != SNW_OK) fail_msg("%s: %s", schemes[i], o.err.text);
         const double v = 0.2, w = v * tan(0.15) / 0.1;
-        const double off = i < 4 ? 1e-5 : i == 4 ? 1e-3 : 1e-9; // of the schemes
+        const double off = i < 4 ? 1e-5 : i == 4 ? 1e-3 : 1e-9; // accuracy of the schemes
         for (int f = 0; f < o.series.nframe; f++) {
             assert_near(shown(&o, f, 2), w, off);
             assert_near(shown(&o, f, 3), v, off);
             assert_near(shown(&o, f, 4), 0, 1e-10);
         }
-        // Towards the centre of the circle each could bear m v w, what its own link needs. Forces
-        // (1, -2 cos(bend), 1) through the centre are in balance by themselves; less what they have
-        // in common with these it is the shortest
+        // Towards the centre of the circle each could carry m v w, the force its own link needs.
+        // Forces (1, -2 cos(bend), 1) through the centre are in balance by themselves; the former
+        // less their projection on the latter have minimum norm
         const double cosine = cos(0.3), part = (2 - 2 * cosine) / (2 + 4 * cosine * cosine);
         const double bears[3] = {1 - part, 1 + 2 * cosine * part, 1 - part};
         for (int k = 0; k < 3; k++) {
@@ -370,9 +368,9 @@ static void a_locked_train_runs_round(void **state) {
     }
 }
 
-// Three links stand in one line, where their axles are parallel and say nothing of the way along;
-// joints begin to turn. Where the laws leave it a velocity with which rows go on to hold it starts
-// with that, as given shapes do, else it is said
+// Three links in one line: their axles are parallel and do not determine the motion along it; the
+// joints begin to turn. If a velocity exists with which the rows continue to hold, the motion
+// starts with it, as with prescribed shapes; otherwise an error is reported.
 static void singular_starts_have_their_limit(void **state) {
     (void)state;
     static const struct {
@@ -415,7 +413,7 @@ static void singular_starts_have_their_limit(void **state) {
     }
 }
 
-// two blades on one axle take hold of a sledge: one blow, whatever their number
+// Two blades on one axle engage a sledge: one impact, whatever their number.
 static void blades_take_hold_together(void **state) {
     (void)state;
     double heat[2];
@@ -444,11 +442,10 @@ static void blades_take_hold_together(void **state) {
     assert_near(heat[0], heat[1], 0);
 }
 
-// ---- what cannot be
-// --------------------------------------------------------------------------------
+// ---- inconsistent and singular models -----------------------------------------------------------
 
 // Four axles, of which the last one is steered away from the others' centre after a while; and one
-// that takes hold where it must not
+// that becomes active where its row contradicts the others.
 static void contradictions_are_named(void **state) {
     (void)state;
     static const char *const law[] = {"0.2*max(t - 0.43, 0)^2", "0"};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops whose rows imply each other everywhere, though not the same ones: Bricard's
-// threefold-symmetric chain of six hinges, each link of length a turned by 90 degrees, one way and
-// the other. Angles alternate, and
+// Loops whose rows imply each other everywhere, with a dependent subset that changes, against the
+// closed form of Bricard's threefold-symmetric chain of six hinges, each link of length a turned by
+// 90 degrees in alternating directions. Angles alternate, and
 //
 //     cos p + cos q + cos p cos q = 0
 //
 // so that it moves with one degree of freedom where counting gives none (Baker 1980; Chen, You and
 // Tarnai 2005). As it turns inside out, through q = 0 at p = 120 degrees, rows that were
-// independent where it began lose their rank.
+// independent at the start lose their rank.
 #include "executed.h"
 
 #include "near.h"
@@ -21,7 +21,7 @@
     "  " name ": {on: " on ", " pose "joint: revolute, axis: z" joint                              \
     ", body: {mass: 1, com: [0.05, 0, 0], inertia: [2e-4, 1e-3, 1e-3]}}\n"
 #define TURNED(angle) "pose: {xyz: [0.1, 0, 0], rpy: [" angle " deg, 0, 0]}, "
-// `spring`: more of the first joint, `rate`: of its initial motion
+// `spring`: additional keys of the first joint, `rate`: its initial rate.
 #define CHAIN(spring, rate)                                                                        \
     "sinew: 1\n"                                                                                   \
     "gravity: [0, 0, 0]\n"                                                                         \
@@ -47,10 +47,10 @@ static void turn(const char *dynamic, outcome *o) {
     execute_ok(text, o);
 }
 
-// zero where the ring is closed
+// Zero where the ring is closed.
 static double closure(double p, double q) { return cos(p) + cos(q) + cos(p) * cos(q); }
 
-// over more than a whole turn, by every family of schemes; `within`: errors of angles
+// More than a whole turn, by every family of schemes; `within`: errors of angles.
 static void a_bricard_chain_turns_inside_out(void **state) {
     (void)state;
     static const struct {
@@ -72,7 +72,7 @@ static void a_bricard_chain_turns_inside_out(void **state) {
             assert_near(shown(&o, n, 2), p, 1e-9);
             most = fmax(most, p), least = fmin(least, p);
         }
-        // there and back through both ends of its range, at 120 degrees
+        // forward and back through both ends of its range, at 120 degrees
         assert_true(most > 2.09 && least < -2.09);
         if (i == 0) end[0] = last(&o, 0), end[1] = last(&o, 1);
         assert_near(last(&o, 0), end[0], ways[i].within);
@@ -103,8 +103,8 @@ static double angle(snw_robot *r, const char *probe) {
     return x;
 }
 
-// the same by the steps of the library, where the ring would come apart or stop; its end is that of
-// the run
+// The same by the steps of the library, in which the ring might open or stop; its end agrees with
+// that of the run.
 static void steps_of_the_library_turn_it_too(void **state) {
     (void)state;
     static const struct {
@@ -136,7 +136,7 @@ static void steps_of_the_library_turn_it_too(void **state) {
     }
 }
 
-// a state that was saved with other rows kept goes on as if nothing had happened, to the last bit
+// A state that was saved with other rows kept resumes with the same bits.
 static void saved_states_know_their_rows(void **state) {
     (void)state;
     snw_error err = {0};
@@ -158,7 +158,7 @@ static void saved_states_know_their_rows(void **state) {
 }
 
 // Driven by its second joint through q = 0, with a spring k on the first: p by the closed form, and
-// the effort is the change of the spring's energy, tau = k p dp/dq with dp/dq = -sin q (1 + cos
+// the effort is the derivative of the spring's energy, tau = k p dp/dq with dp/dq = -sin q (1 + cos
 // p)/(sin p (1 + cos q)).
 static void equilibria_turn_it_through_its_end(void **state) {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rings along a rod: a body that slides along itself. theory.md 3.15; gaits in
-// examples/locomotion/snake2d.yaml, snake3d.yaml
+// Rings along a rod, a body that slides along its own centre line, against the motion of an arc on
+// its circle. theory.md 3.15; gaits in examples/locomotion/snake2d.yaml, snake3d.yaml
 #include "executed.h"
 #include "near.h"
 
@@ -22,9 +22,9 @@
 
 enum { TURN = 9, SLIP = 19, FORCE = 31 + 3, BALANCE = 37 + 6 }; // columns
 
-// With as many rings as leave one motion an arc goes round on its circle of 1/2 m for ever, for
-// polynomials contain their own slopes; the rings bear m V^2 times the difference of the tangents
-// at the ends
+// With as many rings as leave one motion, an arc moves along its circle of 1/2 m indefinitely,
+// because polynomials contain their own derivatives. The rings carry m V^2 times the difference of
+// the tangents at the ends.
 static void an_arc_slides_along_itself(void **state) {
     (void)state;
     static const char *const scheme[] = {"rk4", "generalized-alpha, rho: 0.9", "bdf2"};
@@ -47,7 +47,7 @@ static void an_arc_slides_along_itself(void **state) {
     }
 }
 
-// unless told otherwise two motions are left, and no held section slips
+// By default two motions are left, and no constrained section slips.
 static void a_soft_body_slides_and_bends(void **state) {
     (void)state;
     outcome o;
@@ -58,13 +58,14 @@ static void a_soft_body_slides_and_bends(void **state) {
         for (int k = 0; k < 4; k++) assert_near(shown(&o, f, SLIP + 3 * k + 1), 0, 1e-10);
         assert_near(shown(&o, f, BALANCE), 0, 1e-9);
     }
-    // it stays near the circle, and bends where its ends are not held
+    // it stays near the circle, and bends where its ends are free
     assert_near(last(&o, TURN), 1, 0.01);
     assert_true(fabs(last(&o, TURN) - 1) > 1e-6);
     snw_series_clear(&o.series);
 }
 
-// of a law that is no wave along the body some section has to slip: which, and how fast
+// With a law that is no wave along the body some section must slip: the error names it, with its
+// speed.
 static void gaits_that_do_not_fit_are_named(void **state) {
     (void)state;
     static const char *const law[] = {"4*sin(t)", "2 + 3*cos(6*x)*cos(t)"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods whose nodes follow their shape: what their tolerance means, where the nodes go, and that
-// nothing else changes.
+// Rods whose nodes follow their shape: errors against the tolerance with an independent integrator,
+// placement of the nodes, and agreement with rods on fixed nodes.
 #include "executed.h"
 #include "lively.h"
 #include "sanitized.h"
@@ -11,10 +11,9 @@
 
 enum { MOST = 420 };
 
-// ---- tolerance
-// --------------------------------------------------------------------------------------
+// ---- tolerance ----------------------------------------------------------------------------------
 
-// errors with the cells that the tolerance asks for; how many these are
+// Errors with the cells that the tolerance requires; returns the number of cells.
 static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
     double cell[MOST];
     int n = 0, nseg = 0;
@@ -32,8 +31,8 @@ static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
             nseg = t.m->nseg;
             assert_true(n > 0 && n <= t.m->rod[0].room && n < MOST);
         } else {
-            assert_int_equal(t.m->nseg, nseg); // the others wait in reserve
-            // slices across the ends of cells are no worse than those within
+            assert_int_equal(t.m->nseg, nseg); // the other segments stay in reserve
+            // slices across the ends of cells are no less accurate than those within
             assert_true(snw_rod_error(t.m, &t.m->rod[0], t.s, false) <= tolerance);
             lively_errors(&t, e);
         }
@@ -43,9 +42,9 @@ static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
     return n;
 }
 
-// Against an integrator that knows nothing of segments: over six powers of ten the errors of whole
-// rods stay within a small multiple of the tolerance, and fall with it; cells grow in number with
-// its fifth root.
+// Against an integrator without segments: over six powers of ten the errors of whole rods stay
+// within a small multiple of the tolerance and decrease with it. The number of cells grows with the
+// fifth root of its inverse.
 static void the_tolerance_is_met(void **state) {
     (void)state;
     enum { N = 7 };
@@ -60,22 +59,21 @@ static void the_tolerance_is_met(void **state) {
             for (int i = 0; i < KINDS; i++) worst[k] = fmax(worst[k], e[i]);
             print_message("seed %d, %.0e: %3d cells, %.1e %.1e %.1e %.1e %.1e %.1e %.1e\n",
                           (int)seed, tolerance, n[k], e[0], e[1], e[2], e[3], e[4], e[5], e[6]);
-            // beyond 1e-12 the oracle ends
+            // the accuracy of the oracle ends at 1e-12
             assert_true(worst[k] <= tolerance + 2e-12);
         }
         const double slope = log10(worst[0] / worst[5]) / 5;
         print_message("seed %d: error falls with the power %.2f of the tolerance\n", (int)seed,
                       slope);
         assert_true(slope > 0.8 && slope < 1.3);
-        // below, where the rule along the rod counts more than the integrals
+        // at small tolerances, where the rule along the rod dominates the integrals
         assert_near(log10((double)n[6] / n[4]) / 2, 0.2, 0.02);
     }
 }
 
-// ---- where the nodes go
-// -----------------------------------------------------------------------------
+// ---- placement of nodes -------------------------------------------------------------------------
 
-// cells of a rod that turns by half a radian more within `width` of x = 0.7
+// Cells of a rod that turns by half a radian more within `width` of x = 0.7.
 static int bent(double width, double tolerance, double cell[MOST]) {
     robot r;
     trial t;
@@ -89,7 +87,7 @@ static int bent(double width, double tolerance, double cell[MOST]) {
     robot_strain(&r, 0, SNW_BEND_Y, SNW_BASIS_LEGENDRE, 3);
     robot_strain(&r, 0, SNW_TWIST, SNW_BASIS_LEGENDRE, 3);
     trial_open(&t, &r.desc);
-    t.s->q[3] = 1; // some twist: a rod that bends in one plane needs no brackets
+    t.s->q[3] = 1; // some twist: in plane bending the Lie brackets vanish
     const int n = snw_rod_mesh_cells(t.m, &t.m->rod[0], t.s, true, cell);
     trial_close(&t);
     robot_free(&r);
@@ -119,8 +117,7 @@ static void nodes_gather_where_a_rod_bends_sharply(void **state) {
     assert_true(length_at(before, cell, 0.7) < 0.1 * length_at(before, cell, 0.15));
 }
 
-// ---- all rules agree
-// --------------------------------------------------------------------------------
+// ---- all rules agree ----------------------------------------------------------------------------
 
 typedef struct along {
     snw_rule_kind kind;
@@ -128,8 +125,8 @@ typedef struct along {
     double tolerance;
 } along;
 
-// poses, forces and the three parts of the tangent of one random rod in one random state; rods that
-// bend by radians
+// Poses, forces and the three parts of the tangent of one random rod in one random state; the rods
+// bend by radians.
 static double *numbers_of(along rule, uint64_t seed, size_t *count) {
     dice d = {seed};
     robot r;
@@ -160,7 +157,7 @@ static double *numbers_of(along rule, uint64_t seed, size_t *count) {
         memcpy(at, T, n * n * sizeof *at);
         free(T);
     }
-    // each kind in units of its own largest number
+    // each kind relative to its own largest number
     const size_t part[5] = {12 * links, n, n * n, n * n, n * n};
     at = x;
     for (int k = 0; k < 5; at += part[k], k++) {
@@ -196,11 +193,10 @@ static void all_rules_agree(void **state) {
     }
 }
 
-// ---- studies
-// ----------------------------------------------------------------------------------------
+// ---- studies ------------------------------------------------------------------------------------
 
-// A robot with all that is tied to nodes: loads along rods, a fluid, the ground, tendons, a child
-// at a station, a loop, a given strain.
+// A robot with all elements that depend on nodes: loads along rods, a fluid, the ground, tendons, a
+// child at a station, a loop, a driven strain.
 #define ROBOT                                                                                      \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 20 ms}}\n"           \
@@ -228,8 +224,8 @@ static void run_with(const char *arm, const char *leg, const char *study, outcom
 #define UNTIL AMONG("8 ms", "60 ms")
 #define BRIEF AMONG("1 ms", "6 ms")
 
-// whatever hangs on nodes, a study gives what it gives on many nodes that stay, and closer for a
-// smaller tolerance
+// With all elements that depend on nodes, a study agrees with one on many fixed nodes, and more
+// closely with a smaller tolerance.
 static void studies_agree_with_those_on_many_nodes(void **state) {
     (void)state;
     static const char *const studies[] = {
@@ -248,7 +244,7 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
             assert_int_equal(o.series.nframe, want.series.nframe);
             double worst = 0;
             for (int c = 0; c < o.series.ncolumn; c++) {
-                double size = 1e-2, miss = 0; // metres, and what forces and energies there are
+                double size = 1e-2, miss = 0; // metres, or the largest force or energy
                 for (int f = 0; f < o.series.nframe; f++) {
                     size = fmax(size, fabs(shown(&want, f, c)));
                     miss = fmax(miss, fabs(shown(&o, f, c) - shown(&want, f, c)));
@@ -258,7 +254,7 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
             print_message("study %d, %.0e: nodes placed %d times, at most %d; error %.1e\n", k,
                           tolerance, o.totals.meshes, o.totals.most_nodes, worst);
             assert_true(o.totals.meshes >= 1);
-            // a motion doubles what its beginning misses some times over
+            // the motion amplifies its initial error several times
             assert_true(worst <= 100 * tolerance);
             snw_series_clear(&o.series);
         }
@@ -266,8 +262,8 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
     }
 }
 
-// nodes are placed anew between steps only, and not in every one: the rod swings through its
-// tolerance some times
+// Nodes are placed anew between steps only, and not in every one: the rod's error crosses its
+// tolerance several times.
 static void nodes_come_and_go_with_the_shape(void **state) {
     (void)state;
     static const char before[] =
@@ -290,8 +286,8 @@ static void nodes_come_and_go_with_the_shape(void **state) {
     print_message("placed %d times in %d steps, at most %d nodes\n", o.totals.meshes,
                   o.totals.increments, o.totals.most_nodes);
     assert_true(o.totals.meshes >= 3 && o.totals.meshes < o.totals.increments / 10);
-    // energy that such steps leave unaccounted for (1.2e-4 J of 1.6 J) is the same on nodes that
-    // stay
+    // the energy that such steps leave unaccounted for (1.2e-4 J of 1.6 J) is the same on fixed
+    // nodes
     assert_near(last(&o, 6), last(&stay, 6), 1e-7);
     snw_series_clear(&o.series);
     snw_series_clear(&stay.series);
