@@ -406,7 +406,7 @@ static snw_problem problem_of(snw_truncation *t) {
                          .soft = t->regularisation};
 }
 
-// t->x <- richer equilibrium along the path (5.2) of theory.md 5.1; if that ends early, by a damped
+// t->x <- richer equilibrium along the path (5.6) of theory.md 5.1; if that ends early, by a damped
 // motion. Whether one was found.
 static bool truncation_solve(snw_truncation *t) {
     const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nconstraint;
