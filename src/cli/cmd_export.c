@@ -158,7 +158,7 @@ static bool remove_folder(const char *path) {
     return rmdir(path) == 0;
 }
 
-static snw_status fail_errno(const char *path, const char *what, snw_error *err) {
+static snw_status export_cmd_fail_errno(const char *path, const char *what, snw_error *err) {
     char text[128] = "";
     const int reason = errno;
     const snw_status status = snw_output_status(reason);
@@ -210,7 +210,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
                         may_replace(folder) ? temporary : folder);
     }
     if (!remove_folder(temporary) || mkdir(temporary, 0777) != 0) {
-        return fail_errno(temporary, "no folder for the frames", err);
+        return export_cmd_fail_errno(temporary, "no folder for the frames", err);
     }
     snw_stop_defer(); // a signal handler could not remove a folder
     snw_status s = write_parts(e, temporary, reply->meter, err);
@@ -222,7 +222,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
     }
     s = snw_export_pvd(e, name, snw_output_sink(&out), err);
     if (s == SNW_OK && (!remove_folder(folder) || rename(temporary, folder) != 0)) {
-        s = fail_errno(folder, "cannot be written", err);
+        s = export_cmd_fail_errno(folder, "cannot be written", err);
     }
     if (s != SNW_OK) (void)remove_folder(temporary);
     return snw_output_close(&out, s, err);

@@ -83,7 +83,7 @@ static snw_status serve(session *s, const snw_args *args, const snw_viewer_piece
     return SNW_OK;
 }
 
-static void print_totals(const session *s) {
+static void play_print_totals(const session *s) {
     const snw_play_totals t = snw_play_count(s->play);
     printf("%ld pictures, %ld steps", t.frames, t.steps);
     if (t.steps > 0) printf(" of %.3g ms each", 1e3 * t.stepping / (double)t.steps);
@@ -112,7 +112,7 @@ static int play_run(const snw_args *args, snw_reply *reply) {
         exit_status = status == SNW_E_ARGUMENT ? SNW_EXIT_USAGE
                       : status == SNW_OK       ? SNW_EXIT_DONE
                                                : SNW_EXIT_FAILED;
-        if (status == SNW_OK) print_totals(&s);
+        if (status == SNW_OK) play_print_totals(&s);
     }
     if (status != SNW_OK) {
         if (!err.file[0]) (void)snprintf(err.file, sizeof err.file, "%s", s.path);

@@ -208,7 +208,7 @@ static snw_status open_runs(job *j, snw_error *err) {
 // ---- columns -----------------------------------------------------------------------------------
 
 // Is the column itself among the wanted names, not only its probe?
-static bool is_named(const snw_column *c, int n, const char *const *wanted) {
+static bool plot_is_named(const snw_column *c, int n, const char *const *wanted) {
     char name[256];
     snw_column_name(c, name, sizeof name);
     for (int i = 0; i < n; i++) {
@@ -229,7 +229,7 @@ static snw_status choose_probes(const job *j, snw_error *err) {
         SNW_TRY(snw_choose_columns(info, n, wanted, chosen, &all, err));
         for (int k = 0; k < all; k++) {
             const snw_column *c = &info->column[chosen[k]];
-            if (snw_column_is_brief(c) || is_named(c, n, wanted)) chosen[kept++] = chosen[k];
+            if (snw_column_is_brief(c) || plot_is_named(c, n, wanted)) chosen[kept++] = chosen[k];
         }
         if (kept == 0) {
             return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probes; try --shape or --energy",

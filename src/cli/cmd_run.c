@@ -193,7 +193,8 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
+static snw_status cmd_run_print_totals(const snw_job *job, const outcome *outcomes,
+                                       snw_error *err) {
     snw_grid *g;
     // energy balance of dynamic runs: energy removed by the integrator, unaccounted energy, and
     // energy exchanged
@@ -446,7 +447,7 @@ static snw_status cmd_run_summarise(const session *s, const snw_job *job, const 
     }
     const char *title = job->run[0].desc->title;
     printf("%s%s%s\n", job->path, title && title[0] ? ": " : "", title ? title : "");
-    SNW_TRY(print_totals(job, outcomes, err));
+    SNW_TRY(cmd_run_print_totals(job, outcomes, err));
     print_nodes(job, outcomes);
     SNW_TRY(print_modes(job, err));
     SNW_TRY(print_values(job, outcomes, err));

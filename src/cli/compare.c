@@ -131,7 +131,8 @@ static int compare_find_column(const snw_run_info *info, const char *wanted) {
 }
 
 // fail if no run reaches the time; only for text tables, CSV and JSON have blanks and nulls
-static snw_status check_time(snw_result *file, int n, const int *run, double t, snw_error *err) {
+static snw_status compare_check_time(snw_result *file, int n, const int *run, double t,
+                                     snw_error *err) {
     double first = INFINITY, last = -INFINITY;
     for (int i = 0; i < n; i++) {
         const int nframe = snw_result_frames(file, run[i]);
@@ -320,7 +321,7 @@ snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_a
     snw_status status = choose_columns(snw_result_info(file, run[0]), args, text_table, &t, err);
     if (status == SNW_OK) status = choose_swept(file, n, run, &t, err);
     if (status == SNW_OK && text_table && !q.end && !q.statistic) {
-        status = check_time(file, n, run, q.t, err);
+        status = compare_check_time(file, n, run, q.t, err);
     }
     if (status == SNW_OK) status = print_table(file, n, run, &q, &t, csv, reply, err);
     snw_free(t.swept);

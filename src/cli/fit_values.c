@@ -480,7 +480,7 @@ static const char *find_runaway(const session *s) {
 }
 
 // Fail if the model with the best values does not reproduce the measurements.
-static snw_status check_target(const session *s, snw_error *err) {
+static snw_status fit_values_check_target(const session *s, snw_error *err) {
     const column *c = find_missed(s);
     if (!c) return SNW_OK;
     const bool said = snw_args_has(s->args, "error");
@@ -740,7 +740,7 @@ static int fit_values_search(session *s, snw_error *err) {
     }
     if (status == SNW_OK && !warn_correlated(s)) warn_undetermined(s);
     if (status == SNW_OK && written == SNW_OK) written = write_model(s, &second);
-    if (status == SNW_OK && written == SNW_OK) written = check_target(s, &second);
+    if (status == SNW_OK && written == SNW_OK) written = fit_values_check_target(s, &second);
     if (status == SNW_OK && written != SNW_OK) *err = second;
     return status == SNW_OK && written == SNW_OK ? SNW_EXIT_DONE : SNW_EXIT_FAILED;
 }

@@ -234,7 +234,7 @@ static snw_status check_dropped(snw_impacts *ip, const snw_inputs *in, const snw
 
 // ---- impact -------------------------------------------------------------------------------------
 
-static double total_energy(const snw_impacts *ip, const snw_inputs *in, const snw_state *s) {
+static double impact_total_energy(const snw_impacts *ip, const snw_inputs *in, const snw_state *s) {
     return snw_kinetic_energy(ip->m, ip->w) + snw_gravity_energy(ip->m, in, ip->w) +
            snw_stored_energy(ip->m, s->q, ip->w);
 }
@@ -323,7 +323,7 @@ static snw_status apply_impact(snw_impacts *ip, const snw_inputs *in, snw_state 
         snw_projection_impact(ip->projection, in, body ? ip->momentum : NULL, s, ip->impulse, err));
     snw_kinematics(m, in, s, false, ip->w);
     out->heat = impact_loss(ip);
-    out->work = total_energy(ip, in, s) - before + out->heat;
+    out->work = impact_total_energy(ip, in, s) - before + out->heat;
     return check_dropped(ip, in, s, err);
 }
 
@@ -334,7 +334,7 @@ snw_status snw_impacts_apply(snw_impacts *ip, const snw_inputs *in, const double
     *out = (snw_impact_energy){0};
     snw_state_copy(m, s, ip->before);
     snw_kinematics(m, in, s, false, ip->w);
-    const double before = total_energy(ip, in, s);
+    const double before = impact_total_energy(ip, in, s);
     for (int k = 0; k < m->ncondition; k++) {
         const int i = m->condition_signal[k];
         changed = changed || (z && (z[i] != 0) != (s->z[i] != 0));

@@ -335,7 +335,7 @@ static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
 
 // Dependent rows become spare rows behind the active ones. Rows of contacts stay active; their
 // multipliers are those of minimum norm (redundancy.h).
-static void drop_redundant(snw_model *m, const bool *stay) {
+static void projection_compile_drop_redundant(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
@@ -409,7 +409,7 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     }
     if (all) return SNW_OK;
     SNW_TRY(check_later_times(c, err));
-    drop_redundant(m, c->most);
+    projection_compile_drop_redundant(m, c->most);
     return SNW_OK;
 }
 

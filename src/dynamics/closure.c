@@ -388,7 +388,7 @@ static snw_mat3 carriage_axes(const snw_loop *loop, snw_se3 h) {
     return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
 }
 
-static displacement displacement_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
+static displacement closure_displacement_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
     const snw_se3 from = in_axes(loop, w->frozen_pose[loop->nonholonomic_index]);
     const snw_mat3 S0 = carriage_axes(loop, from), S = carriage_axes(loop, h);
     const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
@@ -427,7 +427,7 @@ void snw_contacts_freeze(const snw_model *m, snw_work *w) {
 
 double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
-    const snw_twist x = displacement_of(w, loop, in_axes(loop, relative_pose(w, loop))).x;
+    const snw_twist x = closure_displacement_of(w, loop, in_axes(loop, relative_pose(w, loop))).x;
     return snw_norm(x.v) + m->length * snw_norm(x.w);
 }
 
@@ -445,7 +445,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
                 raw[k] = w->velocity_time * snw_power(row_jacobian(loop, rows[k], h), U);
             }
         } else if (loop->nonholonomic_index >= 0 && w->contacts_frozen) {
-            const displacement x = displacement_of(w, loop, h);
+            const displacement x = closure_displacement_of(w, loop, h);
             for (int k = 0; k < loop->nraw; k++)
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
@@ -566,7 +566,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
     const row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
-    const displacement at = displacement_of(w, loop, h);
+    const displacement at = closure_displacement_of(w, loop, h);
     const snw_lower T = snw_se3_tangent_inv(at.x);
     const snw_vec3 across = snw_rotate(at.S, closure_unit_vector(1));
     for (size_t j = 0; j < n; j++) {

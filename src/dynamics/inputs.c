@@ -146,14 +146,14 @@ void snw_effort_at(const snw_model *m, int motor, snw_at at, double fraction, do
 }
 
 // value s seconds after the caller set it, with constant acceleration
-static snw_jet extrapolate(snw_jet j, double s) {
+static snw_jet inputs_extrapolate(snw_jet j, double s) {
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
 }
 
 static snw_jet manual_drive_at(const snw_model *m, const snw_manual_inputs *manual,
                                const snw_drive *d, double t) {
     const int k = manual->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
-    return extrapolate(manual->motor[k], t - manual->motor_since[d->motor]);
+    return inputs_extrapolate(manual->motor[k], t - manual->motor_since[d->motor]);
 }
 
 // A given rate is integrated from the initial value of the coordinate. A conditional drive adds its
@@ -183,7 +183,8 @@ static bool is_admissible(const snw_model *m, int i, double x) {
 static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_tendon_desc *d = &m->desc->tendon[i];
     if (snw_tendon_is_manual(in, i)) {
-        in->tendon[i] = extrapolate(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
+        in->tendon[i] =
+            inputs_extrapolate(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
     } else {
         in->tendon[i] = m->tendon_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     }

@@ -144,8 +144,9 @@ SNW_INLINE void row_scatter(int nc, int na, int n, const double *G, const double
 }
 
 // K += Phi' G Phi within the rod; GP: nz x ncol scratch
-SNW_INLINE void add_stiffness(int nc, const snw_model *m, const snw_slice *sl, const snw_rod *r,
-                              const double *G, double *restrict GP, double *restrict K) {
+SNW_INLINE void slice_add_stiffness(int nc, const snw_model *m, const snw_slice *sl,
+                                    const snw_rod *r, const double *G, double *restrict GP,
+                                    double *restrict K) {
     const int na = r->na, n = r->ndof, step = sl->ncol;
     const double *phi = m->phi + sl->phi;
     int from[6];
@@ -250,13 +251,13 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     double *GP = w->slice_scratch, *K = w->K + r->own_store;
     switch (r->nc) { // constant nc for the most common rules
     case 2:
-        add_stiffness(2, m, sl, r, G, GP, K);
+        slice_add_stiffness(2, m, sl, r, G, GP, K);
         break;
     case 3:
-        add_stiffness(3, m, sl, r, G, GP, K);
+        slice_add_stiffness(3, m, sl, r, G, GP, K);
         break;
     default:
-        add_stiffness(r->nc, m, sl, r, G, GP, K);
+        slice_add_stiffness(r->nc, m, sl, r, G, GP, K);
         break;
     }
 }

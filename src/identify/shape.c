@@ -130,7 +130,7 @@ static void move_robot(const snw_shape *s) {
     snw_observe(s->m, s->in, s->s, false, s->work);
 }
 
-static void set_unknowns(snw_shape *s, const double *x) {
+static void shape_set_unknowns(snw_shape *s, const double *x) {
     const int ndof = s->rod->ndof;
     for (int j = 0; j < ndof; j++) shape_coordinates(s)[j] = x[j] * s->unit[j];
     for (int k = 0; s->free && k < 3; k++) {
@@ -154,7 +154,7 @@ static snw_se3 root_transform(const snw_shape *s) {
 // residuals relative to the rod's length; zero where there is no measurement
 static snw_status shape_residual(void *user, const double *x, double *r) {
     snw_shape *s = user;
-    set_unknowns(s, x);
+    shape_set_unknowns(s, x);
     const snw_se3 g = root_transform(s);
     for (int i = 0; i < s->ncolumn; i++) {
         const snw_vec3 p = snw_se3_point(g, s->work->g[segment_of(s, i)].p);
@@ -188,7 +188,7 @@ static snw_status shape_derivative(void *user, const double *x, double *J) {
     snw_shape *s = user;
     const int m = s->ncolumn, ndof = s->rod->ndof;
     double *v = s->s->v + s->rod->dof0;
-    set_unknowns(s, x);
+    shape_set_unknowns(s, x);
     const snw_mat3 R = root_transform(s).R;
     for (int i = 0; i < m; i++) s->rate0[i] = component_velocity(s, &R, i);
     if (s->free) root_jacobian(s, J + (size_t)ndof * (size_t)m);
@@ -306,7 +306,7 @@ snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double 
     info->settled = status == SNW_OK;
     info->rms = info->values ? s->rod->L * sqrt(search.last / info->values) : 0;
     info->rank = shape_rank_of(s);
-    set_unknowns(s, s->x);
+    shape_set_unknowns(s, s->x);
     s->G = root_transform(s);
     memcpy(q, shape_coordinates(s), (size_t)s->rod->ndof * sizeof *q);
     snw_rod_declare(s->m, s->rod, q);

@@ -129,7 +129,7 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
 
 // Drops constraint rows that are redundant at the middle for this step and fits the multipliers of
 // the others.
-static void drop_redundant(snw_conserving *c) {
+static void conserving_drop_redundant(snw_conserving *c) {
     const snw_model *m = c->m;
     const size_t bytes = (size_t)m->nnonholonomic * sizeof(double);
     memset(c->mid->dropped, 0, bytes);
@@ -147,7 +147,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     for (size_t i = nv; i < n; i++) c->d[i] = c->now->lambda[i - nv];
-    if (c->redundancy) drop_redundant(c);
+    if (c->redundancy) conserving_drop_redundant(c);
     double norm = conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);

@@ -411,7 +411,7 @@ static void gauss_move(void *self, double fraction) {
 
 // out (nv) <- body accelerations at stage i, extrapolated from the previous step by a polynomial
 // through its last `degree` stages and its end.
-static void extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
+static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
     const int n = g->m->nv, s = g->k.s;
     double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
@@ -438,7 +438,7 @@ static int best_degree(snw_gauss_collocation *g) {
     for (int degree = MEAN; degree <= g->k.s; degree++) {
         double largest = 0;
         for (int i = 0; i < g->k.s; i++) {
-            extrapolate(g, degree, i, g->x);
+            gauss_extrapolate(g, degree, i, g->x);
             for (int k = 0; k < n; k++) {
                 largest = fmax(largest, fabs(g->x[k] - g->dx[i * n + k]) / g->m->typical[k]);
             }
@@ -452,7 +452,7 @@ static int best_degree(snw_gauss_collocation *g) {
 static void gauss_predict(snw_gauss_collocation *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
-    for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
+    for (int i = 0; i < s; i++) gauss_extrapolate(g, degree, i, g->ddx + i * n);
     if (m->nlie_block && degree != MEAN) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);

@@ -100,8 +100,8 @@ static snw_status read_sphere(snw_reader *r, const snw_node *node, solid *out) {
     return SNW_OK;
 }
 
-static snw_status read_shape(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                             snw_body_desc *out) {
+static snw_status body_read_shape(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                                  snw_body_desc *out) {
     solid s = {0};
     if (!e[BODY_MASS] == !e[BODY_DENSITY]) {
         return snw_fail_at(r->err, node->location, "a shape needs its mass or its density%s",
@@ -220,7 +220,7 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
     if (e[BODY_COM]) {
         SNW_TRY(snw_read_vec3(r, e[BODY_COM]->value, "com", SNW_DIM_LENGTH, &out->com));
     }
-    if (shapes == 1) SNW_TRY(read_shape(r, node, e, out));
+    if (shapes == 1) SNW_TRY(body_read_shape(r, node, e, out));
     if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
     return e[BODY_INERTIA] ? read_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
 }

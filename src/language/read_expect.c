@@ -191,7 +191,7 @@ static snw_status expect_read_values(snw_reader *r, const snw_entry *e, const co
     return SNW_OK;
 }
 
-static snw_status check_time(snw_reader *r, const snw_node *node, double t) {
+static snw_status expect_check_time(snw_reader *r, const snw_node *node, double t) {
     if (r->desc->nstep == 0) {
         return snw_fail_at(r->err, node->location, "there is no study that reaches %g s", t);
     }
@@ -203,7 +203,7 @@ static snw_status check_time(snw_reader *r, const snw_node *node, double t) {
 
 static snw_status read_time(snw_reader *r, const snw_node *node, const char *what, double *t) {
     SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_TIME, t));
-    return check_time(r, node, *t);
+    return expect_check_time(r, node, *t);
 }
 
 static snw_status expect_read_rows(snw_reader *r, const snw_node *node, const columns *c,
@@ -452,7 +452,7 @@ static snw_status convert_rows(snw_reader *r, const snw_node *at, const conversi
     for (int i = 0; i < rows; i++) {
         const double when = k->clock * table[0].x[i] + k->shift;
         if (when < k->t0 || when > k->t1) continue;
-        if (isinf(k->t0)) SNW_TRY(check_time(r, at, when));
+        if (isinf(k->t0)) SNW_TRY(expect_check_time(r, at, when));
         for (int j = 0; j < x->ncolumn; j++) {
             value[(size_t)x->nrow * (size_t)x->ncolumn + (size_t)j] =
                 k->factor * table[j].y[i] + k->offset;

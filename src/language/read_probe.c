@@ -161,7 +161,7 @@ static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_
 }
 
 // true if a thing of this kind has the name
-static bool is_named(const snw_reader *r, const char *name, snw_thing kind) {
+static bool probe_is_named(const snw_reader *r, const char *name, snw_thing kind) {
     const snw_name *found = snw_names_find(&r->things, name);
     return found && found->kind == (int)kind;
 }
@@ -169,11 +169,11 @@ static bool is_named(const snw_reader *r, const char *name, snw_thing kind) {
 static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
-    if (is_named(r, name, SNW_THING_LOOP)) {
+    if (probe_is_named(r, name, SNW_THING_LOOP)) {
         out->of = SNW_PROBE_OF_LOOP;
         return snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item);
     }
-    if (is_named(r, name, SNW_THING_CONTACT)) {
+    if (probe_is_named(r, name, SNW_THING_CONTACT)) {
         out->of = SNW_PROBE_OF_CONTACT;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
         const int loop = r->desc->contact[out->item].nonholonomic;
@@ -322,7 +322,7 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.location = e->value->location;
-    if (is_named(r, name, SNW_THING_ACTUATOR)) {
+    if (probe_is_named(r, name, SNW_THING_ACTUATOR)) {
         SNW_TRY(probe_of_actuator_joint(r, e, name, out));
         if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
             return snw_fail_at(r->err, e->value->location, "actuator '%s' is on a rod; use 'value'",

@@ -229,7 +229,8 @@ static snw_status read_section_matrix(snw_reader *r, const snw_entry *e, const b
     return SNW_OK;
 }
 
-static snw_status read_section(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
+                                        snw_section_desc *out) {
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(read_rod_shape(r, e, out));
@@ -401,7 +402,7 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
         out->material = &r->material[i];
     }
     out->section.location = e[ROD_SECTION] ? e[ROD_SECTION]->location : out->location;
-    if (e[ROD_SECTION]) SNW_TRY(read_section(r, e[ROD_SECTION]->value, &out->section));
+    if (e[ROD_SECTION]) SNW_TRY(read_rod_read_section(r, e[ROD_SECTION]->value, &out->section));
     if (e[ROD_REST]) {
         SNW_TRY(snw_read_components(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE,
                                     ALONG, out->rest));

@@ -8,7 +8,7 @@
 #include "model/probe_columns.h"
 
 // mark the signals that a law reads
-static void mark_signals(const snw_desc *d, snw_law law, bool *live) {
+static void signals_mark_signals(const snw_desc *d, snw_law law, bool *live) {
     for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
 }
 
@@ -26,20 +26,20 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
     bool live[SNW_SIGNALS_MAX] = {0};
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) {
-            mark_signals(d, d->load[i].force[k], live);
-            mark_signals(d, d->load[i].torque[k], live);
+            signals_mark_signals(d, d->load[i].force[k], live);
+            signals_mark_signals(d, d->load[i].torque[k], live);
         }
     }
     for (int i = 0; i < d->nstress; i++) {
-        for (int k = 0; k < 6; k++) mark_signals(d, d->stress[i].stress[k], live);
+        for (int k = 0; k < 6; k++) signals_mark_signals(d, d->stress[i].stress[k], live);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        for (int k = 0; k < d->motor[i].n; k++) mark_signals(d, d->motor[i].law[k], live);
+        for (int k = 0; k < d->motor[i].n; k++) signals_mark_signals(d, d->motor[i].law[k], live);
     }
-    for (int i = 0; i < d->ntendon; i++) mark_signals(d, d->tendon[i].law, live);
+    for (int i = 0; i < d->ntendon; i++) signals_mark_signals(d, d->tendon[i].law, live);
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
-        if (s->kind == SNW_SIGNAL_INTEGRAL) mark_signals(d, s->source, live);
+        if (s->kind == SNW_SIGNAL_INTEGRAL) signals_mark_signals(d, s->source, live);
         if (s->kind != SNW_SIGNAL_PROBE || !live[i]) continue;
         const snw_reading reading = snw_probe_reading(&d->probe[s->probe]);
         if (reading == SNW_READ_TENDON_EFFORT &&
@@ -63,9 +63,9 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
 // conditions are shared by all descriptions, so these sources are kept in each; sources used by
 // laws only belong to the description of the law.
 static void mark_step_conditions(const snw_desc *d, bool *needed) {
-    for (int i = 0; i < d->nstep; i++) mark_signals(d, d->step[i].until, needed);
+    for (int i = 0; i < d->nstep; i++) signals_mark_signals(d, d->step[i].until, needed);
     for (int i = d->nsignal - 1; i >= 0; i--) {
-        if (needed[i]) mark_signals(d, d->signal_use[i].source, needed);
+        if (needed[i]) signals_mark_signals(d, d->signal_use[i].source, needed);
     }
 }
 

@@ -48,18 +48,18 @@ typedef struct range {
     const char *low, *low_end, *high, *high_end;
 } range;
 
-static const char *skip_blanks(const char *p) {
+static const char *repeat_skip_blanks(const char *p) {
     while (*p == ' ') p++;
     return p;
 }
 
 // parse `k = low .. high` between p and end
 static bool is_range(const char *p, const char *end, range *out) {
-    p = skip_blanks(p);
+    p = repeat_skip_blanks(p);
     out->name = p;
     out->name_length = snw_name_word(p);
     if (out->name_length == 0) return false;
-    p = skip_blanks(p + out->name_length);
+    p = repeat_skip_blanks(p + out->name_length);
     if (*p != '=' || p[1] == '=' || p >= end) return false;
     out->low = p + 1;
     for (p = out->low; p + 1 < end; p++) {

@@ -148,7 +148,7 @@ snw_status snw_signals_condition(snw_signals *s, const char *text, snw_law *law,
 }
 
 // index of the condition signal that a law reads
-static int condition_of(const snw_signals *s, snw_law law) {
+static int signals_condition_of(const snw_signals *s, snw_law law) {
     int i = 0;
     while (i < s->n - 1 && !(s->slot[i].kind == SNW_SIGNAL_CONDITION && snw_expr_reads(law, i)))
         i++;
@@ -156,7 +156,7 @@ static int condition_of(const snw_signals *s, snw_law law) {
 }
 
 snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, snw_error *err) {
-    const int x = condition_of(s, a), y = condition_of(s, b);
+    const int x = signals_condition_of(s, a), y = signals_condition_of(s, b);
     const char *text = snw_pool_format(s->pool, "(%s) and (%s)", s->text[x], s->text[y]);
     *out = snw_expr_both(s->pool, x, y);
     if (!text || !*out) return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");

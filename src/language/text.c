@@ -25,7 +25,7 @@ static snw_status fail_file(snw_error *err, const char *path, const char *what, 
     return snw_fail(err, SNW_E_IO, "%s%s", what, why);
 }
 
-static snw_status fail_errno(snw_error *err, const char *path, int code) {
+static snw_status text_fail_errno(snw_error *err, const char *path, int code) {
     char why[128];
     if (strerror_r(code, why, sizeof why) != 0) (void)snprintf(why, sizeof why, "error %d", code);
     return fail_file(err, path, "cannot be read: ", why);
@@ -55,7 +55,7 @@ static ssize_t text_read_all(int fd, char *out, size_t size) {
 static snw_status read_open(int fd, snw_pool *pool, const char *path, size_t limit,
                             const char **bytes, size_t *length, snw_error *err) {
     struct stat info;
-    if (fstat(fd, &info) != 0) return fail_errno(err, path, errno);
+    if (fstat(fd, &info) != 0) return text_fail_errno(err, path, errno);
     if (!S_ISREG(info.st_mode)) {
         return fail_file(err, path, "a file is needed, this is ", text_kind_of(info.st_mode));
     }
@@ -68,7 +68,7 @@ static snw_status read_open(int fd, snw_pool *pool, const char *path, size_t lim
     char *out = snw_pool_take(pool, (size_t)info.st_size + 1);
     if (!out) return snw_fail(err, SNW_E_MEMORY, "no memory left for '%s'", path);
     const ssize_t have = text_read_all(fd, out, (size_t)info.st_size);
-    if (have < 0) return fail_errno(err, path, errno);
+    if (have < 0) return text_fail_errno(err, path, errno);
     *bytes = out;
     *length = (size_t)have;
     return SNW_OK;
@@ -78,7 +78,7 @@ snw_status snw_text_read(snw_pool *pool, const char *path, size_t limit, const c
                          size_t *length, snw_error *err) {
     // without O_NONBLOCK, opening a pipe would block until it has a writer
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) return fail_errno(err, path, errno);
+    if (fd < 0) return text_fail_errno(err, path, errno);
     const snw_status s = read_open(fd, pool, path, limit, bytes, length, err);
     (void)close(fd);
     return s;

@@ -68,7 +68,7 @@ static snw_jet mod(snw_jet a, snw_jet b) {
 }
 
 // linear, ramp, poly5 and hat of u = (t - a)/(b - a); constant for u < 0 and u >= 1.
-static snw_jet transition(snw_op op, snw_jet u) {
+static snw_jet eval_transition(snw_op op, snw_jet u) {
     const double f = snw_op_value(op, 0, NULL, u.v, 0, 0), two_pi = 6.283185307179586477;
     const double w = u.v;
     if (w < 0 || w >= 1) return (snw_jet){f, 0, 0};
@@ -155,7 +155,7 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     case SNW_OP_RAMP:
     case SNW_OP_POLY5:
     case SNW_OP_HAT:
-        return transition(op, a);
+        return eval_transition(op, a);
     // the derivative of steps and truth values is zero; the others were handled above
     case SNW_OP_FLOOR:
     case SNW_OP_CEIL:

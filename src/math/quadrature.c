@@ -23,7 +23,7 @@ static void legendre_pair(int n, double minus, double p[2]) {
 }
 
 // store the point with 1 - t = minus and its mirror image, scaled to [0, 1]
-static void store_pair(int n, int i, double minus, double weight, double *x, double *w) {
+static void quadrature_store_pair(int n, int i, double minus, double weight, double *x, double *w) {
     x[i] = 0.5 * minus;
     x[n - 1 - i] = 1 - 0.5 * minus;
     w[i] = w[n - 1 - i] = 0.5 * weight;
@@ -45,6 +45,7 @@ void snw_gauss(int n, double *x, double *w) {
             if (fabs(step) <= 1e-15 * minus) break;
         }
         if (2 * i + 1 == n) minus = 1;
-        store_pair(n, i, minus, 2 / (minus * (2 - minus) * derivative * derivative), x, w);
+        quadrature_store_pair(n, i, minus, 2 / (minus * (2 - minus) * derivative * derivative), x,
+                              w);
     }
 }

@@ -79,7 +79,7 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
 }
 
 // Is the law not given, or the constant 0?
-static bool is_zero(snw_law law) {
+static bool initial_is_zero(snw_law law) {
     return !law || (snw_expr_vars(law) == 0 && snw_expr_value(law, (snw_at){0}) == 0);
 }
 
@@ -91,7 +91,7 @@ static snw_status initial_strain(snw_build *b, const snw_initial_desc *ini, cons
         for (int k = 0; k < r->na; k++) {
             if (r->comp[k] == i) a = k;
         }
-        const bool zero = is_zero(ini->strain[i]) && is_zero(ini->rate[i]);
+        const bool zero = initial_is_zero(ini->strain[i]) && initial_is_zero(ini->rate[i]);
         if (a < 0 && zero) continue;
         if (a < 0) {
             return snw_fail_desc(

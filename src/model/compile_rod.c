@@ -165,7 +165,8 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
 }
 
 // r->K, r->D <- stiffness and damping matrices; b->point <- quadrature points of the strain rule.
-static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay, snw_error *err) {
+static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
+                                            snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[r->link];
     const size_t n = (size_t)r->ndof;
     double *K = snw_build_array(b, n * n, sizeof *K);
@@ -235,5 +236,5 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         if (r->feed >= 0) snw_build_variable_length_node(b, r, number, parent);
     }
     *end = parent;
-    return add_stiffness(b, r, lay, err);
+    return compile_rod_add_stiffness(b, r, lay, err);
 }

@@ -8,7 +8,7 @@
 static bool reads_signals(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_SIGNAL); }
 
 // Mark in `live` the signals that n laws read; returns whether there are any.
-static bool mark_signals(const snw_desc *d, int n, const snw_law *law, bool *live) {
+static bool signal_mark_signals(const snw_desc *d, int n, const snw_law *law, bool *live) {
     bool any = false;
     for (int k = 0; k < n; k++) {
         if (!reads_signals(law[k])) continue;
@@ -22,29 +22,29 @@ static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, b
                       bool *tendon_reads, bool *live) {
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *l = &d->load[i];
-        load_reads[i] = mark_signals(d, 3, l->force, live);
-        load_reads[i] = mark_signals(d, 3, l->torque, live) || load_reads[i];
-        load_reads[i] = mark_signals(d, 1, &l->when, live) || load_reads[i];
+        load_reads[i] = signal_mark_signals(d, 3, l->force, live);
+        load_reads[i] = signal_mark_signals(d, 3, l->torque, live) || load_reads[i];
+        load_reads[i] = signal_mark_signals(d, 1, &l->when, live) || load_reads[i];
     }
     for (int i = 0; i < d->nstress; i++) {
-        stress_reads[i] = mark_signals(d, 6, d->stress[i].stress, live);
-        stress_reads[i] = mark_signals(d, 1, &d->stress[i].when, live) || stress_reads[i];
+        stress_reads[i] = signal_mark_signals(d, 6, d->stress[i].stress, live);
+        stress_reads[i] = signal_mark_signals(d, 1, &d->stress[i].when, live) || stress_reads[i];
     }
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue; // laws of drives depend on t only
-        motor_reads[i] = mark_signals(d, d->motor[i].n, d->motor[i].law, live);
-        motor_reads[i] = mark_signals(d, 1, &d->motor[i].when, live) || motor_reads[i];
+        motor_reads[i] = signal_mark_signals(d, d->motor[i].n, d->motor[i].law, live);
+        motor_reads[i] = signal_mark_signals(d, 1, &d->motor[i].when, live) || motor_reads[i];
     }
     for (int i = 0; i < d->ntendon; i++) {
-        tendon_reads[i] = mark_signals(d, 1, &d->tendon[i].law, live);
-        tendon_reads[i] = mark_signals(d, 1, &d->tendon[i].when, live) || tendon_reads[i];
+        tendon_reads[i] = signal_mark_signals(d, 1, &d->tendon[i].law, live);
+        tendon_reads[i] = signal_mark_signals(d, 1, &d->tendon[i].when, live) || tendon_reads[i];
     }
     // integrals are always advanced, even if only a condition reads them; sources read earlier
     // signals
     for (int i = d->nsignal - 1; i >= 0; i--) {
         if (d->signal[i].kind != SNW_SIGNAL_INTEGRAL || !d->signal[i].source) continue;
         live[i] = true;
-        (void)mark_signals(d, 1, &d->signal[i].source, live);
+        (void)signal_mark_signals(d, 1, &d->signal[i].source, live);
     }
 }
 

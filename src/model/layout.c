@@ -39,7 +39,7 @@ static int layout_compare_nodes(const void *a, const void *b) {
 }
 
 // out->breaks <- union of the breaks of all strain components, m.
-static snw_status gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *out) {
+static snw_status layout_gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *out) {
     int most = 2;
     for (int a = 0; a < rod->na; a++) most += rod->basis[a].nelem + 1;
     double *x = snw_pool_array(pool, (size_t)most, sizeof *x);
@@ -229,7 +229,7 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
                           const double *station, snw_pool *pool, snw_layout *out, snw_error *err) {
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     *out = (snw_layout){0};
-    SNW_TRY(gather_breaks(rod, pool, out));
+    SNW_TRY(layout_gather_breaks(rod, pool, out));
     out->ncell = out->global ? 1 : out->nelem;
     double *whole = snw_pool_array(pool, 2, sizeof *whole);
     if (!whole) return SNW_E_MEMORY;

@@ -25,10 +25,10 @@ typedef struct cursor {
     const char *at; // ends with a NUL
 } cursor;
 
-static void skip_blanks(cursor *c) { c->at += strspn(c->at, " \t\r\n"); }
+static void message_skip_blanks(cursor *c) { c->at += strspn(c->at, " \t\r\n"); }
 
 static bool message_take(cursor *c, char sign) {
-    skip_blanks(c);
+    message_skip_blanks(c);
     if (*c->at != sign) return false;
     c->at++;
     return true;
@@ -49,7 +49,7 @@ static size_t digits(const char *text) { return strspn(text, "0123456789"); }
 
 // A JSON number: no leading zeros or plus sign, no hexadecimal digits, infinity or NaN.
 static bool read_number(cursor *c, double *out) {
-    skip_blanks(c);
+    message_skip_blanks(c);
     const char *s = c->at;
     s += *s == '-';
     const size_t whole = digits(s);
@@ -74,14 +74,14 @@ static bool read_number(cursor *c, double *out) {
 
 static bool read_word(cursor *c, const char *word) {
     const size_t n = strlen(word);
-    skip_blanks(c);
+    message_skip_blanks(c);
     if (strncmp(c->at, word, n) != 0) return false;
     c->at += n;
     return true;
 }
 
 static bool read_value(cursor *c, value *out) {
-    skip_blanks(c);
+    message_skip_blanks(c);
     switch (*c->at) {
     case '"':
         out->is = TEXT;
@@ -188,7 +188,7 @@ snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
     value all[NKEY] = {{0}};
     bool given[NKEY] = {false};
     SNW_TRY(message_read_keys(&c, all, given, err));
-    skip_blanks(&c);
+    message_skip_blanks(&c);
     if (*c.at) return message_refuse(err, "something follows it", "");
     int verb = 0;
     const int nverb = (int)(sizeof verbs / sizeof verbs[0]);

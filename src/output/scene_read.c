@@ -110,8 +110,8 @@ static bool read_condition(const snw_node *thing, int ncondition, int *condition
 
 // ---- rods --------------------------------------------------------------------------------------
 
-static snw_scene_section read_section(const char *name, const double size[4], double half[2],
-                                      double *hole) {
+static snw_scene_section scene_read_read_section(const char *name, const double size[4],
+                                                 double half[2], double *hole) {
     *hole = 0;
     if (strcmp(name, "circle") == 0 || strcmp(name, "tube") == 0) {
         half[0] = half[1] = size[0];
@@ -145,7 +145,8 @@ static snw_status read_stations(snw_pool *pool, const snw_node *rod, snw_scene_r
         list_numbers(list_item(snw_node_get(rod, "size"), k), 4, size);
         list_numbers(list_item(snw_node_get(rod, "rest"), k), 6, out->rest[k]);
         list_numbers(list_item(snw_node_get(rod, "stiffness"), k), 6, out->stiffness[k]);
-        const snw_scene_section kind = read_section(section, size, out->half[k], &out->hole[k]);
+        const snw_scene_section kind =
+            scene_read_read_section(section, size, out->half[k], &out->hole[k]);
         if (kind > out->section) out->section = kind;
     }
     for (int i = 0; i < 6; i++) {
@@ -205,8 +206,9 @@ static bool read_bar(const snw_node *scene, const snw_run_info *info, int i, snw
 
 // ---- tendons, chambers, ground -----------------------------------------------------------------
 
-static snw_status read_tendon(snw_pool *pool, const snw_node *from, const snw_run_info *info,
-                              snw_scene_tendon *out, snw_error *err) {
+static snw_status scene_read_read_tendon(snw_pool *pool, const snw_node *from,
+                                         const snw_run_info *info, snw_scene_tendon *out,
+                                         snw_error *err) {
     const snw_node *points = snw_node_get(from, "points");
     *out = (snw_scene_tendon){
         .name = snw_scene_text(from, "name"),
@@ -260,8 +262,8 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
     }
     SNW_TRY(read_links(pool, info, scene, out, err));
     for (; out->ntendon < ntendon; out->ntendon++) {
-        SNW_TRY(read_tendon(pool, list_item(tendons, out->ntendon), info,
-                            &out->tendon[out->ntendon], err));
+        SNW_TRY(scene_read_read_tendon(pool, list_item(tendons, out->ntendon), info,
+                                       &out->tendon[out->ntendon], err));
     }
     for (int i = 0; i < list_length(grounds); i++) {
         const snw_node *c = list_item(grounds, i);

@@ -235,8 +235,8 @@ static snw_status read_numbers(snw_result *r, hid_t where, const char *name, hid
 
 // Shape of a field: frames, numbers per frame, and for poses the nodes; refreshed from disk if the
 // file is live.
-static snw_status read_shape(snw_result *r, hid_t group, snw_result_field field, hsize_t dims[3],
-                             snw_error *err) {
+static snw_status result_read_read_shape(snw_result *r, hid_t group, snw_result_field field,
+                                         hsize_t dims[3], snw_error *err) {
     const char *name = snw_result_field_name(field);
     const int want = field == SNW_RESULT_POSE                             ? 3
                      : field == SNW_RESULT_T || field == SNW_RESULT_STAGE ? 1
@@ -340,7 +340,7 @@ static snw_status read_progress(snw_result *r, stored_run *u, hid_t group, snw_e
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         hsize_t dims[3];
         if (!snw_layout_has(&u->info, (snw_result_field)f)) continue;
-        SNW_TRY(read_shape(r, group, (snw_result_field)f, dims, err));
+        SNW_TRY(result_read_read_shape(r, group, (snw_result_field)f, dims, err));
         const hsize_t width = f == SNW_RESULT_POSE ? dims[1] * dims[2] : dims[1];
         if (width != snw_result_width(&u->info, (snw_result_field)f)) {
             return damaged(r, snw_result_field_name((snw_result_field)f), err);
@@ -410,7 +410,7 @@ static snw_status read_count(snw_result *r, hid_t group, snw_result_field field,
     const char *name = snw_result_field_name(field);
     if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return SNW_OK;
     hsize_t dims[3];
-    SNW_TRY(read_shape(r, group, field, dims, err));
+    SNW_TRY(result_read_read_shape(r, group, field, dims, err));
     if (dims[1] > INT_MAX || dims[1] % (hsize_t)each != 0) return damaged(r, name, err);
     *out = (int)dims[1] / each;
     return SNW_OK;
@@ -460,7 +460,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     if (!x) return result_read_no_memory(r, err);
     SNW_TRY(read_numbers(r, group, "node_x", H5T_NATIVE_DOUBLE, info->nnode, x, err));
     info->node_x = x;
-    SNW_TRY(read_shape(r, group, SNW_RESULT_V, dims, err));
+    SNW_TRY(result_read_read_shape(r, group, SNW_RESULT_V, dims, err));
     if (dims[1] > INT_MAX) return damaged(r, "v", err);
     info->nv = (int)dims[1];
     SNW_TRY(read_count(r, group, SNW_RESULT_LOAD, 6, &info->nload, err));

@@ -85,7 +85,7 @@ static snw_status follow_links(const char *path, char *target, snw_error *err) {
 }
 
 // Check that the folder is writable and that an existing target may be replaced.
-static snw_status check_target(const snw_results *r, snw_error *err) {
+static snw_status result_write_check_target(const snw_results *r, snw_error *err) {
     const size_t n = folder_length(r->target);
     if (!r->target[0] || !r->target[n]) {
         return snw_file_fail_errno(r->path, "cannot create", r->target[0] ? EISDIR : ENOENT, err);
@@ -231,7 +231,7 @@ static snw_status close_file(snw_results *r, snw_error *err) {
 static snw_status result_write_begin(snw_results *r, const snw_run_info *const *info,
                                      const char *model_text, snw_error *err) {
     SNW_TRY(follow_links(r->path, r->target, err));
-    SNW_TRY(check_target(r, err));
+    SNW_TRY(result_write_check_target(r, err));
     SNW_TRY(create_partial(r, err));
     const hid_t fapl = snw_file_access(&r->file);
     if (fapl < 0) return snw_fail(err, SNW_E_MEMORY, "no memory to write '%.200s'", r->path);

@@ -85,7 +85,7 @@ static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
 }
 
 // condition under which a segment is present
-static snw_law condition_of(const snw_model *m, int condition) {
+static snw_law shooter_condition_of(const snw_model *m, int condition) {
     return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
 }
 
@@ -103,7 +103,7 @@ void snw_shooter_place_bodies(snw_shooter *e) {
         if (at < 0) continue;
         e->body[e->nbody++] = (snw_shooter_body){.leg = attachment.leg,
                                                  .station = at,
-                                                 .when = condition_of(m, s->condition),
+                                                 .when = shooter_condition_of(m, s->condition),
                                                  .M = snw_inertia_seen(attachment.g, &s->M)};
     }
 }

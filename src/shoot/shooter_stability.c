@@ -39,19 +39,21 @@ enum { ROOM = 512 }; // scratch for six eigenvalues; an arena that is too small 
 
 // ---- coefficients -------------------------------------------------------------------------------
 
-static bool is_zero(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
+static bool stability_is_zero(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
 // Are all loads dead forces? Torques and follower forces have no energy.
 static bool rod_loads_are_conservative(const snw_shoot_rod *r) {
     for (int p = 0; p < r->npiece; p++) {
         for (int i = 0; i < r->station[p].nload; i++) {
             const snw_shoot_load *l = &r->station[p].load[i];
-            if (l->body || !is_zero(l->W.m)) return false;
+            if (l->body || !stability_is_zero(l->W.m)) return false;
         }
     }
     for (int p = 0; r->density && p < r->npoint; p++) {
         const snw_shoot_density *d = &r->density[p];
-        if (!is_zero(d->torque) || !is_zero(d->body.m) || !is_zero(d->body.f)) return false;
+        if (!stability_is_zero(d->torque) || !stability_is_zero(d->body.m) ||
+            !stability_is_zero(d->body.f))
+            return false;
     }
     return true;
 }
@@ -170,7 +172,7 @@ static form compose(const form *A, double h, const form *B) {
 
 // Transition matrix of the Jacobi equations over an interval of length h, by the classical
 // Runge-Kutta method.
-static form transition(const form *H0, const form *Hm, const form *H1, double h) {
+static form stability_transition(const form *H0, const form *Hm, const form *H1, double h) {
     const form k2 = compose(Hm, 0.5 * h, H0), k3 = compose(Hm, 0.5 * h, &k2),
                k4 = compose(H1, h, &k3);
     form S;
@@ -297,7 +299,8 @@ static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
                 double *to = &middle.e[0][0];
                 for (int i = 0; i < 144; i++) to[i] += w[k] * from[i];
             }
-            const form S = transition(&near[j % 4], &middle, &near[(j + 1) % 4], piece->h);
+            const form S =
+                stability_transition(&near[j % 4], &middle, &near[(j + 1) % 4], piece->h);
             if (!stability_eliminate(r, &S, P, &count)) return -1;
         }
     }

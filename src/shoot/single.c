@@ -24,7 +24,7 @@ static double single_unit(const snw_boundary *b, int i) {
     return i < 6 ? s->scale[s->na + i] : s->r->law->typical[s->r->law->free[i - 6]];
 }
 
-static void set_unknowns(snw_boundary *b, const double *x) {
+static void single_set_unknowns(snw_boundary *b, const double *x) {
     snw_shoot_state *y = &b->segments->seg[0].start;
     for (int i = 0; i < unknowns(b); i++) {
         if (i < 6) {
@@ -37,7 +37,7 @@ static void set_unknowns(snw_boundary *b, const double *x) {
 
 static snw_status single_residual(void *user, const double *x, double *r) {
     snw_boundary *b = user;
-    set_unknowns(b, x);
+    single_set_unknowns(b, x);
     snw_boundary_info *info = &b->info;
     if (!isfinite(snw_boundary_march(b, false, info))) return SNW_E_DIVERGED;
     for (int i = 0; i < unknowns(b); i++)
@@ -47,7 +47,7 @@ static snw_status single_residual(void *user, const double *x, double *r) {
 
 static snw_status single_derivative(void *user, const double *x, double *J) {
     snw_boundary *b = user;
-    set_unknowns(b, x);
+    single_set_unknowns(b, x);
     if (!isfinite(snw_boundary_march(b, true, &b->info))) return SNW_E_DIVERGED;
     const snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
@@ -101,7 +101,7 @@ snw_status snw_single_solve(snw_boundary *b, snw_boundary_info *info) {
         b->info.iterations = done.iterations;
     }
     *info = b->info;
-    set_unknowns(b, x);
+    single_set_unknowns(b, x);
     info->residual = snw_boundary_march(b, false, info);
     if (info->residual <= b->opts.tol) return SNW_OK;
     return status == SNW_OK ? SNW_E_DIVERGED : status;

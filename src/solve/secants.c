@@ -39,7 +39,7 @@ static int secants_row_of(const snw_secants *s, int age) {
     return (s->newest - age + s->most) % s->most;
 }
 
-static void store_pair(snw_secants *s, const double *z) {
+static void secants_store_pair(snw_secants *s, const double *z) {
     const int row = s->kept > 0 ? (s->newest + 1) % s->most : 0, n = s->n;
     double *g = s->g + (size_t)row * (size_t)n, *e = s->e + (size_t)row * (size_t)n;
     for (int i = 0; i < n; i++) g[i] = s->z[i] - z[i];
@@ -62,7 +62,7 @@ static void store_pair(snw_secants *s, const double *z) {
 static const double independence = 1e-2;
 
 void snw_secants_next(snw_secants *s, double *z) {
-    if (s->chained) store_pair(s, z);
+    if (s->chained) secants_store_pair(s, z);
     memcpy(s->z, z, (size_t)s->n * sizeof *z);
     // Cholesky factors of the Gram matrix of the independent g, newest first, and z' g
     double L[SNW_SECANTS_MOST][SNW_SECANTS_MOST], c[SNW_SECANTS_MOST];

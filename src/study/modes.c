@@ -429,7 +429,7 @@ typedef struct displacement {
     int link;
 } displacement;
 
-static displacement displacement_of(const snw_modes *mo, const double *x) {
+static displacement modes_displacement_of(const snw_modes *mo, const double *x) {
     const snw_model *m = mo->m;
     displacement out = {.link = -1};
     for (int i = 1; i < m->nseg; i++) {
@@ -466,7 +466,7 @@ static bool is_spin(const snw_modes *mo, displacement r) {
 
 static const char *modes_name_of(const snw_modes *mo, const double *x, bool free_motion) {
     const snw_model *m = mo->m;
-    const displacement r = displacement_of(mo, x);
+    const displacement r = modes_displacement_of(mo, x);
     if (free_motion && is_spin(mo, r)) return mo->spin_name[r.link];
     double *fraction = mo->buffer;
     for (int i = 0; i < m->nv; i++) fraction[i] = 0;
@@ -482,7 +482,7 @@ static const char *modes_name_of(const snw_modes *mo, const double *x, bool free
 void snw_modes_shape(const snw_modes *mo, int i, double *q) {
     const snw_model *m = mo->m;
     const double *x = snw_modes_vector(mo, i);
-    const displacement r = displacement_of(mo, x);
+    const displacement r = modes_displacement_of(mo, x);
     const double step = fmin(shown_move * modes_size_of(mo) / r.move, shown_turn / r.turn);
     snw_move(m, mo->s->q, isfinite(step) ? step : 0, x, q);
 }

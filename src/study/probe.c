@@ -143,7 +143,7 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     }
 }
 
-static double read_tendon(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
+static double probe_read_tendon(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
     const snw_tendon_work *now = &w->tendon[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->tendon[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
@@ -312,7 +312,7 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         return;
     }
     if (p->of == SNW_PROBE_OF_TENDON) {
-        *out = read_tendon(m, p, w);
+        *out = probe_read_tendon(m, p, w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {

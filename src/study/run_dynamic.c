@@ -26,7 +26,7 @@ typedef struct breaks {
     double *t;
 } breaks;
 
-static void gather_breaks(breaks *b, snw_law law, double t0, double t1) {
+static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
 }
@@ -40,50 +40,53 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
                               breaks *b) {
     *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
     if (!b->t) return SNW_E_MEMORY;
-    for (int i = 0; i < 3; i++) gather_breaks(b, d->gravity[i], t0, t1);
+    for (int i = 0; i < 3; i++) dynamic_run_gather_breaks(b, d->gravity[i], t0, t1);
     for (int i = 0; i < d->nlink; i++) {
         const snw_pose_desc *p = &d->link[i].pose;
-        for (int k = 0; k < 3; k++) gather_breaks(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) gather_breaks(b, p->turn[k].angle, t0, t1);
-        for (int k = 0; k < 6; k++) gather_breaks(b, d->link[i].rod.given[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
+        for (int k = 0; k < 6; k++) dynamic_run_gather_breaks(b, d->link[i].rod.given[k], t0, t1);
     }
     for (int i = 0; i < d->nload; i++) {
-        for (int k = 0; k < 3; k++) gather_breaks(b, d->load[i].force[k], t0, t1);
-        for (int k = 0; k < 3; k++) gather_breaks(b, d->load[i].torque[k], t0, t1);
-        gather_breaks(b, d->load[i].when, t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].force[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].torque[k], t0, t1);
+        dynamic_run_gather_breaks(b, d->load[i].when, t0, t1);
     }
     for (int i = 0; i < d->nstress; i++) {
-        for (int k = 0; k < 6; k++) gather_breaks(b, d->stress[i].stress[k], t0, t1);
-        gather_breaks(b, d->stress[i].when, t0, t1);
+        for (int k = 0; k < 6; k++) dynamic_run_gather_breaks(b, d->stress[i].stress[k], t0, t1);
+        dynamic_run_gather_breaks(b, d->stress[i].when, t0, t1);
     }
     for (int i = 0; i < d->nloop; i++) {
         const snw_pose_desc *p = &d->loop[i].pose;
-        for (int k = 0; k < 3; k++) gather_breaks(b, p->xyz[k], t0, t1);
-        for (int k = 0; k < p->nturn; k++) gather_breaks(b, p->turn[k].angle, t0, t1);
-        gather_breaks(b, d->loop[i].b.sliding, t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
+        dynamic_run_gather_breaks(b, d->loop[i].b.sliding, t0, t1);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        for (int k = 0; k < d->motor[i].n; k++) gather_breaks(b, d->motor[i].law[k], t0, t1);
-        gather_breaks(b, d->motor[i].when, t0, t1);
+        for (int k = 0; k < d->motor[i].n; k++)
+            dynamic_run_gather_breaks(b, d->motor[i].law[k], t0, t1);
+        dynamic_run_gather_breaks(b, d->motor[i].when, t0, t1);
     }
     for (int i = 0; i < d->ntendon; i++) {
-        gather_breaks(b, d->tendon[i].law, t0, t1);
-        gather_breaks(b, d->tendon[i].temperature, t0, t1);
-        gather_breaks(b, d->tendon[i].ambient, t0, t1);
-        gather_breaks(b, d->tendon[i].when, t0, t1);
+        dynamic_run_gather_breaks(b, d->tendon[i].law, t0, t1);
+        dynamic_run_gather_breaks(b, d->tendon[i].temperature, t0, t1);
+        dynamic_run_gather_breaks(b, d->tendon[i].ambient, t0, t1);
+        dynamic_run_gather_breaks(b, d->tendon[i].when, t0, t1);
     }
     for (int i = 0; i < d->nfluid; i++) {
-        for (int k = 0; k < 3; k++) gather_breaks(b, d->fluid[i].current[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->fluid[i].current[k], t0, t1);
     }
-    for (int i = 0; i < d->nsignal; i++) gather_breaks(b, d->signal[i].source, t0, t1);
-    gather_breaks(b, step->until, t0, t1);
+    for (int i = 0; i < d->nsignal; i++) dynamic_run_gather_breaks(b, d->signal[i].source, t0, t1);
+    dynamic_run_gather_breaks(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, compare_times);
     return SNW_OK;
 }
 
 // ---- frames ------------------------------------------------------------------------------------
 
-static double total_energy(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+static double dynamic_run_total_energy(const snw_energy *e) {
+    return e->kinetic + e->elastic + e->gravity;
+}
 
 double snw_run_mechanical_energy(snw_run *r) {
     if (r->current) {
@@ -113,7 +116,8 @@ snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const sn
         const snw_shoot_energy full = snw_shooter_energy(it->shooter(it->self));
         e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
     }
-    e.balance = r->balance + (total_energy(&e) - r->cursor.start) - work + done.heat + done.scheme;
+    e.balance = r->balance + (dynamic_run_total_energy(&e) - r->cursor.start) - work + done.heat +
+                done.scheme;
     return e;
 }
 
@@ -123,7 +127,7 @@ void snw_run_accumulate_energies(snw_run *r, const snw_energy *e) {
 
 // Exchanged energy so far, J: the scale for errors of the energy balance.
 static double exchanged(const snw_run *r, const snw_energy *e) {
-    return fmax(fmax(e->kinetic, fabs(total_energy(e) - r->cursor.start)),
+    return fmax(fmax(e->kinetic, fabs(dynamic_run_total_energy(e) - r->cursor.start)),
                 fmax(fabs(e->work), e->dissipated));
 }
 
@@ -591,7 +595,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK) {
         if (!r->resuming) {
             const snw_energy first = snw_run_energies(r, &it, it.work_at(it.self));
-            r->cursor.start = total_energy(&first);
+            r->cursor.start = dynamic_run_total_energy(&first);
             snw_run_divergence_begin(r, &first);
             if (!isnan(r->energy_before_change))
                 r->work += r->cursor.start - r->energy_before_change;
