@@ -58,8 +58,8 @@ static double error_with(uint64_t seed, int nodes, bool moving) {
     return error / size;
 }
 
-// As nodes are refined: order 6 of the geometry, and lumped inertia weights that integrate
-// polynomials exactly.
+// As nodes are refined: order 6 of the geometry, and fractions of the lumped wrenches that
+// integrate polynomials exactly.
 static void wrench_agrees_with_the_differential_equations(void **state) {
     (void)state;
     for (uint64_t seed = 71; seed < 79; seed++) {
