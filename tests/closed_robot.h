@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// closed_robot.h: a robot with loops or drives from a text or a description, put together, for
-// tests of its motion.
+// closed_robot.h: a robot with loops or drives, compiled from a text or a description and projected
+// onto its constraints, for tests of its motion.
 #pragma once
 
 #include "described.h"
@@ -11,7 +11,7 @@
 #include "integrate/explicit.h"
 
 typedef struct closed_robot {
-    snw_document *doc; // NULL: the description is the caller's
+    snw_document *doc; // NULL: the caller owns the description
     snw_desc *desc;
     snw_model *m;
     snw_state *s; // closed, velocities, accelerations and multipliers consistent
@@ -20,7 +20,8 @@ typedef struct closed_robot {
     snw_projection *as;
 } closed_robot;
 
-// the nearest closed configuration, velocities as near, accelerations and multipliers, at time t
+// Project s onto the constraints at time t: the nearest closed configuration, the nearest
+// consistent velocities, then accelerations and multipliers.
 static inline snw_status closed_robot_try(closed_robot *c, double t, snw_error *err) {
     snw_projection_info info;
     c->s->t = t;
@@ -35,7 +36,7 @@ static inline void closed_robot_settle(closed_robot *c, double t) {
     if (closed_robot_try(c, t, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
-// compiled, its state the initial one of the description, not yet closed
+// Compile; the state is the initial state of the description and is not yet closed.
 static inline void closed_robot_compile(closed_robot *c, const snw_desc *desc) {
     snw_error err = {0};
     if (snw_projection_compile(desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
@@ -65,7 +66,7 @@ static inline void closed_robot_close(closed_robot *c) {
     *c = (closed_robot){0};
 }
 
-// an implicit motion from the state of the robot on
+// Implicit integrator that starts from the state of the robot.
 static inline snw_implicit *closed_robot_motion(const closed_robot *c, const snw_implicit_opts *o) {
     snw_implicit *im = NULL;
     snw_error err = {0};
@@ -74,7 +75,7 @@ static inline snw_implicit *closed_robot_motion(const closed_robot *c, const snw
     return im;
 }
 
-// an explicit one of order eight
+// Explicit integrator of order eight, as a reference.
 static inline snw_explicit *closed_robot_reference(const closed_robot *c, double tolerance) {
     snw_explicit *e = NULL;
     snw_error err = {0};

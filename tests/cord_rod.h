@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// cord_rod.h: rods with tendons and chambers of the boundary-value engine as spec tables describe
-// them, made by calls.
+// cord_rod.h: rods with tendons and chambers for the shooting engine, built by calls from the
+// tables of references.md.
 #pragma once
 
 #include "base/pool.h"
@@ -17,7 +17,7 @@ typedef struct cord_rod {
     snw_pool *pool;
 } cord_rod;
 
-// A law of arc length from text.
+// Parse a law of arc length.
 static inline snw_law cord_law(cord_rod *a, const char *text) {
     const snw_expr_rules rules = {.vars = SNW_VAR_X | SNW_VAR_L};
     const snw_expr *out = NULL;
@@ -27,7 +27,8 @@ static inline snw_law cord_law(cord_rod *a, const char *text) {
     return out;
 }
 
-// Cords 0 .. n-1 at distance d, 90 degrees apart, wound `turns` times over the length.
+// Tendons 0 .. n-1 at distance d from the axis, 90 degrees apart, wound `turns` times over the
+// length.
 static inline void cord_ring(cord_rod *a, int n, double d, double turns, double L) {
     a->c.n = n;
     for (int i = 0; i < n; i++) {
@@ -52,8 +53,8 @@ static inline void cord_reshape(const shot *s, const cord_section *x, snw_shoot_
     for (int i = 0; i < 3; i++) r->section[0].M.I[i] = s->rho * x->I[i];
 }
 
-// The rod of `s` with the cords in a->c; `damping` (twist and bending, N m^2 s) as the tables give
-// it; of a round section unless given.
+// Make the rod of `s` with the tendons in a->c. `damping` (twist and bending, N m^2 s) is as the
+// tables give it. The section is round unless x is given.
 static inline snw_status cord_make(const shot *s, double damping, const cord_section *x,
                                    cord_rod *a) {
     snw_status status = snw_shoot_tendons_law(&a->c);
@@ -98,10 +99,9 @@ static inline snw_status cord_step(cord_rod *a, snw_time_kind kind, double alpha
     return shot_step(&a->s, kind, alpha, h);
 }
 
-// ---- robots of the paper
-// ----------------------------------------------------------------------------
+// ---- robots of the paper ------------------------------------------------------------------------
 
-// the author's static example, and the robot that transfers an object
+// The author's static example, and the robot that transfers an object.
 static inline shot cord_arm(void) {
     return (shot){.L = 0.5,
                   .radius = 1e-3,
@@ -121,7 +121,7 @@ static inline shot cord_transfer(void) {
                   .along = SNW_ALONG_RK4,
                   .drag = 0.03};
 }
-// its step response, and the tendon of it
+// The robot of the step response, and its tendon.
 static inline shot cord_step_robot(void) {
     const double r = 0.675e-3, L = 0.7144;
     return (shot){.L = L,
@@ -142,7 +142,7 @@ static inline void cord_winch(cord_rod *a, double at, double compliance, double 
     c->compliance = compliance;
     c->value = L + 0.0518;
 }
-// what the winch pays out at time t, and how fast
+// Length that the winch has paid out at time t, and its rate.
 static inline double cord_winch_rate(double t) {
     const double in = t > 3.652 && t < 3.967 ? 1 / 0.315 : 0,
                  out = t > 17.63 && t < 17.94 ? 1 / 0.31 : 0;
@@ -154,7 +154,7 @@ static inline double cord_winch_at(double t) {
     return 0.7144 + 0.0518 - 0.01619 * (in - out);
 }
 
-// the soft finger
+// The soft finger.
 static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_space_kind along,
                                           int points, snw_history_interpolation interpolation,
                                           cord_rod *a) {
@@ -176,13 +176,13 @@ static inline snw_status cord_finger_with(snw_shoot_tendon_given given, snw_spac
                                         .ambient = 101325};
     return cord_make(&s, 0, &x, a);
 }
-// filled with a gas or with a liquid
+// The finger filled with a gas or with a liquid.
 static inline snw_status cord_finger(bool gas, int points, snw_history_interpolation interpolation,
                                      cord_rod *a) {
     return cord_finger_with(gas ? SNW_SHOOT_TENDON_GAS : SNW_SHOOT_TENDON_VOLUME, SNW_ALONG_RK4,
                             points, interpolation, a);
 }
-// what it is given when `filled` (0 to 1)
+// Given value of the chamber at the fill fraction `filled` (0 to 1).
 static inline double cord_finger_at(bool gas, double filled) {
     const double n0 = 8.1629396e-5, V0 = 1.96349541e-6;
     return gas ? (n0 + (2e-4 - n0) * filled) * 8.314 * 293.15 : V0 + (2.65e-6 - V0) * filled;

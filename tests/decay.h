@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// squares left by E0 exp(-r t) with the best E0
+// Sum of squared residuals of the fit E0 exp(-r t) with the best E0.
 static inline double decay_misfit(int n, double h, const double *E, double r) {
     double ee = 0, ey = 0, yy = 0;
     for (int i = 0; i < n; i++) {
@@ -15,7 +15,7 @@ static inline double decay_misfit(int n, double h, const double *E, double r) {
     return yy - ey * ey / ee;
 }
 
-// by least squares of the energies, as the paper does
+// Time constant by least squares of the energies, as in the paper.
 static inline double decay_fit(int n, double h, const double *E) {
     double best = -0.2, least = decay_misfit(n, h, E, best);
     for (double r = -0.2; r < 60; r += r < 1 ? 1e-3 : 0.02) {
@@ -35,7 +35,7 @@ static inline double decay_fit(int n, double h, const double *E) {
     return 4 / (lo + hi);
 }
 
-// by least squares of their logarithms
+// Time constant by least squares of the logarithms of the energies.
 static inline double decay_log(int n, double h, const double *E) {
     double t = 0, y = 0, tt = 0, ty = 0;
     for (int i = 0; i < n; i++) {

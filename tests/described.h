@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// described.h: documents from memory, for tests of what is read from them.
+// described.h: documents from memory, for tests of the reader.
 #pragma once
 
 #include "language/document.h"

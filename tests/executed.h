@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// executed.h: studies of documents from memory, done, with the series of their probes.
+// executed.h: runs the study of a document from memory and keeps the series of its probes.
 #pragma once
 
 #include "described.h"
@@ -16,7 +16,7 @@ typedef struct outcome {
     snw_series series;
     snw_run_totals totals;
     int warnings;
-    char said[500]; // the last one
+    char said[500]; // the last message
 } outcome;
 
 static inline void count_warning(void *user, const char *message) {
@@ -24,7 +24,8 @@ static inline void count_warning(void *user, const char *message) {
     o->warnings++;
     (void)snprintf(o->said, sizeof o->said, "%s", message);
 }
-// A text that cannot be read fails the test; how the run ends is for the caller to judge.
+// Run the study of a text. A text that cannot be read fails the test; the caller checks how the run
+// ends.
 static inline void execute(const char *text, outcome *o) {
     *o = (outcome){0};
     snw_document *doc;
@@ -48,17 +49,17 @@ static inline void execute_ok(const char *text, outcome *o) {
     if (o->status != SNW_OK) fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
 }
 
-// value of a column in a frame
+// Value of a column in a frame.
 static inline double shown(const outcome *o, int frame, int column) {
     return o->series.value[frame * o->series.ncolumn + column];
 }
 
-// last value of a column
+// Last value of a column.
 static inline double last(const outcome *o, int column) {
     return shown(o, o->series.nframe - 1, column);
 }
 
-// A model is refused when it is read or compiled, with a place and these words.
+// The model must be refused when it is read or compiled, with a source location and these words.
 static inline void refuses(const char *text, const char *why) {
     snw_document *doc;
     snw_desc *desc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expr_bench.h: what the tests of expressions share.
+// expr_bench.h: fixture that the tests of expressions have in common.
 #pragma once
 
 #include "base/alloc.h"
@@ -64,8 +64,8 @@ static inline double value(bench *b, const char *text) {
     return snw_expr_value(parse(b, text, ALL), (snw_at){.t = 0.3, .x = 0.2, .L = 0.5});
 }
 
-// The text is refused at a column, counted from 1 (0: wherever), with a message that contains
-// `says`.
+// The text must be refused at a column, counted from 1 (0: any column), with a message that
+// contains `says`.
 static inline void refused_as(bench *b, const char *text, const snw_expr_rules *rules, int column,
                               const char *says) {
     const snw_expr *e = NULL;

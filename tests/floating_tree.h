@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// floating_tree.h: text of a floating tree of bodies b0, b1, ... with revolute joints, drawn at
-// random.
+// floating_tree.h: text of a random floating tree of bodies b0, b1, ... with revolute joints.
 #pragma once
 
 #include "random_rod.h"
@@ -9,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Characters written to out, the lines of `robot:`.
+// Write the lines of `robot:` to out; returns the number of characters.
 static inline size_t floating_tree(dice *d, int n, bool planar, char *out, size_t size) {
     size_t at = 0;
 #define SAY(...) at += (size_t)snprintf(out + at, size - at, __VA_ARGS__)

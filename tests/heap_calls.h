@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// heap_calls.h: counts the process's calls of malloc and its kin, those of libraries included.
-// Include it in one file of a program, after near.h; call count_heap_calls() first.
+// heap_calls.h: counts all calls of malloc, calloc, realloc and free in the process, those of
+// libraries included. Include it in one file of a program, after near.h; call count_heap_calls()
+// first.
 #pragma once
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-// compilers know malloc too well to expect it to change a plain one
+// volatile: compilers assume that malloc does not change a plain variable
 static volatile long heap_calls;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -21,7 +22,7 @@ static volatile long heap_calls;
 
 #ifdef SANITIZED
 
-// the sanitizer owns the heap and tells whoever asks
+// The sanitizer replaces the heap functions and offers hooks instead.
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
                                               void (*on_free)(const volatile void *));
 
@@ -42,8 +43,8 @@ static void count_heap_calls(void) {
 
 #else
 
-// ours come before those of the C library for the whole process; glibc keeps its own under these
-// names
+// These definitions replace those of the C library in the whole process; glibc has its own under
+// these names.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);

@@ -3,8 +3,9 @@
 // limbs.h: a parallel robot of n identical flexible limbs, for tests and benchmarks.
 #pragma once
 
-// Limbs of twelve coordinates hang from the ceiling, closed by spherical joints on a free platform
-// that is pushed about; the file gives them straight and closed. Parameter n.
+// Limbs of twelve coordinates hang from the ceiling. Spherical joints close them on a free
+// platform, on which a varying force acts. The file describes the limbs straight and closed.
+// Parameter n.
 static const char limbs_text[] =
     "sinew: 1\n"
     "parameters: {n: 2}\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lively.h: a rod whose strains vary a lot, all six of them, moving fast, and what its
-// discretisation errs by against an integrator that knows nothing of segments.
+// lively.h: a fast moving rod in which all six strains vary strongly, and the error of its
+// discretisation against an oracle without segments (oracle/strong.h).
 #pragma once
 
 #include "oracle/linear.h"
@@ -10,7 +10,7 @@
 
 #include "random_rod.h"
 
-// but for the rule along it
+// The rod; the caller sets the rule of integration along it.
 static inline void lively_rod(robot *r) {
     robot_init(r, 1, 0.03);
     r->link[0].rod.section.size[0] = law(r, "0.03 - 0.01*x/L");
@@ -31,8 +31,8 @@ static inline void lively_state(const trial *t, uint64_t seed) {
 
 enum { TIP, TURN, KINETIC, GRAVITY, FORCE, SPEED, RATE, KINDS };
 
-// errors of tip position and rotation, of both energies, of the generalised forces, of the tip's
-// velocity and acceleration
+// Errors of tip position and rotation, kinetic and gravity energy, generalised forces, tip
+// velocity and acceleration.
 static inline void lively_errors(const trial *t, double e[KINDS]) {
     const size_t n = (size_t)t->m->nv;
     oracle_answer a = {.r = oracle_alloc(n, sizeof(double))};
@@ -47,7 +47,7 @@ static inline void lively_errors(const trial *t, double e[KINDS]) {
     e[GRAVITY] = fabs(snw_gravity_energy(t->m, t->in, t->w) / a.gravity - 1);
     e[FORCE] = oracle_distance(n, t->w->r, a.r) / oracle_size(n, a.r);
     e[SPEED] = oracle_distance(6, t->w->V[end].e, a.V.e) / oracle_size(6, a.V.e);
-    // A holds gravity as an acceleration upwards, in the section's frame
+    // A contains gravity as an upward acceleration, in the section's frame
     snw_twist A = t->w->A[end];
     A.v = snw_add(A.v, snw_rotate_inv(g.R, t->in->gravity));
     e[RATE] = oracle_distance(6, A.e, a.dV.e) / oracle_size(6, a.dV.e);

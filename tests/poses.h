@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// poses.h: how far two poses are from each other.
+// poses.h: the difference between two poses.
 #pragma once
 
 #include "math/se3.h"
 
 #include <math.h>
 
-// entry by entry
+// Largest difference of any entry.
 static inline double pose_distance(snw_se3 a, snw_se3 b) {
     double sum = 0;
     for (int i = 0; i < 3; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// random_closed.h: closed robots as graphs of parts and joints, at random, and any of the trees
-// with loops that they can be cut into, for tests.
+// random_closed.h: random closed robots as graphs of parts and joints, and the trees with loop
+// closures that they can be cut into, for tests.
 #pragma once
 
 #include "closed_robot.h"
@@ -9,7 +9,7 @@
 
 enum { PARTS_MOST = 10, JOINTS_MOST = 12 };
 
-// A rigid body or a straight rod, as the robot is assembled; part 0 is the ground.
+// A rigid body or a straight rod, in the reference configuration; part 0 is the ground.
 typedef struct part {
     bool rod;
     double mass;
@@ -19,7 +19,7 @@ typedef struct part {
     double length;
 } part;
 
-// Its axis is z of `at`, its second one x. A rod is joined at its ends.
+// Its first axis is z of `at`, its second axis x. A rod is joined at its ends.
 typedef struct link_joint {
     int part[2], end[2];
     snw_joint_kind kind;
@@ -30,35 +30,34 @@ typedef struct graph {
     int npart, njoint;
     part part[PARTS_MOST];
     link_joint joint[JOINTS_MOST];
-    bool floating; // part 0 is a body like the others
+    bool floating; // part 0 is a body as well
     double gravity[3];
-    snw_vec3 force[2]; // dead, on the centres of two bodies
+    snw_vec3 force[2]; // dead forces on the centres of two bodies
     int pushed[2];
 } graph;
 
-// One way to cut a graph: a description, and what became of parts and joints.
+// One cut of a graph: the description of the tree, and where parts and joints are in it.
 typedef struct cut {
     tree t;
     snw_loop_desc loop[JOINTS_MOST];
     snw_motor_desc motor[JOINTS_MOST];
-    int link[PARTS_MOST];      // of each part, -1: the ground
-    snw_se3 frame[PARTS_MOST]; // of that link as the robot is assembled
-    bool turned[PARTS_MOST];   // a rod that begins at its end 1
-    int child[JOINTS_MOST];   // joint in the tree: which of its two parts hangs on the other; -1: a
-                              // loop
-    int closure[JOINTS_MOST]; // that loop
-    bool swapped[JOINTS_MOST]; // whose second site is on part[0]
+    int link[PARTS_MOST];      // link of each part, -1: the ground
+    snw_se3 frame[PARTS_MOST]; // frame of that link in the reference configuration
+    bool turned[PARTS_MOST];   // the rod begins at its end 1
+    int child[JOINTS_MOST];   // tree joint: which of its two parts is the child; -1: the joint is a
+                              // loop closure
+    int closure[JOINTS_MOST]; // index of that loop closure
+    bool swapped[JOINTS_MOST]; // the second site of the closure is on part[0]
     closed_robot c;
 } cut;
 
-// ---- graphs
-// ----------------------------------------------------------------------------------------
+// ---- graphs -------------------------------------------------------------------------------------
 
 static inline snw_se3 graph_frame(dice *d, snw_vec3 p) {
     return (snw_se3){snw_so3_exp(roll_vec3(d, 2)), p};
 }
 
-// x along `to`
+// Rotation whose x axis points along `to`.
 static inline snw_mat3 graph_along(snw_vec3 to) {
     const snw_vec3 x = snw_normalise(to);
     const snw_vec3 y = snw_normalise(
@@ -71,7 +70,7 @@ static inline snw_mat3 graph_along(snw_vec3 to) {
 
 enum { ROD_FREEDOM = 6 };
 
-// freedom of parts against each other, were there no loops
+// Degrees of freedom of the parts relative to each other without the loops.
 static inline int graph_freedom(const graph *g) {
     int n = 0;
     for (int i = 0; i < g->njoint; i++) n += snw_joint_dof(g->joint[i].kind);
@@ -79,8 +78,8 @@ static inline int graph_freedom(const graph *g) {
     return n;
 }
 
-// A ring of n parts beside part 0, rods with probability `soft`, and `chords` joints across. Joints
-// are made looser until loops leave at least one motion.
+// A ring of n parts in addition to part 0, rods with probability `soft`, and `chords` joints across
+// the ring. Joints get more degrees of freedom until the loops leave at least one motion.
 static inline void graph_random(graph *g, dice *d, int n, int chords, double soft, bool floating) {
     *g = (graph){.npart = n + 1, .floating = floating};
     snw_vec3 at[PARTS_MOST];
@@ -101,8 +100,8 @@ static inline void graph_random(graph *g, dice *d, int n, int chords, double sof
         snw_mat3 I = {{{0}}};
         for (int k = 0; k < 3; k++) I.e[k][k] = roll(d, 0.02, 0.04);
         p->inertia = snw_mat3_mul(R, snw_mat3_mul(I, snw_mat3_transpose(R)));
-        // from part i to the next one; one end of a rod is clamped or turns about an axis, so that
-        // it does not spin alone
+        // Joint from part i to the next one. One end of a rod is clamped or on a revolute joint, so
+        // that the rod cannot spin about its axis.
         link_joint *j = &g->joint[g->njoint++];
         *j = (link_joint){.part = {i, (i + 1) % (n + 1)}, .end = {1, 0}, .at = graph_frame(d, to)};
         j->kind = p->rod ? SNW_JOINT_FIXED
@@ -128,10 +127,10 @@ static inline void graph_random(graph *g, dice *d, int n, int chords, double sof
     }
 }
 
-// ---- cutting
-// ---------------------------------------------------------------------------------------
+// ---- cutting ------------------------------------------------------------------------------------
 
-// frame of one end of a rod in its link, as assembled; of a body that of its link
+// Frame of one end of a rod in its link in the reference configuration; for a body, the frame of
+// its link.
 static inline snw_se3 cut_end(const graph *g, const cut *c, int p, int end) {
     snw_se3 f = c->frame[p];
     if (g->part[p].rod && (end == 1) != c->turned[p]) {
@@ -150,7 +149,7 @@ static inline snw_mat3 mat3_into(snw_mat3 R, snw_mat3 A) {
     return snw_mat3_mul(snw_mat3_transpose(R), snw_mat3_mul(A, R));
 }
 
-// a link for part p, in the frame `at` as assembled
+// Add a link for part p with the frame `at` in the reference configuration.
 static inline snw_link_desc *cut_link(const graph *g, cut *c, int p, snw_se3 at) {
     const int l = c->t.r.desc.nlink++;
     snw_link_desc *link = &c->t.link[l];
@@ -185,7 +184,7 @@ static inline void cut_axes(snw_mat3 R, bool other_way, snw_joint_kind kind, snw
     *second = kind == SNW_JOINT_UNIVERSAL ? (swap ? z : x) : (snw_vec3){{0}};
 }
 
-// part joint[side] hung on the other one
+// Attach part joint[side] to the other part of the joint.
 static inline void cut_hang(const graph *g, cut *c, int i, int side) {
     const link_joint *j = &g->joint[i];
     const int p = j->part[side], on = j->part[1 - side];
@@ -214,7 +213,7 @@ static inline void cut_hang(const graph *g, cut *c, int i, int side) {
 static inline void cut_close(const graph *g, cut *c, int i, bool swap) {
     const link_joint *j = &g->joint[i];
     const bool ground = !g->floating;
-    if (ground && j->part[0] == 0) swap = false; // its first site
+    if (ground && j->part[0] == 0) swap = false; // the ground has the first site
     if (ground && j->part[1] == 0) swap = true;
     const int n = c->t.r.desc.nloop++;
     snw_loop_desc *loop = &c->loop[n];
@@ -237,7 +236,7 @@ static inline void cut_close(const graph *g, cut *c, int i, bool swap) {
     c->swapped[i] = swap;
 }
 
-// the first axes of up to n joints of the tree follow a law, from where they are assembled
+// Drive the first axes of up to n tree joints by a law, from their reference positions.
 static inline void cut_drive(cut *c, int n) {
     static const char *const laws[] = {"0.3*sin(4*t)", "0.2*t^2", "-0.2*sin(3*t)"};
     snw_desc *desc = &c->t.r.desc;
@@ -253,9 +252,9 @@ static inline void cut_drive(cut *c, int n) {
     }
 }
 
-// A random tree of the graph from the ground on, or from one of its bodies, with a free joint, when
-// `platform`; the joints left over are loops. The robot is compiled and at rest, as assembled; up
-// to `drives` joints are driven.
+// A random spanning tree of the graph, rooted at the ground or, with `platform`, at one of its
+// bodies with a free joint; the remaining joints are loop closures. The robot is compiled, at rest,
+// in the reference configuration; up to `drives` joints are driven.
 static inline void cut_open(const graph *g, dice *d, bool platform, int drives, cut *c) {
     tree_init(&c->t, 0);
     c->t.r.material.young = number(&c->t.r, 2e5);
@@ -298,7 +297,7 @@ static inline void cut_open(const graph *g, dice *d, bool platform, int drives, 
         for (int e = 0; e < 3; e++) load->force[e] = number(&c->t.r, g->force[k].e[e]);
     }
     cut_drive(c, drives);
-    // loops may hold what is driven, which is refused: fewer drives then
+    // A drive that the loops forbid is refused; then use fewer drives.
     snw_model *tried = NULL;
     while (c->t.r.desc.nmotor > 0 && snw_projection_compile(&c->t.r.desc, &tried, NULL) != SNW_OK) {
         c->t.r.desc.nmotor--;
@@ -314,10 +313,9 @@ static inline void cut_shut(cut *c) {
     robot_free(&c->t.r);
 }
 
-// ---- looking
-// ---------------------------------------------------------------------------------------
+// ---- reactions and positions --------------------------------------------------------------------
 
-// what a joint exerts on its second part, about the world's origin in the world's axes
+// Wrench of a joint on its second part, about the origin of the world, in world axes.
 static inline snw_wrench cut_reaction(const graph *g, const cut *c, const snw_work *w,
                                       const snw_state *s, int i) {
     const snw_model *m = c->c.m;
@@ -332,7 +330,7 @@ static inline snw_wrench cut_reaction(const graph *g, const cut *c, const snw_wo
     return snw_wrench_scale(c->child[i] == 0 ? -1 : 1, snw_wrench_to_parent(w->g[seg], w->F[seg]));
 }
 
-// centre of a body, and how it has turned since it was assembled
+// Centre of a body, and its rotation from the reference configuration.
 static inline snw_vec3 cut_centre(const graph *g, const cut *c, const snw_work *w, int p) {
     const snw_se3 now = w->g[c->c.m->link_end[c->link[p]]];
     return snw_se3_point(now,

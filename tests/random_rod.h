@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// random_rod.h: descriptions of rods made by calls, some fixed, some at random, for tests and
+// random_rod.h: descriptions of rods built by calls, some fixed, some random, for tests and
 // benchmarks.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// splitmix64: small, seeded, the same everywhere
+// Random numbers by splitmix64: small, seeded, the same on every machine.
 typedef struct dice {
     uint64_t s;
 } dice;
@@ -28,7 +28,7 @@ static inline int pick_int(dice *d, int low, int high) {
     return n > high ? high : n;
 }
 
-// a robot of at most four links with room for loads and probes; owns its pool
+// A robot of at most four links with room for loads and probes. It owns its pool.
 typedef struct robot {
     snw_pool *pool;
     snw_desc desc;
@@ -42,7 +42,7 @@ typedef struct robot {
 
 static inline snw_law number(robot *r, double x) { return snw_expr_constant(r->pool, x); }
 
-// a law of t and x from text
+// Parse a law of t and x.
 static inline snw_law law(robot *r, const char *text) {
     const snw_expr *e = NULL;
     snw_error err = {0};
@@ -51,7 +51,7 @@ static inline snw_law law(robot *r, const char *text) {
     return e;
 }
 
-// a link on the world with a uniform circular rod of radius R, all fields set to plain values
+// A link on the world with a uniform circular rod of radius R, all fields set to plain values.
 static inline void robot_init(robot *r, double length, double radius) {
     *r = (robot){.pool = snw_pool_create((size_t)1 << 26)};
     r->desc = (snw_desc){.pool = r->pool, .nlink = 1, .nrecord = -1};
@@ -85,16 +85,16 @@ static inline void robot_strain(robot *r, int link, int component, snw_basis_kin
 
 static inline void robot_free(robot *r) { snw_pool_destroy(r->pool); }
 
-// site at x metres on link's rod
+// Site at x metres on the rod of a link.
 static inline snw_site rod_at(int link, double x) {
     return (snw_site){.kind = SNW_SITE_AT, .link = link, .x = x};
 }
 
 static inline snw_site link_end(int link) { return (snw_site){.kind = SNW_SITE_END, .link = link}; }
 
-// anything a single rod can be: any strains, bases, Magnus order, curved and twisted rest shape,
-// taper, loads of all kinds, bodies, damping; clamped, moving or free base; sometimes a second rod
-// on the first
+// A random single rod: any strains, bases, Magnus order, curved and twisted rest shape, varying
+// section, loads of all kinds, bodies, damping; clamped, moving or free base; sometimes a second
+// rod on the first.
 static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool moving) {
     robot_init(r, roll(d, 0.3, 2), 0.02);
     const int nlink = pick_int(d, 1, 2);
@@ -135,13 +135,13 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
         pose->turn[1] = (snw_turn){{{0, 0.6, 0.8}}, law(r, "t + t^2")};
     }
     for (int i = 0; i < 3; i++) r->desc.gravity[i] = number(r, roll(d, -9, 9));
-    // a body at the end of the first link
+    // A body at the end of the first link.
     r->link[0].has_body = true;
     r->link[0].body =
         (snw_body_desc){.mass = 0.3,
                         .com = {{roll(d, -0.1, 0.1), 0.05, roll(d, -0.1, 0.1)}},
                         .inertia = {{{2e-3, 1e-4, 0}, {1e-4, 3e-3, 2e-4}, {0, 2e-4, 4e-3}}}};
-    // loads: dead and following, at a point and along, forces and torques
+    // Loads: dead and follower, concentrated and distributed, forces and torques.
     for (int i = 0; i < 4; i++) {
         snw_load_desc *load = &r->load[r->desc.nload++];
         *load = (snw_load_desc){.name = "load", .along = i >= 2, .body = i % 2 == 1};
@@ -157,7 +157,7 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
     for (int i = 0; i < 6; i++) s->stress[i] = law(r, "0.2*sin(3*x - 2*t)");
 }
 
-// the same with one rod only, Magnus order and nodes as asked
+// The same with one rod only and the given Magnus order and nodes.
 static inline void robot_random_single(robot *r, dice *d, snw_joint_kind joint, bool moving,
                                        int magnus, int nodes) {
     robot_random(r, d, joint, moving);
@@ -167,7 +167,7 @@ static inline void robot_random_single(robot *r, dice *d, snw_joint_kind joint, 
     r->link[0].rod.nodes = nodes;
 }
 
-// a state away from rest
+// A random state away from rest.
 static inline void state_random(const snw_model *m, dice *d, snw_state *s) {
     for (int i = 0; i < m->nv; i++) {
         s->v[i] = roll(d, -1, 1);

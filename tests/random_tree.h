@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// random_tree.h: trees of rigid bodies and rods with joints of every kind, at random, for tests.
+// random_tree.h: random trees of rigid bodies and rods with joints of every kind, for tests.
 #pragma once
 
 #include "random_rod.h"
 
 enum { TREE_MOST = 24 };
 
-// a robot with room for more links
+// A robot with room for more links.
 typedef struct tree {
     robot r;
     snw_link_desc link[TREE_MOST];
@@ -17,13 +17,14 @@ typedef enum tree_kind { TREE_MIXED, TREE_RIGID, TREE_SOFT } tree_kind;
 
 typedef struct tree_opts {
     int nlink;
-    tree_kind kind;    // rods on some links, on none, on all that have mass
-    bool floating;     // the first link is free, and no other one hangs on the world
+    tree_kind kind;    // rods on some links, on none, on all links with mass
+    bool floating;     // the first link has a free joint and is the only one on the world
     bool conservative; // no damping, friction, loads or moving poses
     bool weightless;
 } tree_opts;
 
-// a robot of links without rods or bodies, all fixed on the world; fill in the rest
+// A robot of links without rods or bodies, all fixed on the world; the caller sets the remaining
+// fields.
 static inline void tree_init(tree *t, int nlink) {
     robot_init(&t->r, 1, 0.02);
     t->r.desc.nlink = nlink;
@@ -47,14 +48,14 @@ static inline snw_vec3 roll_unit(dice *d) {
     return snw_normalise(v);
 }
 
-// a constant pose
+// Set a constant pose.
 static inline void tree_place(tree *t, int link, snw_se3 g) {
     t->link[link].pose = snw_pose_desc_identity();
     t->link[link].pose.R0 = g.R;
     for (int i = 0; i < 3; i++) t->link[link].pose.xyz[i] = number(&t->r, g.p.e[i]);
 }
 
-// a body with an inertia of its own about every axis
+// Add a body whose inertia differs about every axis.
 static inline void tree_body(tree *t, int link, double mass, snw_vec3 com, snw_vec3 inertia) {
     t->link[link].has_body = true;
     t->link[link].body = (snw_body_desc){.mass = mass, .com = com};
@@ -68,7 +69,7 @@ static inline void tree_springs(dice *d, snw_joint_desc *j, bool lossless) {
         if (lossless) continue;
         if (pick_int(d, 0, 1)) j->damping[i] = roll(d, 0.1, 1);
         if (pick_int(d, 0, 1)) j->friction[i] = roll(d, 0.1, 1);
-        j->creep[i] = roll(d, 0.5, 2); // soft, so that differences see a smooth function
+        j->creep[i] = roll(d, 0.5, 2); // large, so that friction is smooth for differences
     }
     j->has_rest_turn = true;
     j->rest_turn = snw_so3_exp(roll_vec3(d, 0.4));
@@ -90,8 +91,8 @@ static inline void tree_rod(tree *t, dice *d, int link) {
 }
 
 // Chains, branches and several roots; joints of all kinds in turn, rods and bodies in between, some
-// links without inertia, loads dead and following. The mass matrix is regular: leaves are bodies, a
-// link without inertia has one axis and carries a body that is not free.
+// links without inertia, dead and follower loads. The mass matrix is regular: leaves are bodies,
+// and a link without inertia has one axis and carries a body whose joint is not free.
 static inline void tree_random(tree *t, dice *d, tree_opts o) {
     tree_init(t, o.nlink);
     t->r.material.young = number(&t->r, 1e5);
@@ -126,13 +127,13 @@ static inline void tree_random(tree *t, dice *d, tree_opts o) {
         }
         const bool some = !empty[i] && pick_int(d, 0, 2) == 0;
         if (o.kind == TREE_MIXED ? some : o.kind == TREE_SOFT && !empty[i]) tree_rod(t, d, i);
-        // a link on an empty one has a body, whatever else it has
+        // The child of a link without inertia always has a body.
         if (leaf[i] || (p >= 0 && empty[p]) || (!empty[i] && pick_int(d, 0, 2) > 0)) {
             tree_body(t, i, roll(d, 0.5, 2), roll_vec3(d, 0.3),
                       (snw_vec3){{roll(d, 0.05, 0.1), roll(d, 0.05, 0.1), roll(d, 0.05, 0.1)}});
         } else if (!empty[i] && !l->has_rod) {
             if (o.kind != TREE_RIGID)
-                tree_rod(t, d, i); // mass of its own, the same about every axis
+                tree_rod(t, d, i); // it has mass of its own, the same about every axis
             tree_body(t, i, 0.3, roll_vec3(d, 0.1), (snw_vec3){{0.01, 0.02, 0.02}});
         }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// random_trial.h: random rods in a random state, with all that their residual needs.
+// random_trial.h: random rods in a random state, with inputs and work memory for their residual.
 #pragma once
 
 #include "oracle/trial.h"
 #include "random_rod.h"
 
-// so many nodes on every rod; too few would make the mass matrix singular
+// Every rod gets this number of nodes; too few make the mass matrix singular.
 static inline void open_random(robot *r, trial *t, dice *d, snw_joint_kind joint, bool moving,
                                int nodes) {
     robot_random(r, d, joint, moving);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// result_sample.h: a run whose every number is known, and files of it in a folder of their own.
+// result_sample.h: a run in which every number is known, and result files of it in a temporary
+// folder.
 #pragma once
 
 #include "base/alloc.h"
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// ---- a run with known frames -------------------------------------------------------------------
+// ---- a run with known frames --------------------------------------------------------------------
 
 enum { NQ = 3, NV = 2, NNODE = 4, NCOLUMN = 5 };
 
@@ -49,8 +50,8 @@ static const snw_run_info arm = {.run = "main",
                                  .scene = "{\"scene\":1}\n"};
 static const snw_run_info *const one_run[] = {&arm};
 
-// Number k of a field in frame i; poses are made of p_i + k and a turn by `angle` about (1, 2,
-// 2)/3.
+// Number k of a field in frame i. Poses have the position p_i + k and a rotation by `angle` about
+// (1, 2, 2)/3.
 static inline double number(int i, snw_result_field field, int k) {
     if (field == SNW_RESULT_T) return 0.01 * i;
     if (field == SNW_RESULT_STAGE) return i >= 3;
@@ -123,7 +124,7 @@ static inline void check_poses(const double *pose, int first, int n) {
     }
 }
 
-// All that the file has of a run is what was recorded.
+// The file must contain the recorded frames and nothing else.
 static inline void check_frames(snw_result *r, int run) {
     enum { BLOCK = 100 };
     static double out[BLOCK * NNODE * SNW_RESULT_POSE_WIDTH];
@@ -149,7 +150,7 @@ static inline void check_frames(snw_result *r, int run) {
     }
 }
 
-// ---- files -------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static char folder[] = "/tmp/sinew_result_XXXXXX";
 static char path[64];
@@ -172,14 +173,15 @@ static inline snw_result *open_file(const char *from) {
     return r;
 }
 
-// What a writer has added since is seen by another reader, who comes before the first one goes.
+// Open the file with a second reader before the first one is closed; it must see the frames that
+// the writer has added since.
 static inline snw_result *open_again(snw_result *r) {
     snw_result *next = open_file(path);
     snw_result_close(r);
     return next;
 }
 
-// Files in the folder whose name contains `part`; removed on the way if wanted.
+// Count the files in the folder whose name contains `part`, and remove them if `removed` is set.
 static inline int count_files(const char *part, bool removed) {
     DIR *d = opendir(folder);
     assert_non_null(d);
@@ -212,7 +214,7 @@ static inline void write_bytes(const char *to, const unsigned char *bytes, size_
     (void)fclose(f);
 }
 
-// Numbers that look random and are the same each time.
+// Pseudo-random numbers, the same in each run.
 static inline uint32_t scramble(uint32_t *seed) {
     *seed = *seed * 1664525U + 1013904223U;
     return *seed >> 8;

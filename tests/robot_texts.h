@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// robot_texts.h: robots in the language that several tests begin with.
+// robot_texts.h: robots in the model language that several tests use.
 #pragma once
 
-// a free box, a rod that stretches and shears, one that bends as it can and twists as given, a flat
-// one on a ball; for printf
+// A free box, a rod that stretches and shears, a rod with free bending and given twist, a flat rod
+// on a spherical joint; a format for printf.
 #define SOFT_TREE                                                                                  \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \
@@ -23,7 +23,7 @@
     "kirchhoff "                                                                                   \
     "legendre 2}}\n"
 
-// a crank, a coupler and a rocker, closed by a pin; sites a and b
+// A crank, a coupler and a rocker, closed by a pin; sites a and b.
 #define FOUR_BAR                                                                                   \
     "robot:\n"                                                                                     \
     "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, "     \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// row_rig.h: rows of a rig, of loops and of coordinates that are given, checked against slopes of
-// their gaps.
+// row_rig.h: constraint rows of loops and driven coordinates of a rig, checked against derivatives
+// of their violations.
 #pragma once
 
 #include "dynamics/constraint.h"
 #include "tangent_rig.h"
 
-// C is the derivative of the gaps
+// C is the derivative of the violations e(q).
 static inline void rows_are_slopes(const rig *g) {
     const int nv = g->m->nv, nr = g->m->nconstraint;
     double *x = calloc((size_t)(2 * nv + 2 * nr), sizeof *x), *r = x + nv;
@@ -25,8 +25,8 @@ static inline void rows_are_slopes(const rig *g) {
     free(x);
 }
 
-// first and second rates of the rows are slopes of gaps and of first rates along q(t) with constant
-// a, time included
+// The first and second rates of the rows are derivatives of violations and of first rates along
+// q(t) with constant a, time included.
 static inline void rows_have_rates(const rig *g) {
     const int nv = g->m->nv, nr = g->m->nconstraint;
     double *rate = calloc((size_t)(6 * nr + nv), sizeof *rate), *bend = rate + nr;
@@ -35,8 +35,8 @@ static inline void rows_have_rates(const rig *g) {
     snw_kinematics(g->m, g->in, g->s, false, g->w);
     snw_constraints_rates(g->m, g->in, g->s, g->w, rate, bend);
     for (int n = 0; n < BESIDE; n++) {
-        // along a path with velocity v and acceleration a: on a group exp(v t + a t^2/2) has them
-        // at t = 0
+        // Along a path with velocity v and acceleration a at t = 0; on a group exp(v t + a t^2/2)
+        // is such a path.
         const double t = beside(n);
         snw_state_copy(g->m, g->s, g->moved);
         for (int i = 0; i < nv; i++) {
@@ -60,7 +60,7 @@ static inline void rows_have_rates(const rig *g) {
     free(rate);
 }
 
-// the forces of rows do no work on motions they allow: r(l) - r(0) = -C' l
+// Constraint forces do no work on admissible motions: r(l) - r(0) = -C' l
 static inline void rows_pull_along(const rig *g) {
     const int nv = g->m->nv, nr = g->m->nconstraint;
     double *r = calloc((size_t)nv, sizeof *r);
@@ -75,7 +75,7 @@ static inline void rows_pull_along(const rig *g) {
     free(r);
 }
 
-// all of it, but for wide numbers, which only keep residuals
+// All of these checks; with wide numbers only the residuals are stored.
 static inline void rows_check(const rig *g) {
 #ifdef SNW_WIDE
     (void)g;

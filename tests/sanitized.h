@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// sanitized.h: sanitizers look at lines, not at digits. Where many trials or long motions run the
-// same lines, a few do for them: AMONG(few, all), numbers or texts.
+// sanitized.h: sanitizers check lines of code, not digits. Where many trials or long motions
+// execute the same lines, a sanitized build runs fewer of them: AMONG(few, all), numbers or texts.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// scalar_law.h: what a formula of time makes of one undamped mode, in closed form: x_t = i w x has
-// solutions z^n with
+// scalar_law.h: numerical damping and frequency of one undamped mode under a time formula, in
+// closed form: x_t = i w x has solutions z^n with
 //   i w (1 - d/z) = c_0 + c_1/z + c_2/z^2 + c_3/z^3,
-// of which the one next to exp(i w h) is the mode; the amplitude falls as exp(-t/tau), tau =
+// of which the one nearest to exp(i w h) is the mode; the amplitude falls as exp(-t/tau), tau =
 // -h/log|z|.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <complex.h>
 #include <math.h>
 
-#undef I // inertias have this name
+#undef I // the name is used for inertias
 
 static inline double complex scalar_root(snw_time_kind kind, double alpha, double w, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, h, h};
@@ -27,12 +27,12 @@ static inline double complex scalar_root(snw_time_kind kind, double alpha, doubl
     return 1 / u;
 }
 
-// time constant of the amplitude, negative when it grows
+// Time constant of the amplitude, negative when it grows.
 static inline double scalar_law(snw_time_kind kind, double alpha, double w, double h) {
     return -h / log(cabs(scalar_root(kind, alpha, w, h)));
 }
 
-// frequency it is seen with, over its own
+// Frequency of the numerical solution over the exact one.
 static inline double scalar_frequency(snw_time_kind kind, double alpha, double w, double h) {
     return carg(scalar_root(kind, alpha, w, h)) / (w * h);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// setting.h: the model of a text with all that its residual needs, put together so that it keeps
-// its rows.
+// setting.h: the model of a text with inputs and work memory for its residual, projected onto its
+// constraints.
 #pragma once
 
 #include "random_rod.h"
@@ -27,13 +27,13 @@ static inline void setting_open(setting *s, const char *text) {
 #ifdef SNW_NUMBERS
     rig_open(&s->g, s->desc);
 #else
-    // without the rows that hold by themselves
+    // Without the rows that are always satisfied.
     if (snw_projection_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
     rig_around(&s->g);
 #endif
 }
 
-// in a random state
+// The same in a random state.
 static inline void setting_random(setting *s, const char *text, dice *d) {
     setting_open(s, text);
     state_random(s->g.m, d, s->g.s);
@@ -46,8 +46,8 @@ static inline void setting_close(setting *s) {
 }
 
 #ifndef SNW_NUMBERS
-// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t,
-// near where it is
+// g->s <- configuration, velocities, accelerations and multipliers that satisfy all rows at time t,
+// near the present ones.
 static inline void put_together(rig *g, double t) {
     snw_projection *pr = NULL;
     snw_projection_info info;

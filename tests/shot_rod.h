@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// shot_rod.h: cantilevers of the boundary-value engine as spec tables describe them: round rods,
-// base tangent along z of the world, made by calls.
+// shot_rod.h: cantilevers for the shooting engine, built by calls from the tables of references.md:
+// round rods, base tangent along z of the world.
 #pragma once
 
 #include "shoot/boundary.h"
@@ -15,8 +15,8 @@ typedef struct shot {
     snw_space_kind along;
     snw_history_interpolation interpolation;
     bool kirchhoff, still; // still: no rotary inertia
-    snw_vec3 gravity, tip; // tip: a dead force there
-    double drag;           // of v|v|, kg/m^2
+    snw_vec3 gravity, tip; // tip: a dead force at the tip
+    double drag;           // coefficient of v|v|, kg/m^2
     double damping;        // Kelvin-Voigt time, s
     snw_boundary_kind kind;
 } shot;
@@ -27,7 +27,7 @@ typedef struct shot_rod {
     int iterations, tangents, marches;
 } shot_rod;
 
-// the program of the paper's appendix, and the benchmark of its section 3
+// The program of the paper's appendix, and the benchmark of its section 3.
 static inline shot shot_appendix(void) {
     return (shot){.L = 0.4,
                   .radius = 1.2e-3,
@@ -49,12 +49,12 @@ static inline shot shot_benchmark(void) {
                   .tip = {{-0.5, 0, 0}}};
 }
 
-// local x, y, z along z, x, y of the world
+// Local x, y, z along z, x, y of the world.
 static inline snw_se3 shot_base(void) {
     return (snw_se3){.R = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}}};
 }
 
-// Sections, gravity, tip load: into a rod of npiece pieces.
+// Set sections, gravity and tip load of a rod with npiece pieces.
 static inline snw_status shot_fill(const shot *s, snw_shoot_rod *r) {
     const double A = acos(-1) * s->radius * s->radius, I = A * s->radius * s->radius / 4;
     const double K[6] = {s->G * 2 * I, s->E * I, s->E * I, s->E * A, s->G * A, s->G * A};
@@ -123,7 +123,7 @@ static inline snw_status shot_step(shot_rod *s, snw_time_kind kind, double alpha
     return SNW_OK;
 }
 
-// The tip's load is gone, and motion begins.
+// Remove the tip load and start the motion.
 static inline snw_status shot_release(shot_rod *s, double h) {
     s->r->station[s->r->npiece - 1].nload = 0;
     const snw_status status = snw_shoot_ready(s->r, s->r->force);
@@ -133,7 +133,7 @@ static inline snw_status shot_release(shot_rod *s, double h) {
 }
 
 static inline snw_vec3 shot_tip(const shot_rod *s) { return s->r->g[s->r->nnode - 1].p; }
-// wrench at the base, world axes
+// Wrench at the base, world axes.
 static inline snw_wrench shot_root(const shot_rod *s) {
     snw_wrench W;
     W.f = snw_rotate(s->r->base.R, s->r->F[0].f);
@@ -141,17 +141,16 @@ static inline snw_wrench shot_root(const shot_rod *s) {
     return W;
 }
 
-// ---- one mode
-// ---------------------------------------------------------------------------------------
+// ---- one mode -----------------------------------------------------------------------------------
 
-// shape of the first mode of a cantilever, clamped at 0, free at 1; also the load per length that
-// bends it so
+// Shape of the first mode of a cantilever, clamped at 0, free at 1; also the load per length that
+// bends it to this shape.
 static inline double shot_mode_shape(double x) {
     const double b = 1.87510406871196, k = (cosh(b) + cos(b)) / (sinh(b) + sin(b));
     return cosh(b * x) - cos(b * x) - k * (sinh(b * x) - sin(b * x));
 }
 
-// The benchmark rod bent a little into its first mode, the load that did it gone.
+// The benchmark rod bent slightly to its first mode, after the load is removed.
 static inline snw_status shot_first_mode(int points, shot_rod *a) {
     shot s = shot_benchmark();
     s.tip.x = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// stewart.h: the continuum Stewart-Gough robot of the boundary-value engine (references.md T3.3),
-// made by calls.
+// stewart.h: the continuum Stewart-Gough robot (references.md T3.3) for the shooting engine, built
+// by calls.
 #pragma once
 
 #include "shoot/platform.h"
@@ -26,7 +26,7 @@ static inline snw_vec3 stewart_hole(double deg) {
     return (snw_vec3){{0.087 * cos(a), 0.087 * sin(a), 0}};
 }
 
-// At home, legs straight, which they are not.
+// The home position. The legs are given straight; in equilibrium they are not.
 static inline snw_status stewart_make(int points, snw_space_kind along,
                                       snw_history_interpolation interpolation, stewart *out) {
     static const double base[] = {-10, 10, 110, 130, 230, 250},
@@ -95,8 +95,8 @@ static inline snw_status stewart_step(stewart *s, double alpha, double h) {
     return status;
 }
 
-// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, cubics through four
-// of them.
+// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, interpolated by
+// cubics through four of them.
 typedef struct stewart_path {
     int n;
     double t[512], length[512][STEWART_LEGS];
@@ -134,7 +134,7 @@ static inline void stewart_feed(stewart *s, const stewart_path *path, double t) 
         snw_shoot_set_length(s->rod[i], stewart_length(path, i, t));
 }
 
-// What the leg carries where it leaves the base, world axes.
+// Wrench in the leg at the base, world axes.
 static inline snw_wrench stewart_root(const stewart *s, int leg) {
     const snw_shoot_rod *r = s->rod[leg];
     snw_wrench W;
@@ -143,13 +143,13 @@ static inline snw_wrench stewart_root(const stewart *s, int leg) {
     return W;
 }
 
-// ---- the inverse problem
-// ----------------------------------------------------------------------------
+// ---- the inverse problem ------------------------------------------------------------------------
 
-// Free lengths and wrenches at the roots for which the plate rests at (x, 0, 0.5), not turned:
-// Newton's method on 6 x 7 unknowns, with differences; the tips (36 numbers) must be in their holes
-// and the plate in balance. Legs do not know of each other, so that one difference serves all of
-// them. Whether equilibrium is stable does not matter, nor whether a leg by itself could buckle.
+// Free lengths and root wrenches for which the plate is in equilibrium at (x, 0, 0.5) without
+// rotation: Newton's method on 6 x 7 unknowns with finite differences. The tips (36 numbers) must
+// be in their holes and the plate in balance. The legs are independent of each other, so that one
+// difference serves all six. The equilibrium may be unstable, and a single leg may be beyond
+// buckling.
 enum { STEWART_ASK = 7, STEWART_ALL = STEWART_ASK * STEWART_LEGS };
 
 static inline void stewart_try(stewart *s, int k, double by) {
@@ -206,7 +206,7 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
     return SNW_E_DIVERGED;
 }
 
-// The same along x, from the pose where it was found last, in steps of about dx.
+// The same at several x, from the last pose found, in steps of about dx.
 static inline snw_status stewart_go(stewart *s, double from, double to, double dx) {
     const int n = (int)fmax(1, round(fabs(to - from) / dx));
     snw_status status = SNW_OK;
@@ -216,7 +216,7 @@ static inline snw_status stewart_go(stewart *s, double from, double to, double d
     return status;
 }
 
-// Eigenvalues, rising, of a symmetric 3 x 3 block, rows and columns i, j, k of A.
+// Eigenvalues, ascending, of a symmetric 3 x 3 block, rows and columns i, j, k of A.
 static inline void stewart_eigenvalues(const double *A, int i, int j, int k, double out[3]) {
     const int at[3] = {i, j, k};
     double B[3][3], mean = 0, p = 0;

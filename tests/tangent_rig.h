@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// tangent_rig.h: a model with all that its residual needs, and its tangent checked against slopes:
-// by differences where numbers are doubles, by complex steps where they are complex.
+// tangent_rig.h: a model with inputs and work memory for its residual, and checks of its tangent
+// against derivatives of the residual: by differences where numbers are doubles, by complex steps
+// where they are complex.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A slope is a sum over a few places beside a point: BESIDE of them, beside(k) the way there,
-// slope_of(k, f) what f adds that was found there; LEFT is what the sum leaves of error. Complex
-// numbers need one place, so near that only the rounding of doubles is left. Fourth order
-// differences leave e^4 of the fifth derivative, and rounding over e.
+// A derivative is a sum over BESIDE points near a point: beside(k) is the offset of point k,
+// slope_of(k, f) the term of the value f found there, LEFT the error of the sum. Complex numbers
+// need one point, so near that only the rounding of doubles remains. Differences of fourth order
+// leave an error of e^4 times the fifth derivative, and rounding over e.
 #ifdef SNW_COMPLEX
 #define STEP 1e-100
 #define LEFT 1e-13
@@ -40,7 +41,7 @@ typedef struct rig {
     snw_work *w;
 } rig;
 
-// what a residual of g->m needs
+// Create state, inputs and work of g->m.
 static inline void rig_around(rig *g) {
     assert_int_equal(snw_state_create(g->m, &g->s), SNW_OK);
     assert_int_equal(snw_state_create(g->m, &g->moved), SNW_OK);
@@ -62,10 +63,10 @@ static inline void rig_close(rig *g) {
     snw_model_destroy(g->m);
 }
 
-// the coordinates moved along x (nv), by the amounts (e, e', e'') of a variation and its rates. A
+// Move the coordinates along x (nv) by the amounts (e, e', e'') of a variation and its rates. A
 // free joint moves by delta g = g zeta^, so its twist and acceleration vary by zeta' + ad_V zeta
-// and zeta'' + ad_V' zeta + ad_V zeta' (theory.md 4): exact to first order, which is all that
-// slopes see but for an error of e^4
+// and zeta'' + ad_V' zeta + ad_V zeta' (theory.md 4). This is exact to first order, which suffices
+// for derivatives up to an error of e^4.
 static inline void vary(const rig *g, const double *x, double e, double de, double dde) {
     const snw_model *m = g->m;
     snw_state_copy(m, g->s, g->moved);
@@ -84,7 +85,8 @@ static inline void vary(const rig *g, const double *x, double e, double de, doub
     }
 }
 
-// out (nv) <- derivative of the residual along x, and gap (nrow, may be NULL) that of the rows
+// out (nv) <- derivative of the residual along x; gap (nrow, may be NULL) <- derivative of the
+// violations.
 static inline void difference(const rig *g, const double *x, double e, double de, double dde,
                               double *out, double *gap) {
     const int n = g->m->nv, nr = gap ? g->m->nconstraint : 0;
@@ -99,7 +101,7 @@ static inline void difference(const rig *g, const double *x, double e, double de
     }
 }
 
-// one coordinate after the other, so that it is known which one is wrong
+// Unit direction of one coordinate, so that a failure names the coordinate.
 static inline void rig_direction(const rig *g, int k, double *x) {
     for (int j = 0; j < g->m->nv; j++) x[j] = j == k;
 }
@@ -110,8 +112,8 @@ static inline double size_of(int n, const double *A) {
     return s;
 }
 
-// What doubles lose of a residual: the build with wide numbers keeps it in the file that SNW_SLOPES
-// names, the one with doubles compares.
+// Rounding error of a residual: the build with wide numbers writes its residuals to the file that
+// SNW_SLOPES names; the build with doubles compares with them.
 #ifdef SNW_COMPLEX
 static inline void rig_compare(const rig *g) { (void)g; }
 #else
@@ -142,8 +144,8 @@ static inline void rig_compare(const rig *g) {
 }
 #endif
 
-// T, which is 0, 1 or 2: dr/dq, dr/dv or dr/da, against slopes; the largest miss, of the largest
-// number, and where it is
+// Compare T, which is dr/dq, dr/dv or dr/da for `which` = 0, 1 or 2, with derivatives by
+// rig_direction. Returns the largest error relative to the largest number, and its row and column.
 static inline double rig_miss(const rig *g, int which, const double *T, int *row, int *column) {
     const int n = g->m->nv;
     const double size = size_of(n * n, T);
@@ -161,8 +163,8 @@ static inline double rig_miss(const rig *g, int which, const double *T, int *row
     return most == 0 ? 0 : most / size;
 }
 
-// The residual against the one of wide numbers, which have nothing else to do, and every column of
-// its three derivatives against slopes.
+// Compare the residual with the one in wide numbers, and every column of its three derivatives with
+// differences. The build with wide numbers does the first only.
 #ifdef SNW_WIDE
 static inline void rig_check(rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
@@ -191,7 +193,7 @@ static inline void rig_check(rig *g) {
 }
 #endif
 
-// dr/dq of statics, where nothing moves, against slopes
+// The same for dr/dq of statics, where nothing moves.
 static inline void rig_check_stiffness(rig *g) {
     const int n = g->m->nv;
     double *T = malloc((size_t)(n * n) * sizeof *T);

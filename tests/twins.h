@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// twins.h: a live robot and another one that goes on from what the first saved.
+// twins.h: a live robot, and a second one that resumes from the saved state of the first.
 #pragma once
 
 #include "near.h"
@@ -33,8 +33,7 @@ static inline void twin_steps(snw_robot *r, int n) {
     }
 }
 
-// The second goes on from what was saved: n steps later it stands, to the last bit, where the first
-// does.
+// The second robot resumes from the saved state; after n steps both have the same bits.
 static inline void twins_meet(twins *t, int n) {
     snw_robot_restore(t->b, t->save);
     twin_steps(t->b, n);

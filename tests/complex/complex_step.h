@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// complex_step.h: put before everything else of a source (-include) that is then read as C++, makes
-// its numbers complex. The library's own code, read again that way, gives derivatives by complex
-// steps: f(x + i h) = f(x) + i h f'(x) + O(h^2), no difference is taken, and h is so small that
-// O(h^2) is below rounding.
+// complex_step.h: makes the numbers of a source complex. It is included before everything else
+// (-include) in a source that is then compiled as C++. The library's own code, compiled that way,
+// gives derivatives by complex steps: f(x + i h) = f(x) + i h f'(x) + O(h^2). No difference is
+// taken, and h is so small that O(h^2) is below rounding.
 //
-// Order is that of the real parts, which are the numbers that doubles would be; so the branches
-// taken are theirs, and what is not analytic (an absolute value, the larger of two) goes on as the
-// branch it is on. Equal are numbers of which both parts are: a shortcut for zeros is none for a
-// zero that moves.
+// Comparisons < and > use the real parts, which are the values that doubles would have. So the
+// branches taken are those of doubles, and functions that are not analytic (an absolute value, the
+// larger of two) continue on their present branch. Two numbers are equal if both parts are equal: a
+// shortcut for zero is not taken for a zero with an imaginary part.
 #pragma once
 
 #define _GNU_SOURCE
@@ -29,11 +29,11 @@
 #define SNW_COMPLEX
 typedef double narrow;
 
-// numbers of C, enumerations among them
+// Arithmetic types of C, enumerations included.
 template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
 
-// As trivial as a double, so that unions, tables and memory from the heap hold it; from numbers by
-// itself, to numbers by casts only.
+// A trivial type like a double, so that unions, tables and memory from the heap can hold it.
+// Conversion from numbers is implicit, to numbers explicit.
 struct complex_number {
     narrow re, im;
 
@@ -56,7 +56,7 @@ constexpr complex_number operator-(complex_number x, complex_number y) {
 constexpr complex_number operator*(complex_number x, complex_number y) {
     return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
-// Smith's form: without an imaginary part it is the division of doubles, also by zero
+// Smith's form: without an imaginary part it is the division of doubles, also by zero.
 constexpr complex_number operator/(complex_number x, complex_number y) {
     if (y.im == 0) return {x.re / y.re, x.im / y.re};
     const narrow s = y.im / y.re, d = y.re + y.im * s;
@@ -83,8 +83,8 @@ constexpr bool operator==(complex_number x, complex_number y) {
     return x.re == y.re && x.im == y.im;
 }
 
-// f(a + i b) = f(a) + i b f'(a), the next term of which is below rounding; a number that does not
-// move has no slope, also where f has a corner
+// f(a + i b) = f(a) + i b f'(a); the next term is below rounding. Without an
+// imaginary part of the argument the result has none, also where f is not differentiable.
 static inline complex_number along(narrow value, narrow slope, narrow b) {
     return {value, b == 0 ? 0 : slope * b};
 }
@@ -135,7 +135,7 @@ static inline complex_number fmod(complex_number x, complex_number y) {
 static inline complex_number nextafter(complex_number x, complex_number y) {
     return {nextafter(x.re, y.re), x.im};
 }
-// a NaN loses, as with doubles
+// The number wins over a NaN, as with doubles.
 static inline complex_number fmax(complex_number x, complex_number y) {
     return x.re >= y.re || __builtin_isnan(y.re) ? x : y;
 }
@@ -156,12 +156,12 @@ static inline bool isnan(complex_number x) {
     return __builtin_isnan(x.re) || __builtin_isnan(x.im);
 }
 
-// what C calls otherwise
+// Keywords that C++ names differently.
 #define _Static_assert static_assert
 #define _Noreturn [[noreturn]]
 #define restrict __restrict
 
-// atomics of C are none of C++ without its library; tests count allocations in one thread
+// Without its library C++ has no atomics of C; tests count allocations in one thread.
 #define _STDATOMIC_H
 typedef size_t atomic_size_t;
 static inline void atomic_fetch_add(atomic_size_t *n, size_t by) { *n += by; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Complex numbers of complex_step.h: their functions are those of doubles with the slopes that
-// differences find, their branches those of the real part.
+// Complex numbers of complex_step.h: their functions have the values of doubles and derivatives
+// that agree with differences; their branches are those of the real part.
 #include "near.h"
 
 #define STEP 1e-100
@@ -34,7 +34,7 @@ static const function functions[] = {{"sqrt", sqrt, {0.3, 40}},
                                      {"round", round, {-2.4, 1.6}},
                                      {"nearbyint", nearbyint, {-2.4, 1.6}}};
 
-// fourth order: e^4 of the fifth derivative, and rounding over e
+// Fourth order: error e^4 times the fifth derivative, and rounding over e.
 static double difference(double (*f)(double, double), double x, double y) {
     static const double weight[] = {1, -8, 8, -1}, way[] = {-2, -1, 1, 2};
     const double e = 1e-3;
@@ -94,7 +94,8 @@ static void functions_of_two_have_their_slopes(void **state) {
     }
 }
 
-// what does not move has no slope, also where the function has none; a zero that moves is not zero
+// A number without an imaginary part has no derivative, also where the function is not
+// differentiable; a zero with an imaginary part is not equal to zero.
 static void branches_are_those_of_the_real_part(void **state) {
     (void)state;
     const double zero = 0, moved = complex_number(0, STEP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// dense.c: what the boundary-value engine has of LAPACK, written out, for numbers that LAPACK does
-// not know.
+// dense.c: the functions of LAPACK that the shooting engine needs, written out, for number types
+// that LAPACK does not have.
 #include "solve/dense.h"
 
 #include "shoot/single.h"
@@ -76,7 +76,7 @@ void snw_cholesky_solve(int n, const double *L, double *x) {
     }
 }
 
-// minimisers are not read with such numbers
+// The minimiser is not compiled with such numbers.
 snw_status snw_single_solve(snw_boundary *b, snw_boundary_info *info) {
     (void)b;
     (void)info;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A cat of two rigid halves joined at the waist, without angular momentum: examples/locomotion/falling_cat.yaml.
+"""Rotation of a cat of two rigid halves joined at the waist, with zero angular momentum: examples/locomotion/falling_cat.yaml.
 
-With w the rate of the front half in its own axes, R the attitude of the rear half in these and v its rate there,
+w is the angular velocity of the front half in its own axes, R the attitude of the rear half in these axes and v its relative
+angular velocity there:
   I1 w + R I2 R'(w + v) + mu rho x (w x rho + v x c) = 0
-where rho goes from one centre of mass to the other, c from the waist to that of the rear and mu is the reduced mass. Quaternions by
-Runge and Kutta's method."""
+rho is the vector from one centre of mass to the other, c that from the waist to the centre of the rear half, mu the reduced mass.
+Quaternions are integrated by the classical Runge-Kutta method."""
 from math import asin, atan, cos, pi, sin, sqrt, tan
 
 HALF, RADIUS = 0.22, 0.06
@@ -23,7 +24,7 @@ def product(A, B):
 
 
 def solve(A, b):
-    """Cramer's rule by triple products of the columns."""
+    """x of A x = b for 3 x 3 matrices: Cramer's rule by triple products of the columns."""
     x, y, z = zip(*A)
     volume = sum(p * q for p, q in zip(x, cross(y, z)))
     return [sum(p * q for p, q in zip(b, cross(*pair))) / volume for pair in ((y, z), (z, x), (x, y))]
@@ -35,7 +36,7 @@ def cylinder(mass, radius, length, axis):
 
 
 def together(parts):
-    """Mass, centre and inertia about it of (mass, centre, inertia) each."""
+    """Total mass, centre of mass and inertia about it of parts (mass, centre, inertia)."""
     mass = sum(m for m, _, _ in parts)
     c = [sum(m * p[i] for m, p, _ in parts) / mass for i in range(3)]
     inertia = [[0.0] * 3 for _ in range(3)]
@@ -63,7 +64,7 @@ def step(t, start, end):
 
 
 def waist(t, most):
-    """Angles about y and z, and their rates."""
+    """Angles of the waist about y and z, and their rates."""
     (up, dup), (down, ddown), (turn, dturn) = step(t, 0, 0.1), step(t, 0.4, 0.5), step(t, 0.05, 0.45)
     b, db, f, df = most * (up - down), most * (dup - ddown), 2 * pi * turn, 2 * pi * dturn
     q1, q2 = atan(tan(b) * cos(f)), asin(sin(b) * sin(f))
@@ -87,7 +88,7 @@ def rate(t, most):
 
 
 def turn(most, n):
-    """The quaternion by which the front half has turned after half a second, in its own axes."""
+    """Rotation of the front half after half a second, a quaternion in its own axes."""
     def slope(t, q):
         (w, x, y, z), (a, b, c) = q, rate(t, most)
         return [(-x * a - y * b - z * c) / 2, (w * a + y * c - z * b) / 2, (w * b + z * a - x * c) / 2, (w * c + x * b - y * a) / 2]

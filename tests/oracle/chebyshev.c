@@ -25,7 +25,7 @@ void oracle_upto(int m, const double *x, const double *w, double *upto) {
     for (int a = 0; a < m; a++) {
         for (int b = 0; b < m; b++) {
             double sum = 0;
-            // the same points on [-1, x_a]
+            // The same points scaled to [-1, x_a].
             for (int k = 0; k < m; k++) {
                 const double z = -1 + (x[a] + 1) * (x[k] + 1) / 2;
                 double l = 1;
@@ -41,7 +41,7 @@ void oracle_upto(int m, const double *x, const double *w, double *upto) {
 
 double oracle_chebyshev(int i, double x) { return cos(i * acos(fmax(-1, fmin(1, x)))); }
 
-// i U_(i-1), summed: T_i' = 2 i (T_(i-1) + T_(i-3) + ...), the last T_0 once
+// Sum of i U_(i-1): T_i' = 2 i (T_(i-1) + T_(i-3) + ...), the last T_0 once.
 double oracle_chebyshev_slope(int i, double x) {
     double sum = 0;
     for (int j = i - 1; j >= 0; j -= 2) sum += (j ? 2 : 1) * i * oracle_chebyshev(j, x);

@@ -8,13 +8,13 @@ snw_se3 oracle_helix(snw_twist xi, double s) {
     if (!(k > 0)) return (snw_se3){snw_mat3_identity(), snw_scale(s, xi.v)};
     const snw_vec3 n = snw_scale(1 / k, xi.w);
     const double th = k * s, pitch = snw_dot(n, xi.v); // advance per length
-    // Rodrigues
+    // Rodrigues' formula
     const double half = 2 * sin(th / 2) * sin(th / 2);
     const snw_mat3 N = snw_hat(n), NN = snw_mat3_mul(N, N);
     snw_se3 g;
     g.R = snw_mat3_add(snw_mat3_identity(),
                        snw_mat3_add(snw_mat3_scale(sin(th), N), snw_mat3_scale(half, NN)));
-    // the axis passes through c = n x v / k; p = (1 - R) c + pitch s n
+    // The axis passes through c = n x v / k; p = (1 - R) c + pitch s n
     const snw_vec3 c = snw_scale(1 / k, snw_cross(n, xi.v));
     g.p = snw_add(snw_sub(c, snw_rotate(g.R, c)), snw_scale(pitch * s, n));
     return g;
@@ -26,7 +26,7 @@ snw_vec3 oracle_circle(double k, double L) {
     return (snw_vec3){{sin(k * L) / k, 2 * half * half / k, 0}};
 }
 
-// root of f in (a, b), where it changes sign once
+// Root of f in (a, b), where it changes sign once.
 typedef double scalar(const void *user, double x);
 
 static double bisect(scalar *f, const void *user, double a, double b) {
@@ -43,7 +43,7 @@ static double bisect(scalar *f, const void *user, double a, double b) {
     return 0.5 * (a + b);
 }
 
-// root number i of f on (from, infinity), seen with a step
+// Root number i of f on (from, infinity), bracketed with a fixed step.
 static double root(scalar *f, const void *user, int i, double from, double step) {
     for (int k = 0;; k++) {
         const double a = from + k * step, b = a + step;
@@ -59,10 +59,10 @@ static double clamped_free(const void *user, double b) {
 double oracle_cantilever_beta(int i) { return root(clamped_free, 0, i, 0.1, 0.1); }
 
 typedef struct timoshenko {
-    double rr, ss; // squares of r and s of Huang
+    double rr, ss; // squares of Huang's r and s
 } timoshenko;
 
-// b = omega sqrt(rho A L^4 / EI); below the second spectrum, b^2 r^2 s^2 < 1
+// b = omega sqrt(rho A L^4 / EI); valid below the second spectrum, b^2 r^2 s^2 < 1
 static double huang(const void *user, double b) {
     const timoshenko *t = user;
     const double rr = t->rr, ss = t->ss, sum = rr + ss, dif = rr - ss;
@@ -79,7 +79,7 @@ double oracle_timoshenko(int i, double L, double EI, double GA, double rhoA, dou
 
 double oracle_euler_load(void) { return M_PI * M_PI / 4; }
 
-// J_(-1/3)(x) times a positive factor, by its power series
+// J_(-1/3)(x) times a positive factor, by its power series.
 static double bessel(const void *user, double x) {
     (void)user;
     double term = 1, sum = 1;
@@ -95,14 +95,14 @@ double oracle_self_weight(void) {
     return 9 * j * j / 4;
 }
 
-// frequency equation of Beck's column, p the load, b the frequency
+// Frequency equation of Beck's column, p the load, b the frequency.
 static double beck(double p, double b) {
     const double inner = sqrt(p * p / 4 + b * b);
     const double k = sqrt(inner - p / 2), l = sqrt(inner + p / 2);
     return p * p + 2 * b * b * (1 + cosh(k) * cos(l)) + p * b * sinh(k) * sin(l);
 }
 
-// lowest value of the frequency equation between its first two roots, by golden section
+// Lowest value of the frequency equation between its first two roots, by golden section.
 static double beck_valley(double p, double *at) {
     const double ratio = 0.5 * (sqrt(5) - 1);
     double a = 4, b = 20;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Each equation is linear in its own unknown once those before it are known, so a stretch of the
-// rod is four linear systems at Chebyshev points: quaternion; position; twist and acceleration (one
-// matrix); wrench. Integrals are Clenshaw and Curtis' on the same points.
+// Inverse dynamics of strong.h by Chebyshev collocation. Each equation is linear in its own unknown
+// once those before it are known, so a stretch of the rod is four linear systems at Chebyshev
+// points: quaternion; position; twist and acceleration (one matrix); wrench. Integrals use
+// Clenshaw-Curtis quadrature on the same points.
 //
-// By integrating factors only the rotation is an equation (theory.md 2): carried to the world,
+// With integrating factors only the rotation is an equation (theory.md 2): in the world frame
 // twist, acceleration and wrench are integrals, (Ad_g V)' = Ad_g dxi, (Ad_g A)' = Ad_g (ddxi -
 // ad_dxi V), (Ad_g^-T Lambda)' = Ad_g^-T c.
 #include "oracle/strong.h"
@@ -17,10 +18,10 @@
 
 enum { MOST_STRETCHES = 256 };
 
-// points t_j = -cos(pi j / N) of [-1, 1], derivative matrix and weights
+// Points t_j = -cos(pi j / N) of [-1, 1], derivative matrix and weights.
 typedef struct grid {
     int n;
-    bool factor; // by integrating factors
+    bool factor; // with integrating factors
     double *t, *D, *w;
 } grid;
 
@@ -32,11 +33,12 @@ static void grid_open(grid *g, int n) {
                 .w = oracle_alloc((size_t)n, sizeof(double))};
     for (int j = 0; j < n; j++) g->t[j] = -cos(M_PI * j / N);
     for (int i = 0; i < n; i++) {
-        double sum = 0; // the derivative of a constant is zero: the diagonal to the last bit
+        double sum = 0; // the diagonal is chosen so that the derivative of a constant is zero to
+                        // the last bit
         for (int j = 0; j < n; j++) {
             if (i == j) continue;
             const double ci = i == 0 || i == N ? 2 : 1, cj = j == 0 || j == N ? 2 : 1;
-            // t_i - t_j without cancellation
+            // t_i - t_j without cancellation.
             const double d = 2 * sin(M_PI * (i + j) / (2.0 * N)) * sin(M_PI * (i - j) / (2.0 * N));
             const double D = ci / cj * ((i + j) % 2 ? -1 : 1) / d;
             g->D[i * n + j] = D;
@@ -60,7 +62,7 @@ static void grid_close(grid *g) {
     free(g->w);
 }
 
-// everything at the points of one stretch
+// All quantities at the points of one stretch.
 typedef struct stretch {
     double from, to;
     oracle_fields *f;
@@ -68,8 +70,8 @@ typedef struct stretch {
     snw_twist *V, *A;
 } stretch;
 
-// y' = B_j y + c_j with y given at point `at`: y and c are n x dim x ncol, B one dim x dim block
-// per point
+// Solve y' = B_j y + c_j with y given at point `at`: y and c are n x dim x ncol, B one dim x dim
+// block per point.
 static void solve(const grid *g, double h, int dim, const double *B, int ncol, int at, double *y) {
     const int n = g->n, size = n * dim;
     double *A = oracle_alloc((size_t)size * (size_t)size, sizeof *A);
@@ -100,7 +102,7 @@ static void ad_matrix(snw_twist x, double sign, double *B) {
     }
 }
 
-// x (n) <- solution of x' = -ad_xi x + x, x given at the first point
+// x (n) <- solution of x' = -ad_xi x + x, x given at the first point.
 static void carry(const grid *g, const stretch *s, snw_twist *x) {
     const int n = g->n;
     double *B = oracle_alloc((size_t)n * 36, sizeof *B),
@@ -151,7 +153,7 @@ static void forward(const oracle_rod *q, const grid *g, stretch *s, snw_se3 g0, 
     solve(g, h, 1, B, 3, 0, y);
     for (int j = 0; j < n; j++) s->g[j].p = (snw_vec3){{y[3 * j], y[3 * j + 1], y[3 * j + 2]}};
 
-    // twist, then its rate: same matrix
+    // Twist, then its rate: the same matrix.
     for (int j = 0; j < n; j++) s->V[j] = j == 0 ? V0 : s->f[j].dxi;
     carry(g, s, s->V);
     for (int j = 0; j < n; j++) {
@@ -162,7 +164,7 @@ static void forward(const oracle_rod *q, const grid *g, stretch *s, snw_se3 g0, 
     free(y);
 }
 
-// Lambda from L_end at the far end; adds to the answer; returns Lambda at the near end
+// Lambda from L_end at the far end; adds to the answer. Returns Lambda at the near end.
 static snw_wrench backward(const oracle_rod *q, const grid *g, const stretch *s, snw_wrench L_end,
                            oracle_answer *a) {
     const int n = g->n;

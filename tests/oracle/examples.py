@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of their own for examples whose values have no closed form: a double pendulum, a soft arm, three rods, trailers, a tail, a pump."""
+"""Independent solutions of examples without a closed form: a double pendulum, a soft arm, three rods, trailers, a tail, a pump."""
 from functools import lru_cache
 from math import atan, cos, cosh, pi, radians, sin, sinh, sqrt, tan
 
@@ -9,7 +9,7 @@ G = 9.81
 
 
 def double_pendulum(first, times, h=0.01, columns=8):
-    """Angles of both points from hanging at the times, let go at (first, 0): extrapolated midpoint steps."""
+    """Angles of both points from the vertical at the times, released at (first, 0): extrapolated midpoint steps."""
     l = 0.5
 
     def rate(y):
@@ -61,12 +61,12 @@ RUBBER = {"L": 0.3, "EI": 20e6 * pi / 4 * 8e-3**4, "rhoA": 1100 * pi * 8e-3**2, 
 
 
 def soft_arm():
-    """Shoulder, elbow, their torques, x and z of the hand: a heavy elastica on the springs of two motors."""
+    """Angles of shoulder and elbow, their torques, x and z of the hand: a heavy elastica on the springs of two motors, by shooting."""
     a, upper, hand, (k1, k2), (g1, g2) = 0.25, 0.4, 0.05, (20.0, 5.0), (radians(60), radians(-60))
     w, P, L, EI = RUBBER["rhoA"] * G, hand * G, RUBBER["L"], RUBBER["EI"]
 
     def forearm(angle):
-        """Moment at the elbow, angle, moment, x and z at the hand."""
+        """Moment at the elbow; angle, moment, x and z at the hand."""
         def end(moment):
             return runge_kutta(lambda s, y: [-y[1] / EI, -(P + w * (L - s)) * cos(y[0]), cos(y[0]), sin(y[0])],
                                [angle, moment, 0.0, 0.0], L, 300)
@@ -88,14 +88,14 @@ def soft_arm():
 
 
 def beam_with_mass(near, mass=0.05):
-    """Frequency near the one given of the clamped forearm with a mass at its end, rotary inertia included, Hz."""
+    """Frequency, near the given one, of the clamped forearm with a mass at its end, rotary inertia included, Hz."""
     L, EI, rhoA, rhoI = (RUBBER[k] for k in ("L", "EI", "rhoA", "rhoI"))
 
     def determinant(f):
         w2 = (2 * pi * f)**2
         A, B = rhoI * w2 / EI, rhoA * w2 / EI
         k, m = sqrt(sqrt(A * A / 4 + B) - A / 2), sqrt(sqrt(A * A / 4 + B) + A / 2)
-        # both solutions clamped at 0, with three derivatives, at L
+        # both solutions that are clamped at 0, with three derivatives, at L
         u = [cosh(k * L) - cos(m * L), k * sinh(k * L) + m * sin(m * L), k**2 * cosh(k * L) + m**2 * cos(m * L),
              k**3 * sinh(k * L) - m**3 * sin(m * L)]
         v = [sinh(k * L) / k - sin(m * L) / m, cosh(k * L) - cos(m * L), k * sinh(k * L) + m * sin(m * L),
@@ -127,7 +127,7 @@ def about(axis, angle):
 
 def three_rods(motors, steps=100):
     """Position of the plate of examples/parallel/three_rods.yaml, its rotation vector and the motors' torques, by
-    shooting: moment and force at the feet and the plate's pose are sought, the motors led there in stages."""
+    shooting. Unknowns are moment and force at the feet and the plate's pose; the motors reach their angles in stages."""
     L, R, r, mass = 0.4, 0.2, 0.1, 0.5
     EI, GJ = 40e9 * pi / 4 * 2e-3**4, 40e9 / 2.6 * pi / 2 * 2e-3**4
     weight = 1900 * pi * 2e-3**2 * G
@@ -181,7 +181,8 @@ def three_rods(motors, steps=100):
 
 
 def trailers(speed, steer, bend, time):
-    """Place, heading and bends of a car with two trailers: each heading turns by what its hitch has across it, over its length."""
+    """Position, heading and joint angles of a car with two trailers: the rate of each heading is the lateral velocity of its hitch over
+    the trailer's length."""
     base, hitch, first, second = 0.3, 0.05, 0.35, 0.4
 
     def rate(t, y):
@@ -209,7 +210,7 @@ def thrust(stream, bend, waves, length=0.3, height=0.08, n=120):
 
 
 def pump(flow, leak, time):
-    """Pressure in and volume of a chamber in a finger without mass."""
+    """Pressure and volume of a chamber in a massless finger."""
     A, L, e, E, r, K, delay = 30e-6, 0.1, 4e-3, 1e6, 8e-3, 50e6, 20e-3
     c = A * A * L * (1 / (E * pi * r**2) + e * e / (E * pi / 4 * r**4))
 

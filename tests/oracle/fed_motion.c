@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
 // The material point s from the tip is at the fraction x = 1 - s/l of the free length; u = 1 - x.
-// With T_i the Chebyshev polynomials on [0, 1], P_i their integrals from 0, k = sum q_i T_i the
-// curvature and b the direction of the sleeve,
+// T_i are the Chebyshev polynomials on [0, 1], P_i their integrals from 0, k = sum q_i T_i the
+// curvature and b the direction of the sleeve:
 //
 //     angle       h  = b + l sum q_i P_i
 //     at fixed s  h' = b' + l' (sum q_i P_i + u k) + l sum q_i' P_i
-//                 h''= b'' + l'' (sum q_i P_i + u k) + l sum q_i'' P_i + 2 l' sum q_i' (P_i + u
-//                 T_i) + l'^2/l u^2 k_x
+//                 h''= b'' + l'' (sum q_i P_i + u k) + l sum q_i'' P_i
+//                    + 2 l' sum q_i' (P_i + u T_i) + l'^2/l u^2 k_x
 //     position    r  = r_0 + integral_s^l e(h) ds,   e = (cos, sin), n = (-sin, cos)
-//                 r''= r_0'' + l'' e(b) + l' b' n(b) + l' n(b) h'(0) + integral (n h'' - e h'^2) l
-//                 dx
-//     variations  dh = l sum dq_i P_i + (sum q_i P_i + u k) dl,   dr = e(b) dl + integral n dh l dx
+//                 r''= r_0'' + l'' e(b) + l' b' n(b) + l' n(b) h'(0)
+//                    + integral (n h'' - e h'^2) l dx
+//     variations  dh = l sum dq_i P_i + (sum q_i P_i + u k) dl,
+//                 dr = e(b) dl + integral n dh l dx
 //
-// since h = b at the mouth at all times. The work of what is out of balance on these variations
-// vanishes; elastic energy is EI/2 l integral k^2 dx, the curvature of the material changes by sum
-// q_i' T_i + l'/l u k_x. As the rod comes out its material is bent by u/l k_x dl, and at the mouth
-// from straight to k: that is how EI may vary without its slope being known.
+// since h = b at the mouth at all times. The virtual work of the forces out of balance on these
+// variations vanishes. The elastic energy is EI/2 l integral k^2 dx; the curvature of the material
+// changes by sum q_i' T_i + l'/l u k_x. As the rod leaves the sleeve its material is bent by u/l
+// k_x dl, and at the mouth from straight to k. Therefore EI may vary without its derivative being
+// known.
 #include "oracle/fed_motion.h"
 
 #include "oracle/chebyshev.h"
@@ -31,7 +33,7 @@ enum { M = 40, N = ORACLE_FED_MOST };
 struct oracle_fed_motion {
     oracle_fed_rod rod;
     double u[M], w[M], upto[M][M];    // on [0, 1]
-    double T[N][M], S[N][M], P[N][M]; // functions, slopes, integrals
+    double T[N][M], S[N][M], P[N][M]; // functions, derivatives, integrals
     double T0[N];                     // at the mouth
 };
 
@@ -64,18 +66,18 @@ static void up_to(const oracle_fed_motion *m, const double *y, double *out) {
     }
 }
 
-// What the balance needs at a state, and the accelerations without those of the unknowns.
+// Terms of the balance at a state, and the accelerations without the part of the unknowns.
 typedef struct scene {
     oracle_fed_laws at;
     double l, dl;
     double h[M];                       // angle
     double dx[N + 1][M], dy[N + 1][M]; // variations of position,
-    double dh[N + 1][M];               // and of the angle: by coordinates, by the length last
+    double dh[N + 1][M];               // and of the angle: by the coordinates, last by the length
     double ax[M], ay[M],
-        ah[M];            // accelerations but for those of the coordinates and of a free length
+        ah[M];            // accelerations without those of the coordinates and of a free length
     double dk[N + 1][M];  // variations of the curvature
     double k[M], rate[M]; // curvature, and its rate,
-    double mouth;         // and at the mouth
+    double mouth;         // curvature at the mouth
 } scene;
 
 static void look(const oracle_fed_motion *m, double t, const double *y, scene *s) {
@@ -130,13 +132,13 @@ static void look(const oracle_fed_motion *m, double t, const double *y, scene *s
     }
 }
 
-// radius s from the tip over that at the tip
+// Radius at s from the tip over the radius at the tip.
 static double radius(const oracle_fed_rod *p, double s) {
     return 1 + s * (p->taper[0] + s * p->taper[1]);
 }
 
-// acc <- accelerations of the coordinates, and of the length where it is free; the push that this
-// takes
+// acc <- accelerations of the coordinates, and of the length where it is free. Returns the push
+// force this requires.
 static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
     const oracle_fed_rod *p = &m->rod;
     const int n = p->n, free_too = n + !p->given;

@@ -76,7 +76,7 @@ void oracle_fields_at(const oracle_rod *q, double x, double middle, oracle_field
     }
 }
 
-// station of a concentrated load on the rod, or -1
+// Station of a concentrated load on the rod, or -1.
 static double station(const oracle_rod *q, const snw_load_desc *load) {
     if (load->along || !on_rod(q, load)) return -1;
     switch (load->on.kind) {
@@ -121,7 +121,7 @@ int oracle_stretches(const oracle_rod *q, double x[], int most) {
     return kept;
 }
 
-// M V of a slice or body, written out as M = [I mc^; -mc^ m]
+// M V of a slice or body, written out as M = [I mc^; -mc^ m].
 static snw_wrench momentum(const snw_inertia *M, snw_twist V) {
     const snw_mat3 I = {
         {{M->I[0], M->I[5], M->I[4]}, {M->I[5], M->I[1], M->I[3]}, {M->I[4], M->I[3], M->I[2]}}};
@@ -136,7 +136,7 @@ snw_wrench oracle_inertia(const oracle_rod *q, const snw_inertia *M, snw_mat3 R,
     const snw_twist fall = {{.v = snw_rotate_inv(R, gravity(q))}};
     snw_wrench F = momentum(M, snw_twist_sub(dV, fall));
     const snw_wrench P = momentum(M, V);
-    // -ad_V' P, with ad_V' P = (m x w + f x v, f x w)
+    // -ad_V' P, with ad_V' P = (m x w + f x v, f x w).
     F.m = snw_sub(F.m, snw_add(snw_cross(P.m, V.w), snw_cross(P.f, V.v)));
     F.f = snw_sub(F.f, snw_cross(P.f, V.w));
     return F;

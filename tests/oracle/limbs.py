@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Two flexible limbs in a plane, hinged together at their tips: a program of its own beside Sinew.
+"""Motion of two flexible limbs in a plane, hinged together at their tips, independent of Sinew.
 
-Each limb is a rod that does not stretch, with a joint at its root; its curvature is a sum of Legendre polynomials, so the
+Each limb is an inextensible rod with a joint at its root. Its curvature is a sum of Legendre polynomials, so the
 angle of a section is a sum of their antiderivatives, and positions are integrals of its cosine and sine, by the
-polynomial through Gauss' points. Lagrange's equations are written out in position and angle. No slices, no exponentials.
+polynomial through the Gauss points. Lagrange's equations are written out in position and angle, without slices or exponentials.
 The first coordinate of a limb is the angle of its root, free or driven.
 """
 from math import cos, pi, radians, sin, sqrt
@@ -18,7 +18,7 @@ def legendre(n, x):
 
 
 def gauss(n):
-    """Gauss' points and weights on [0, 1]."""
+    """Gauss points and weights on [0, 1]."""
     points = []
     for i in range(n):
         x = cos(pi * (i + 0.75) / (n + 0.5))
@@ -35,7 +35,7 @@ N = len(POINTS)
 
 
 def cumulative():
-    """Row i integrates the polynomial through values at the points from 0 to point i."""
+    """Matrix whose row i integrates the polynomial through values at the points, from 0 to point i."""
     def through(j, x):
         value = 1.0
         for m in range(N):
@@ -70,7 +70,7 @@ def solve(A, b):
 
 
 class Limb:
-    """A root at (x, 0) with inertia, a strip, a mass at its tip; widths across and out of the plane."""
+    """A root at (x, 0) with inertia, a flexible strip, a mass at its tip; widths across and out of the plane."""
 
     def __init__(self, x, length, young, density, across, out, functions, inertia=0.0, mass=0.0, damping=0.0,
                  gravity=0.0):
@@ -86,12 +86,12 @@ class Limb:
         return (p[j + 1] - (p[j - 1] if j else -1)) / (2 * (2 * j + 1))
 
     def look(self, q, v):
-        """Mass matrix, forces out of balance but for it, tip, its derivative, its acceleration without theirs."""
+        """Mass matrix, forces out of balance without inertia M a, tip, its derivative, its acceleration without that of the coordinates."""
         m = range(self.n + 1)
         turn = [dot(row, q) for row in self.angle]
         rate = [dot(row, v) for row in self.angle]
         c, s = [cos(a) for a in turn], [sin(a) for a in turn]
-        # columns: derivatives of the direction by the coordinates, then what their rates alone bring
+        # columns: derivatives of the direction by the coordinates, then its acceleration due to their rates alone
         dx = [[-s[i] * self.angle[i][j] for i in range(N)] for j in m] + [[-r * r * k for r, k in zip(rate, c)]]
         dy = [[c[i] * self.angle[i][j] for i in range(N)] for j in m] + [[-r * r * k for r, k in zip(rate, s)]]
         M, b = [[0.0] * (self.n + 1) for _ in m], [0.0] * (self.n + 1)
@@ -119,8 +119,8 @@ class Limb:
 
 
 class Pair:
-    """Two limbs with one tip. drive(t) gives angle, rate and acceleration of both roots, or roots are free;
-    effort(t, tip velocity, tip derivative) the forces on the coordinates of both limbs."""
+    """Two limbs with a common tip. drive(t) gives angle, rate and acceleration of both roots; without it roots are free.
+    effort(t, tip velocity, tip derivative) gives the forces on the coordinates of both limbs."""
 
     def __init__(self, limbs, drive=None, effort=None):
         self.limbs, self.drive, self.effort = limbs, drive, effort
@@ -128,7 +128,7 @@ class Pair:
         self.free = [i for i in range(2 * n) if not (drive and i % n == 0)]
 
     def whole(self, t, q, v):
-        """All coordinates and rates, and the accelerations that are given."""
+        """All coordinates and rates, and the given accelerations."""
         if not self.drive:
             return q, v, [0.0] * len(q)
         n = self.limbs[0].n
@@ -140,7 +140,7 @@ class Pair:
         return all_q, all_v, all_a
 
     def look(self, t, q, v):
-        """Mass matrix and forces of the free coordinates, rows of the hinge, its gap, rate and acceleration."""
+        """Mass matrix and forces of the free coordinates; constraint rows of the hinge, its violation, rate and acceleration."""
         q, v, given = self.whole(t, q, v)
         n = self.limbs[0].n + 1
         one, two = self.limbs[0].look(q[:n], v[:n]), self.limbs[1].look(q[n:], v[n:])
@@ -161,7 +161,7 @@ class Pair:
         return self.look(t, q, v)[6:]
 
     def acceleration(self, t, q, v):
-        """Accelerations, the hinge pulled back where it drifts (Baumgarte)."""
+        """Accelerations, with Baumgarte stabilisation of the hinge."""
         M, b, C, gap, rate, bias, _, _ = self.look(t, q, v)
         n, pull = len(b), 20.0
         A = [M[i] + [C[0][i], C[1][i]] for i in range(n)] + [C[0] + [0.0, 0.0], C[1] + [0.0, 0.0]]
@@ -180,7 +180,7 @@ class Pair:
         raise ArithmeticError("no convergence")
 
     def rest(self, q):
-        """Equilibrium at t = 0 near q, and the forces of the hinge."""
+        """Equilibrium at t = 0 near q, and the forces in the hinge."""
         def residual(x):
             _, b, C, gap, *_ = self.look(0.0, x[:-2], [0.0] * (len(x) - 2))
             return [b[i] + C[0][i] * x[-2] + C[1][i] * x[-1] for i in range(len(b))] + gap
@@ -202,7 +202,7 @@ class Pair:
             yield t + h, q, v
 
     def generalized_alpha(self, q, force, h, steps, rho):
-        """The same by the generalized-alpha method in whole steps, from rest with the hinge's forces there."""
+        """The same by the generalized-alpha method with fixed steps, from rest with the forces in the hinge there."""
         am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma, beta = 0.5 - am + af, 0.25 * (1 - am + af)**2
         n = len(q)
@@ -243,7 +243,7 @@ def tendon_twin():
 
 
 def singularity(turn):
-    """The robot of examples/parallel/rfrfr_singularity.yaml, its motors turning by `turn` in 2 s, and its rest."""
+    """The robot of examples/parallel/rfrfr_singularity.yaml, whose motors turn by `turn` in 2 s, and its equilibrium."""
     strip = {"young": 36e9, "density": 1900.0, "across": 2.5e-3, "out": 10e-3, "functions": 3, "gravity": 9.81}
     limbs = [Limb(0.0, 0.47, mass=0.2, **strip), Limb(0.0, 0.47, **strip)]
 

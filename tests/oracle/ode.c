@@ -23,8 +23,9 @@ static void must(int flag, const char *what) {
     abort();
 }
 
-// Fehlberg's pair with the end of the step as a stage more. ARKODE 6.4 takes any last stage at the
-// end of the step for the first of the next; as it comes the pair would have order 7.
+// Fehlberg's pair with the end of the step as an additional stage. ARKODE 6.4 uses any last stage
+// at the end of the step as the first stage of the next step; without the additional stage the pair
+// would have order 7.
 static void set_table(void *ark) {
     const ARKodeButcherTable f = ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
     const ARKodeButcherTable t = ARKodeButcherTable_Alloc(14, SUNTRUE);
@@ -55,7 +56,7 @@ long oracle_ode(int n, oracle_rate *rate, void *user, double from, double to, do
     must(ERKStepSetMaxNumSteps(ark, 1000000), "step limit");
     must(ERKStepSetMaxErrTestFails(ark, 50), "failure limit");
     must(ERKStepSetStopTime(ark, to), "stop");
-    must(ERKStepSetInitStep(ark, 1e-2 * (to - from)), "first step"); // its own guess can vanish
+    must(ERKStepSetInitStep(ark, 1e-2 * (to - from)), "first step"); // ARKODE guesses 0 at times
     double reached = from;
     must(ERKStepEvolve(ark, to, v, &reached, ARK_NORMAL), "integration");
     long calls = 0;

@@ -11,10 +11,10 @@ enum { X, Y, ANGLE, MOMENT, ELASTIC, HEIGHT, N };
 
 typedef struct shot {
     const oracle_planar *p;
-    double tip; // angle
+    double tip; // tip angle
 } shot;
 
-// internal force at s, world axes: everything beyond s
+// Internal force at s in world axes: the sum of all forces beyond s.
 static void force(const shot *k, double s, double n[2]) {
     const oracle_planar *p = k->p;
     const double c = cos(k->tip), z = sin(k->tip);
@@ -39,7 +39,7 @@ static void rate(void *user, double s, const double *y, double *dy) {
     dy[HEIGHT] = p->weight * y[Y];
 }
 
-// from the tip at the origin down to the root: the root's numbers
+// Integrate from the tip, placed at the origin, to the root; y <- the state at the root.
 static void shoot(shot *k, double tip, double y[N]) {
     k->tip = tip;
     for (int i = 0; i < N; i++) y[i] = 0;
@@ -48,7 +48,7 @@ static void shoot(shot *k, double tip, double y[N]) {
     (void)oracle_ode(N, rate, k, k->p->L, 0, 1e-13, y);
 }
 
-// in units of the length and of EI / L
+// In units of the length and of EI / L.
 static oracle_planar scaled(const oracle_planar *p) {
     const double L = p->L, force = p->EI / (L * L);
     return (oracle_planar){.L = 1,
@@ -81,7 +81,7 @@ oracle_planar_tip oracle_planar_solve(const oracle_planar *given, double guess) 
         fprintf(stderr, "oracle: shooting missed the clamp by %g\n", yb[ANGLE]);
         abort();
     }
-    // the integrals ran from L to 0
+    // The integrals were taken from L to 0.
     return (oracle_planar_tip){.x = -L * yb[X],
                                .y = -L * yb[Y],
                                .angle = b,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// planar.h: equilibrium of a planar cantilever by shooting: the differential equations in position,
-// angle and world components of force, integrated from the free end, whose angle is found so that
-// the clamp is met. No strain functions, no rods of ours.
+// planar.h: equilibrium of a planar cantilever by shooting. The differential equations in position,
+// angle and world components of force are integrated from the free end; its angle is found from the
+// condition at the clamp. The method uses neither strain functions nor the library's rods.
 #pragma once
 
 typedef struct oracle_planar {
@@ -11,14 +11,14 @@ typedef struct oracle_planar {
     double weight;         // dead force per length along -y
     double dead[2];        // dead force at the tip
     double follower[2];    // tip force in the axes of the tip section
-    double moment;         // at the tip
+    double moment;         // moment at the tip
 } oracle_planar;
 
 typedef struct oracle_planar_tip {
     double x, y, angle;
-    double root_moment;      // of the rod's stress at the clamp
+    double root_moment;      // moment of the rod's stress at the clamp
     double elastic, gravity; // energies
 } oracle_planar_tip;
 
-// `guess` of the tip angle; the solution it leads to. Local errors of the integration below 1e-13.
+// Solution near the tip angle `guess`. Local errors of the integration are below 1e-13.
 oracle_planar_tip oracle_planar_solve(const oracle_planar *p, double guess);

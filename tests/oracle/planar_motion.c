@@ -4,12 +4,13 @@
 //
 //     angle a = sum P_i q_i,   r(s) = integral_0^s e,   e = (cos a, sin a),   n = (-sin a, cos a)
 //     dr/dq_i = integral_0^s P_i n,   r'' = sum dr/dq_i q_i'' - integral_0^s a'^2 e
-//     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,   f_i = -integral rhoA dr/dq_i .
-//     (integral_0^s a'^2 e) w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,   M
-//     q'' + f + w + K (q + damping q') = 0
+//     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,
+//     f_i = -integral rhoA dr/dq_i . (integral_0^s a'^2 e)
+//     w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,
+//     M q'' + f + w + K (q + damping q') = 0
 //
-// Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial
-// through them.
+// Functions of s are known at the m Gauss points; integral_0^s is exact for the polynomial through
+// them.
 #include "oracle/planar_motion.h"
 
 #include "oracle/chebyshev.h"
@@ -59,7 +60,7 @@ static void up_to(const oracle_planar_motion *m, const double *y, double *out) {
     }
 }
 
-// sum of functions weighted by coordinates
+// Sum of the functions weighted by the coordinates.
 static void sum(const oracle_planar_motion *m, const double *q, double *out) {
     for (int a = 0; a < M; a++) {
         out[a] = 0;
@@ -67,7 +68,7 @@ static void sum(const oracle_planar_motion *m, const double *q, double *out) {
     }
 }
 
-// dr/dq_i at all points
+// dr/dq_i at all points.
 static void slopes(const oracle_planar_motion *m, const double *angle, double dx[N][M],
                    double dy[N][M]) {
     double part[M];
@@ -140,11 +141,10 @@ void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, d
     }
 }
 
-// ---- backward differences
-// ----------------------------------------------------------------------------
+// ---- backward differences -----------------------------------------------------------------------
 
 typedef struct past {
-    double q[N], v[N], a[N]; // coordinates, rates, their rates
+    double q[N], v[N], a[N]; // coordinates, rates, accelerations
     double Vx[M], Vy[M];     // velocities of the points in the axes of their sections
     double Wx[M], Wy[M];     // their rates
 } past;
@@ -163,7 +163,7 @@ static double backward(const fall *f, double now, double before, double earlier,
     return (d->c0 * now + d->c1 * before + d->c2 * earlier) / f->h + d->d1 * rate_before;
 }
 
-// r <- what is out of balance at the coordinates q; now <- what the next step remembers
+// r <- forces out of balance at the coordinates q; now <- values that the next step needs.
 static void fall_residual(const fall *f, const double *q, double *r, past *now) {
     const oracle_planar_motion *m = f->m;
     const past *b = &f->before, *e = &f->earlier;
@@ -209,7 +209,7 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
     }
 }
 
-// Newton with differences for its matrix: ten iterations are more than enough
+// Newton's method with a matrix by differences: ten iterations are more than enough.
 static void fall_step(const fall *f, double *q, past *now) {
     const int n = f->m->rod.n;
     for (int k = 0; k < 10; k++) {

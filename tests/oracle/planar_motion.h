@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// planar_motion.h: motion of a clamped, inextensible rod in the plane whose curvature is a sum of
-// Chebyshev polynomials: the angle by their antiderivatives, Lagrange's equations written out in
-// position and angle, integrals along the rod by the polynomial through Gauss' points. No slices,
-// no exponentials, no rods of ours.
+// planar_motion.h: planar motion of a clamped, inextensible rod whose curvature is a sum of
+// Chebyshev polynomials. The angle is a sum of their antiderivatives; Lagrange's equations are
+// written out in position and angle; integrals along the rod are those of the polynomial through
+// the Gauss points. The method uses no slices, no exponentials and not the library's rods.
 #pragma once
 
 #include <stdbool.h>
 
-enum { ORACLE_PLANAR_MOST = 8 }; // functions
+enum { ORACLE_PLANAR_MOST = 8 }; // largest number of functions
 
 typedef struct oracle_planar_rod {
     int n;             // functions of the curvature
@@ -23,8 +23,8 @@ typedef struct oracle_planar_motion oracle_planar_motion;
 oracle_planar_motion *oracle_planar_motion_create(const oracle_planar_rod *rod);
 void oracle_planar_motion_destroy(oracle_planar_motion *m);
 
-// y (coordinates of the curvature, then their rates, 2 n numbers at t0) <- at t1 under gravity
-// alone; local errors below tol.
+// Integrate y (coordinates of the curvature, then their rates, 2 n numbers) from t0 to t1 under
+// gravity alone; local errors below tol.
 void oracle_planar_motion_go(oracle_planar_motion *m, double t0, double t1, double tol, double *y);
 
 // A backward difference: dy/dt now = (c0 y + c1 y_before + c2 y_earlier)/h + d1 dy/dt_before.
@@ -33,7 +33,7 @@ typedef struct oracle_difference {
 } oracle_difference;
 
 // Position of the tip after each step of a fall from rest, straight, by backward differences.
-// Accelerations are differences of the coordinates' rates, or with `sections` of the velocities of
+// Accelerations are differences of the coordinates' rates or, with `sections`, of the velocities of
 // sections in their own axes, as in Till's method.
 void oracle_planar_motion_fall(const oracle_planar_motion *m, oracle_difference by, double h,
                                int steps, bool sections, double (*tip)[2]);

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A steel wire with a weight cut off its tip, in air, seen by a camera: references.md T3.2, neither by rods nor formulas of ours.
+"""Motion of a steel wire in air after a weight is cut off its tip, with the noise of a camera: references.md T3.2.
 
-The wire does not stretch or shear. In its plane, x down and z along the clamp, its angle is a(s) = sum P_i(s) q_i with P_i the
-slopes of the modes of a clamped beam, and with e = (sin a, cos a), n = (cos a, -sin a)
+The program uses neither the rods nor the time formulas of the library. The wire does not stretch or shear. In its plane, x down
+and z along the clamp, its angle is a(s) = sum P_i(s) q_i with P_i the derivatives of the modes of a clamped beam, and with e =
+(sin a, cos a), n = (cos a, -sin a)
 
     r = int_0^s e,   r_i = dr/dq_i = int_0^s P_i n,   r'' = sum r_i q_i'' - int_0^s a'^2 e
     int rhoA r_i.(r'' - g) + rhoI P_i a'' + EI P_i' a_s + C r_i.(e ve|ve| + n vn|vn|) = F.r_i(L),   v = sum r_i q_i'
 
-with integrals by Gauss' points, and Runge-Kutta's classical steps in time.
+with integrals by Gauss quadrature, and the classical Runge-Kutta method in time.
 """
 import random
 from math import cos, cosh, pi, sin, sinh
@@ -17,7 +18,7 @@ from limbs import dot, gauss, legendre, solve
 
 EI, RHO, DRAG = 0.0380, 7602.0, 2.12e-3  # table 5: N m^2, kg/m^3, kg/m^2
 LENGTH, DIAMETER, G, WEIGHT = 0.408, 1.42e-3, 9.81, 0.1962
-NOISE, EVERY, ROWS = 0.5e-3, 5e-3, 120  # of the camera: m, s
+NOISE, EVERY, ROWS = 0.5e-3, 5e-3, 120  # noise of the camera, m; interval between rows, s; their number
 
 
 def times(a, b):
@@ -25,14 +26,14 @@ def times(a, b):
 
 
 def mode_slope(i, x):
-    """Slope at x of [0, 1] of mode i = 0, 1, .. of a clamped beam, and its wave number."""
+    """Derivative at x in [0, 1] of mode i = 0, 1, .. of a clamped beam, and its wave number."""
     k = secant(lambda k: cos(k) + 1 / cosh(k), pi * (i + 0.5) + 0.3 * (i == 0), pi * (i + 0.5) + 0.01)
     ratio = (cosh(k) + cos(k)) / (sinh(k) + sin(k))
     return sinh(k * x) + sin(k * x) - ratio * (cosh(k * x) - cos(k * x)), k
 
 
 class Wire:
-    """With n modes and m points along it."""
+    """The wire with n modes and m points along it."""
 
     def __init__(self, n=6, m=20):
         area = pi / 4 * DIAMETER**2
@@ -42,7 +43,7 @@ class Wire:
         self.P = [[mode_slope(i, c)[0] for c in x] for i in range(n)]
         # P_i' are orthogonal, and their squares have the mean k^2
         self.stiff = [EI * mode_slope(i, 0)[1]**2 / LENGTH for i in range(n)]
-        # int_0^s of what is known at the points, by its series of Legendre's polynomials
+        # int_0^s of a function known at the points, by its series of Legendre polynomials
         p = [legendre(m, 2 * c - 1) for c in x]
         upto = [[2 * c] + [(q[k + 1] - q[k - 1]) / (2 * k + 1) for k in range(1, m)] for c, q in zip(x, p)]
         self.upto = [[self.w[b] * sum((k + 0.5) * p[b][k] * upto[a][k] for k in range(m)) for b in range(m)] for a in range(m)]
@@ -60,7 +61,7 @@ class Wire:
         return dot(self.w, s), dot(self.w, c)
 
     def rest(self, pull):
-        """Coordinates at rest with a force along x at the tip."""
+        """Coordinates in equilibrium with a force along x at the tip."""
         def balance(q):
             _, c, rx, _ = self.place(q)
             return [k * a - self.rhoA * G * dot(self.w, x) - pull * dot(self.w, times(p, c))
@@ -102,7 +103,7 @@ class Wire:
 
 
 def motion(rows=ROWS, parts=20, wire=None):
-    """x and z of the tip each EVERY seconds after the cut, by `parts` steps each."""
+    """x and z of the tip at intervals of EVERY seconds after the cut, with `parts` steps in each."""
     wire = wire or Wire()
     y = wire.rest(WEIGHT) + [0.0] * wire.n
     for _ in range(rows):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Forward for pose, twist and acceleration; then everything together backward from the tip, as in
-// the second appendix of Boyer et al. (with the sign of theory.md 8).
+// Inverse dynamics of strong.h by adaptive Runge-Kutta: pose, twist and acceleration forward; then
+// all equations together backward from the tip, as in the second appendix of Boyer et al. (with the
+// sign of theory.md 8).
 #include "oracle/strong.h"
 
 #include "oracle/linear.h"
@@ -68,7 +69,7 @@ static void rate(void *user, double x, const double *y, double *dy) {
     dL.m = snw_sub(dL.m, snw_rotate_inv(g.R, f.dead.m));
     dL.f = snw_sub(dL.f, snw_rotate_inv(g.R, f.dead.f));
     memcpy(dy + WRENCH, dL.e, sizeof dL.e);
-    // what is gathered from the tip down to the root grows against the direction of x
+    // These integrals are taken from the tip to the root, against the direction of x.
     dy[ENERGY] = -oracle_kinetic(&f.M, V);
     dy[ENERGY + 1] = -oracle_potential(k->q, &f.M, g);
     memset(dy + PROJECT, 0, (size_t)k->ndof * sizeof *dy);
@@ -104,8 +105,8 @@ void oracle_by_runge_kutta(const oracle_rod *q, double tol, oracle_answer *a) {
     k.backward = true;
     int watch = q->nwatch - 1;
     for (int i = n - 1; i >= 0; i--) {
-        // the wrench a watch sees is the one just beyond loads at its station or before them:
-        // watches and loads are kept apart by the tests
+        // At a station with a load the wrench would depend on the side; the tests keep stations and
+        // loads apart.
         const snw_wrench F =
             oracle_lump(q, x[i], pose_of(y), twist_of(y + TWIST), twist_of(y + RATE));
         for (int c = 0; i > 0 && c < 6; c++) y[WRENCH + c] += F.e[c];

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Lengths of the legs of Till's Stewart-Gough robot for poses of its plate: statics of six rods by shooting.
 
-Six rods leave a base through holes along z, clamped there and in a plate, whose pose is given; sought are their free lengths
-for which nothing but gravity acts on the plate. Each rod is the Cosserat rod of the strong form,
+Six rods leave a base through holes along z. They are clamped there and in a plate, whose pose is given. The program finds the free
+lengths for which only gravity acts on the plate. Each rod is a Cosserat rod in strong form,
 
     p' = R (e3 + inv(Kse) R'n),   R' = R (inv(Kbt) R'm)^,   n' = -rho A g,   m' = -p' x n
 
-marched from its base by the classical Runge-Kutta rule. Newton on the forces and moments at the bases and on the lengths. The
-robot and the path of the plate, along -x at a height of 0.5 m without turning, are symmetric in y: legs 1, 3, 4 do.
+integrated from its base by the classical Runge-Kutta rule. Newton's method finds the forces and moments at the bases and the
+lengths. The robot and the path of the plate, along -x at a height of 0.5 m without rotation, are symmetric in y: legs 1, 3, 4
+suffice.
 
     python3 tests/oracle/stewart.py > examples/parallel/stewart_gough.csv
 
-With `euler` the march is the text's: Euler's rule on 200 points, rotations by quaternions that are not kept at unit length. Its
-equilibria need other lengths, and lose stability sooner.
+With `euler` the march is that of the text: Euler's rule on 200 points, rotations by quaternions that are not normalised. Its
+equilibria have other lengths, and lose stability sooner.
 
     python3 tests/oracle/stewart.py euler > examples/parallel/stewart_gough_euler.csv
 """
@@ -36,7 +37,7 @@ def hole(angle):
 
 
 def slope(y, length):
-    """Of position, rotation (rows), force, moment, over the whole length."""
+    """Derivative of position, rotation (rows), force and moment by s/length."""
     r, n, m = y[3:12], y[12:15], y[15:18]
     turn = [(r[0 + j] * m[0] + r[3 + j] * m[1] + r[6 + j] * m[2]) for j in range(3)]
     pull = [(r[0 + j] * n[0] + r[3 + j] * n[1] + r[6 + j] * n[2]) for j in range(3)]
@@ -53,7 +54,7 @@ def slope(y, length):
 
 
 def turned(h):
-    """Rotation of a quaternion of any length, row by row."""
+    """Rotation matrix, row by row, of a quaternion of any norm."""
     w, x, y, z = h
     s = 2 / (w * w + x * x + y * y + z * z)
     return [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
@@ -62,7 +63,7 @@ def turned(h):
 
 
 def march_euler(leg, x, points=200):
-    """The same as `march`, by the text's rule."""
+    """The same as `march`, by the rule of the text."""
     p, h, n, m = list(hole(BASE[leg])) + [0.0], [1.0, 0.0, 0.0, 0.0], x[:3], x[3:6]
     ds = x[6] / (points - 1)
     for _ in range(points - 1):
@@ -95,7 +96,7 @@ def march(leg, x):
 
 
 def missed(leg, x, plate):
-    """Six numbers that vanish when the tip is where the plate holds it, and what it does to the plate: fx, fz, my."""
+    """Violation of the clamp between tip and plate (six numbers), and the load of the leg on the plate: fx, fz, my."""
     y = march(leg, x)
     px, py = hole(PLATE[leg])
     r, n, m = y[3:12], y[12:15], y[15:18]
@@ -122,11 +123,11 @@ def solve(a, b):
     return b
 
 
-UNIT = [1e-4] * 3 + [1e-5] * 3 + [1e-6]  # of forces, moments, length, for differences
+UNIT = [1e-4] * 3 + [1e-5] * 3 + [1e-6]  # steps of the differences: forces, moments, length
 
 
 def lengths(plate, x):
-    """Newton from x, seven numbers for each of legs 1, 3, 4; returns those at the equilibrium."""
+    """Newton's method from x, seven numbers for each of legs 1, 3, 4; returns those at the equilibrium."""
     for _ in range(30):
         r, a = [0.0] * 21, [[0.0] * 21 for _ in range(21)]
         r[19] = -MASS * GRAVITY / 2  # half of the plate: three legs of six
@@ -154,7 +155,7 @@ def lengths(plate, x):
 
 
 def guess(plate):
-    """Clamped and guided beams."""
+    """Initial guess from beams that are clamped at one end and guided at the other."""
     x = []
     for leg in range(3):
         b, p = hole(BASE[leg]), hole(PLATE[leg])

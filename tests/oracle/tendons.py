@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Rods pulled by tendons, programs of their own beside Sinew.
+"""Rods pulled by tendons, independent of Sinew.
 
-`hanging` solves the strong form of rods in a row that do not stretch, with tendons along them and their own weight: the
-wrench of rod and tendons together passes from section to section as if there were no tendons, so its force is the weight
-beyond, its moment follows from dM/ds = -t x N, and curvatures balance it in every section. Shooting finds the moment at
-the root. `release` lets a rod in the plane go that one tendon had bent: Lagrange's equations of limbs.py.
+`hanging` solves the strong form of inextensible rods in a row, with tendons along them and their own weight. The wrench of
+rod and tendons together satisfies the equations of a rod without tendons: its force is the weight beyond the section, its moment
+follows from dM/ds = -t x N, and curvatures balance it in every section. Shooting finds the moment at the root. `release`
+computes the motion of a planar rod after the release of one tendon that had bent it: Lagrange's equations of limbs.py.
 """
 from math import cos, pi, sin, sqrt
 
@@ -24,7 +24,7 @@ def turned_back(R, v):
 
 
 def bent(rod, ropes, x, moment, K):
-    """Curvatures that balance a moment in the section at x, from a guess on; rope: tension, D and D' as functions of x."""
+    """Curvatures that balance a moment in the section at x, from the guess K; each rope: tension, D and D' as functions of x."""
     for _ in range(20):
         r = [rod["stiffness"][i] * K[i] - moment[i] for i in range(3)]
         J = [[rod["stiffness"][i] if i == j else 0.0 for j in range(3)] for i in range(3)]
@@ -48,8 +48,8 @@ def bent(rod, ropes, x, moment, K):
 
 
 def hanging(rods, ropes, gravity, steps=100):
-    """Rods in a row from the origin along x, each with length, stiffness [GJ, EIy, EIz], rhoA, and the ropes named by number in
-    `ropes`: tension, place(rod number, x), slope(rod number, x). Returns ends of the rods, the rotation of the last, the
+    """Equilibrium of rods in a row from the origin along x, each with length, stiffness [GJ, EIy, EIz], rhoA, and the numbers of its
+    ropes. Each of `ropes` has tension, place(rod number, x), slope(rod number, x). Returns ends of the rods, the rotation of the last, the
     moment at the root."""
     total = sum(rod["length"] * rod["rhoA"] for rod in rods)
 
@@ -118,7 +118,7 @@ def helix(turns, steps=100):
 
 
 def two_sections(tensions, steps=100):
-    """That of examples/tendon/two_sections.yaml: ends of both sections and the moment at the root."""
+    """The robot of examples/tendon/two_sections.yaml: ends of both sections and the moment at the root."""
     d = 8e-3
     rods = [round_rod(0.2, 1e-2, 3e6, 1e6, 1100.0, range(6)), round_rod(0.2, 1e-2, 3e6, 1e6, 1100.0, [3, 4, 5])]
 
@@ -130,12 +130,12 @@ def two_sections(tensions, steps=100):
 
 
 def release(place, slope, tension, times, functions=8, h=1e-3):
-    """Tip of Boyer's cantilever at the times after a tendon at y = place(x) lets it go, damped with 10 ms."""
+    """Tip of Boyer's cantilever at the times after the release of a tendon at y = place(x), with a damping time of 10 ms."""
     rod = Limb(0.0, 1.0, 1.0, 1.0, 1.0, 1.0, functions)
     rod.EI, rod.rhoA, rod.rhoI = 1e6 * pi / 4 * 1e-8, 1000 * pi * 1e-4, 1000 * pi / 4 * 1e-8
     m = range(functions)
     P = [legendre(functions, 2 * x - 1)[:functions] for x in POINTS]
-    # equilibrium: EI K^2/2 + tension |(1 - y K, y')| is least
+    # equilibrium: EI K^2/2 + tension |(1 - y K, y')| is minimal
     c = [0.0] * functions
     for _ in range(30):
         r = [rod.EI / (2 * j + 1) * c[j] for j in m]

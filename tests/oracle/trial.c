@@ -42,7 +42,7 @@ void trial_forward_dynamics(trial *t) {
     for (int i = 0; i < n; i++) t->s->a[i] = 0;
     snw_residual(t->m, t->in, t->s, false, t->w);
     for (int i = 0; i < n; i++) t->s->a[i] = -t->w->r[i];
-    oracle_factor(n, M, pivot); // symmetric: rows are columns
+    oracle_factor(n, M, pivot); // symmetric: row by row is column by column
     oracle_solve(n, M, pivot, 1, t->s->a);
     free(M);
     free(pivot);
@@ -60,7 +60,7 @@ snw_statics_info trial_settle(trial *t) {
     snw_statics *st = NULL;
     snw_error err = {0};
     snw_statics_opts opts = snw_statics_defaults();
-    opts.tolerance = 1e-13; // or rounding, where Newton stops by itself
+    opts.tolerance = 1e-13; // or rounding, where Newton's method stops by itself
     snw_statics_info info = {0};
     must(snw_statics_create(t->m, &st), NULL);
     must(snw_statics_solve(st, t->s->t, &opts, t->s, &info, &err), &err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Axes of the paper, 1 across and 3 along the arm; u and w turn about 2, and u x (a1, a3) = u (a3,
-// -a1). The tendon at (d, 0) has the tangent b = (v1, v3 - u d); A = T (b.b - b b')/|b|^3 is what
-// it adds to the stiffness of v, and A (0, -d) couples u.
+// Axes of the paper, 1 across and 3 along the arm; u and w are rates about 2, and u x (a1, a3) = u
+// (a3, -a1). The tendon at (d, 0) has the tangent b = (v1, v3 - u d). It adds A = T (b.b - b
+// b')/|b|^3 to the stiffness of v, and A (0, -d) couples u.
 #include "oracle/winch.h"
 
 #include <complex.h>
@@ -12,7 +12,8 @@
 typedef double complex cx;
 
 enum { POINTS = 200, STATE = 11, PAST = 9 };
-// of the state: position, quaternion (1, 3), v and u or the wrench, q, w, length from the motor
+// Entries of the state: position, quaternion (1, 3), v and u or the wrench, q, w, length from the
+// motor.
 enum { X, Z, H1, H3, S1, S3, SM, Q1, Q3, W, SIGMA };
 
 static const double length = 0.7144, radius = 0.675e-3, young = 207e9, mass = 0.034;
@@ -43,8 +44,8 @@ static void solve3(cx P[3][3], cx f[3]) {
     }
 }
 
-// P <- stiffness of v and u with the tendon's; A <- its own part in v (11, 33, 13); b its tangent;
-// |b| returned
+// P <- stiffness of v and u with the tendon's; A <- the tendon's part for v (11, 33, 13); b <- its
+// tangent. Returns |b|.
 static cx stiffness(const arm *a, cx v1, cx v3, cx u, cx T, cx P[3][3], cx A[3], cx b[2]) {
     b[0] = v1, b[1] = v3 - u * d;
     const cx bb = csqrt(b[0] * b[0] + b[1] * b[1]), k = T / (bb * bb * bb);
@@ -56,7 +57,7 @@ static cx stiffness(const arm *a, cx v1, cx v3, cx u, cx T, cx P[3][3], cx A[3],
     return bb;
 }
 
-// v, u of the total wrench, by Newton's method
+// v, u from the total wrench, by Newton's method.
 static void strains(const arm *a, const cx *y, const double *H, cx T, cx s[3]) {
     const double kb = a->Kb + a->c0 * damping;
     s[0] = y[S1] / a->K1, s[1] = 1 + (y[S3] - T) / a->K3;
@@ -69,17 +70,18 @@ static void strains(const arm *a, const cx *y, const double *H, cx T, cx s[3]) {
         solve3(P, f);
         for (int k = 0; k < 3; k++) s[k] += f[k];
         if (cabs(f[0]) + cabs(f[1]) + cabs(f[2]) < 1e-9)
-            break; // quadratic: the next is below rounding
+            break; // quadratic convergence: the next step is below rounding
     }
 }
 
-// slope of the state along the arm, and z: what has a past (v, u, q, w, slopes of v and u)
+// Derivative of the state along the arm, and z: the values with a history (v, u, q, w, derivatives
+// of v and u).
 static void along(const arm *a, const cx *y, const double *H, cx T, cx *slope, cx *z) {
     const double c0 = a->c0;
     const cx n = y[H1] * y[H1] + y[H3] * y[H3];
     const cx c = (y[H1] * y[H1] - y[H3] * y[H3]) / n, s = 2 * y[H1] * y[H3] / n;
     const cx q1 = y[Q1], q3 = y[Q3], w = y[W];
-    // inertia, drag and weight across and along
+    // Inertia, drag and weight across and along.
     const cx f1 = a->m * (w * q3 + c0 * q1 + H[3] - c * gravity) + drag * q1 * size(q1);
     const cx f3 = a->m * (-w * q1 + c0 * q3 + H[4] - s * gravity) + drag * q3 * size(q3);
     const cx fm = a->J * (c0 * w + H[5]);
@@ -112,8 +114,8 @@ static void along(const arm *a, const cx *y, const double *H, cx T, cx *slope, c
     memcpy(z, past, sizeof past);
 }
 
-// From n, m and T at the base to what is left at the tip, with `paid` out. now (unless NULL) <-
-// values with a past.
+// March from n, m and T at the base; gap <- residual at the tip with the length `paid` out. now
+// (unless NULL) <- values with a history.
 static void march(const arm *a, const cx guess[4], double paid, cx gap[4], cx *y,
                   double (*now)[PAST]) {
     const cx T = guess[3];
@@ -165,7 +167,7 @@ static void between_nodes(arm *a) {
     }
 }
 
-// Newton's method, the derivative by complex steps
+// Newton's method, the derivative by complex steps.
 static winch_instant shoot(arm *a, double guess[4], double paid, double (*now)[PAST]) {
     const double tiny = 1e-40;
     cx x[4], gap[4], y[STATE];
@@ -177,7 +179,7 @@ static winch_instant shoot(arm *a, double guess[4], double paid, double (*now)[P
             march(a, x, paid, gap, y, NULL);
             for (int i = 0; i < 4; i++) M[i][k] = cimag(gap[i]) / tiny, M[i][4] = -creal(gap[i]);
         }
-        // elimination with pivots
+        // Elimination with pivots.
         for (int k = 0; k < 4; k++) {
             int p = k;
             for (int i = k + 1; i < 4; i++) p = fabs(M[i][k]) > fabs(M[p][k]) ? i : p;
@@ -196,7 +198,7 @@ static winch_instant shoot(arm *a, double guess[4], double paid, double (*now)[P
             guess[k] += M[k][4];
             most = fmax(most, fabs(M[k][4]));
         }
-        if (most < 1e-9) break; // likewise
+        if (most < 1e-9) break; // quadratic convergence, as above
     }
     for (int i = 0; i < 4; i++) x[i] = guess[i];
     march(a, x, paid, gap, y, now);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wire bent to arcs of a circle by a cord beside its axis, and seen with errors: references.md G7.10, in closed form."""
+"""Points of a wire that a tendon beside its axis bends to a circular arc, with measurement errors: references.md G7.10, closed form."""
 import math
 import random
 
@@ -7,14 +7,14 @@ YOUNG, MOMENT, ARM, LENGTH, NOISE = 293e9, 2.1058e-13, 11e-3, 0.25, 0.1e-3
 
 
 def arc(tension, count):
-    """Points of the wire in its own plane, at equal stations from root to tip."""
+    """Points of the wire in its plane, at equally spaced stations from root to tip."""
     curvature = tension * ARM / (YOUNG * MOMENT)
     angles = [curvature * LENGTH * k / (count - 1) for k in range(count)]
     return [(math.sin(a) / curvature, (1 - math.cos(a)) / curvature, 0.0) for a in angles]
 
 
 def rotation(roll, pitch, yaw):
-    """About x, then y, then z of the world."""
+    """Rotation about x, then y, then z of the world."""
     cr, sr, cp, sp, cy, sy = (f(a) for a in (roll, pitch, yaw) for f in (math.cos, math.sin))
     return [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
             [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
@@ -22,7 +22,7 @@ def rotation(roll, pitch, yaw):
 
 
 def seen(points, turn, shift, chance, noise=NOISE):
-    """The points in the frame of a camera that stands askew, each number with an error."""
+    """The points in the rotated and shifted frame of a camera, each number with a random error."""
     return [[s + sum(a * b for a, b in zip(row, p)) + chance.gauss(0, noise) for row, s in zip(turn, shift)]
             for p in points]
 

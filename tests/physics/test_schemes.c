@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Time schemes: their order, on clamped and on free rods, and the energy they remove.
+// Time schemes: their order, on clamped and on free rods, and the energy they dissipate
+// numerically.
 #include "integrate/integrator.h"
 
 #include "random_rod.h"
@@ -42,7 +43,7 @@ static const named schemes[] = {
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
-// a soft rod with a muscle and weight, clamped or free, moving at the start
+// A soft rod under weight and a wind load, clamped or free, moving at the start.
 static snw_model *soft_rod(robot *r, snw_joint_kind joint) {
     robot_init(r, 0.5, 0.02);
     r->material.young = number(r, 2e4);
@@ -80,11 +81,11 @@ static void advance(const snw_integrator *it, const char *name, double t) {
     snw_error err = {0};
     if (it->advance(it->self, t, INFINITY, &took, &err) != SNW_OK)
         fail_msg("%s: %s", name, err.text);
-    // an implicit step that was halved would spoil the order
+    // a halved implicit step would change the measured order
     if (it->grid > 0 && took.increments != 1) fail_msg("%s: step to %g s fails", name, t);
 }
 
-// q at t = 0.4 s after n steps
+// q at t = 0.4 s after n steps.
 static void run(const snw_model *m, const named *k, int n, double *q) {
     snw_integrator it;
     snw_state *s = NULL;
@@ -103,8 +104,8 @@ static double distance(const snw_model *m, const double *a, const double *b) {
     return d;
 }
 
-// steps in 0.4 s whose errors, and those of half as long ones, are neither at rounding nor before
-// the order shows
+// Number of steps in 0.4 s for which the errors, and those with half the step, are above rounding
+// and in the asymptotic range.
 static int coarse_steps(int order) { return order <= 2 ? 200 : 96 / order; }
 
 static void slopes(snw_joint_kind joint) {
@@ -139,8 +140,7 @@ static void free_rods_converge_at_the_order(void **state) {
     slopes(SNW_JOINT_FREE);
 }
 
-// ---- what the scheme removes
-// -----------------------------------------------------------------------
+// ---- numerical dissipation ----------------------------------------------------------------------
 
 typedef struct books {
     double scheme, balance; // largest over the motion, J
@@ -152,7 +152,8 @@ static double energy(const snw_integrator *it, const snw_model *m) {
            snw_gravity_energy(m, it->inputs(it->self), w);
 }
 
-// what is left of the energy gained since the start when all that is known is taken off
+// Energy gained since the start that work, heat and the dissipation of the scheme do not account
+// for.
 static double left_over(const snw_integrator *it, const snw_model *m, double start) {
     const snw_work_done done = it->work(it->self);
     double sum = energy(it, m) - start + done.heat + done.scheme;
@@ -178,20 +179,20 @@ static books keep_books(const snw_model *m, const named *k, int n) {
     return b;
 }
 
-// collocation has no book of its own losses: sums over the stages are of its order, and so is the
-// balance
+// Collocation has no account of its own losses: the sums over the stages have its order, and so has
+// the energy balance.
 static void check_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
     const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
     const double left = log2(a.balance / b.balance);
     printf("%-28s leaves %8.1e J (%.2f)\n", k->name, b.balance, left);
-    const double rounding = 2e-15; // of energies of some hundredths of a joule, over tens of steps
+    const double rounding = 2e-15; // for energies of some hundredths of a joule, over tens of steps
     if (!(left > k->order - 0.15 * k->order / 2 || b.balance < rounding) || a.scheme != 0)
         fail_msg("%s: left %.3g and %.3g J, slope %.2f", k->name, a.balance, b.balance, left);
 }
 
-// a damped rod under weight and wind, held, free, on a moving base: what the scheme removes is of
-// its order, what is left over falls with twice that
+// A damped rod under weight and wind, clamped, free, on a moving base: the dissipation of the
+// scheme has its order, the remaining error of the balance falls with twice that order.
 static void what_is_left_over_falls_with_twice_the_order(void **state) {
     (void)state;
     for (int robots = 0; robots < 4; robots++) {
@@ -226,7 +227,7 @@ static void what_is_left_over_falls_with_twice_the_order(void **state) {
     }
 }
 
-// one coordinate with tiny strains: mass, stiffness and damping of an oscillator
+// One coordinate with tiny strains: mass, stiffness and damping of an oscillator.
 typedef struct oscillator {
     robot r;
     snw_model *m;
@@ -254,7 +255,7 @@ static void open_oscillator(oscillator *o, double damping) {
     o->damping = snw_dissipation(o->m, (const double[]){1});
     snw_work_destroy(w);
     snw_inputs_destroy(in);
-    o->s->q[0] = 1e-4; // curvature; what is not linear is 1e-9 of the rest
+    o->s->q[0] = 1e-4; // curvature; nonlinear terms are 1e-9 of the others
 }
 
 static void close_oscillator(oscillator *o) {
@@ -265,8 +266,9 @@ static void close_oscillator(oscillator *o) {
 
 // Energy that the method of Chung and Hulbert removes from the oscillator in n steps, in its
 // textbook form
-//   m [(1 - am) a1 + am a0] + k [(1 - af) q1 + af q0] = 0,  q1 = q0 + h v0 + h^2 [(1/2 - beta) a0 +
-//   beta a1], v1 = v0 + h [(1 - gamma) a0 + gamma a1]
+//   m [(1 - am) a1 + am a0] + k [(1 - af) q1 + af q0] = 0,
+//   q1 = q0 + h v0 + h^2 [(1/2 - beta) a0 + beta a1],
+//   v1 = v0 + h [(1 - gamma) a0 + gamma a1]
 static double textbook_loss(const oscillator *o, const named *way, double h, int n) {
     static const snw_scheme_kind kinds[] = {[SNW_METHOD_GENERALIZED_ALPHA] =
                                                 SNW_SCHEME_GENERALIZED_ALPHA,
@@ -289,7 +291,7 @@ static double textbook_loss(const oscillator *o, const named *way, double h, int
     return start - 0.5 * (k * q * q + m * v * v);
 }
 
-// steps that resolve the swing and steps that do not
+// Steps that resolve the oscillation and steps that do not.
 static void an_oscillator_loses_what_the_textbook_says(void **state) {
     (void)state;
     oscillator o;
@@ -307,13 +309,13 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
             for (int n = 1; n <= 50; n++) {
                 advance(&it, k->name, n * h);
                 const snw_state *now = it.state(it.self);
-                // backward Euler: half of k (q1 - q0)^2 + m (v1 - v0)^2 a step
+                // Backward Euler: half of k (q1 - q0)^2 + m (v1 - v0)^2 a step.
                 euler +=
                     0.5 * (o.stiffness * pow(now->q[0] - q, 2) + o.mass * pow(now->v[0] - v, 2));
                 q = now->q[0], v = now->v[0];
                 const double got = it.work(it.self).scheme;
-                // collocation keeps the energy of linear ones, and this is one to the square of its
-                // strain
+                // Collocation conserves the energy of linear oscillators, and this one is linear to
+                // the square of its strain.
                 assert_near(left_over(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
                 if (way <= SNW_METHOD_WBZ) {
                     assert_near(got, textbook_loss(&o, k, h, n), 1e-7 * all);
@@ -329,8 +331,9 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
     close_oscillator(&o);
 }
 
-// steps of 50 radians: velocities ring from step to step, the motion between them does not; the
-// trapezoidal rule turns exactly h d/h D d/h into heat, and that must be what is booked
+// Steps of 50 radians: velocities oscillate from step to step, the motion between them does not.
+// The trapezoidal rule dissipates exactly h d/h D d/h, and the energy account must contain that as
+// heat.
 static void ringing_is_not_booked_as_heat(void **state) {
     (void)state;
     oscillator o;

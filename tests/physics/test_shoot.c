@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The boundary-value engine against digits computed independently (references.md T4):
-// statics, the program of the paper's appendix step by step, small steps of time, orders.
+// The shooting engine against digits computed independently (references.md T4): statics, the
+// program of the paper's appendix step by step, small time steps, orders.
 #include "base/alloc.h"
 #include "near.h"
 #include "shot_rod.h"
@@ -12,8 +12,7 @@
 
 static void made(const shot *s, shot_rod *out) { assert_int_equal(shot_make(s, out), SNW_OK); }
 
-// ---- the program of the appendix, references.md T4.1
-// ---------------------------------------------------
+// ---- the program of the appendix, references.md T4.1 --------------------------------------------
 
 static void appendix_step_by_step(void **state) {
     (void)state;
@@ -47,7 +46,7 @@ static void appendix_step_by_step(void **state) {
         const snw_vec3 tip = shot_tip(&a);
         assert_near(tip.y, 0, 1e-12);
         if (i != (int)table[row][0]) continue;
-        assert_near(tip.x, table[row][1], 1e-10); // all its digits
+        assert_near(tip.x, table[row][1], 1e-10); // all digits of the table
         assert_near(tip.z, table[row][2], 1e-10);
         assert_near(shot_root(&a).f.x, table[row][3], 1e-8);
         assert_near(shot_root(&a).m.y, table[row][4], 1e-8);
@@ -151,7 +150,7 @@ static void appendix_variants(void **state) {
         for (int i = 1; i <= 20; i++) {
             assert_int_equal(shot_step(&a, x->time, x->alpha, 5e-3), SNW_OK);
             if (i != at[k]) continue;
-            assert_near(shot_tip(&a).x, x->tip[k][0], 1.1e-9); // nine decimals are given
+            assert_near(shot_tip(&a).x, x->tip[k][0], 1.1e-9); // the table gives nine decimals
             assert_near(shot_tip(&a).z, x->tip[k][1], 1.1e-9);
             k++;
         }
@@ -159,12 +158,11 @@ static void appendix_variants(void **state) {
     }
 }
 
-// ---- statics, 4.2
-// -----------------------------------------------------------------------------------
+// ---- statics, 4.2 -------------------------------------------------------------------------------
 
 static void statics_of_the_benchmark(void **state) {
     (void)state;
-    // model, gravity; tip x and z, angle, m_y and n_x at the root
+    // Model, gravity; tip x and z, angle, m_y and n_x at the root.
     static const double table[4][7] = {
         {0, 0, -0.0638833025, 0.3938240325, -0.240818662, -0.1969120163, -0.5},
         {0, -9.81, -0.0683803247, 0.3929421228, -0.255980164, -0.2159754600, -0.598620877},
@@ -182,7 +180,7 @@ static void statics_of_the_benchmark(void **state) {
             assert_int_equal(shot_static(&a), SNW_OK);
             assert_near(shot_tip(&a).x, table[i][2], 1e-9);
             assert_near(shot_tip(&a).z, table[i][3], 1e-9);
-            const snw_mat3 R = a.r->g[a.r->nnode - 1].R; // its x stood along z
+            const snw_mat3 R = a.r->g[a.r->nnode - 1].R; // the x axis was along z of the world
             assert_near(atan2(R.e[0][0], R.e[2][0]), table[i][4], 2e-9);
             assert_near(shot_root(&a).m.y, table[i][5], 1e-9);
             assert_near(shot_root(&a).f.x, table[i][6], 1e-9);
@@ -212,8 +210,8 @@ static void statics_by_euler(void **state) {
     }
 }
 
-// the sum of the table is trapezoidal, as with the paper's histories; the continuum has the digits
-// it gives
+// The table sums by the trapezoidal rule, as linear histories do; its digits for the continuum are
+// those of cubic ones.
 static void stored_energy(void **state) {
     (void)state;
     shot s = shot_benchmark();
@@ -228,9 +226,9 @@ static void stored_energy(void **state) {
     }
 }
 
-// Where a dead force P bends a rod that neither stretches nor shears, EI k^2/2 + P sin(angle) is
-// the same along it and k = 0 at the tip: what is stored is P (L sin(angle at the tip) -
-// deflection), of which the march knows all without a sum.
+// Where a dead force P bends an inextensible, unshearable rod, EI k^2/2 + P sin(angle) is constant
+// along it and k = 0 at the tip. So the elastic energy is P (L sin(angle at the tip) - deflection),
+// which follows from the tip without a sum over the rod.
 static double stored_by_the_tip(const shot_rod *a) {
     const snw_se3 g = a->r->g[a->r->nnode - 1];
     return 0.5 * (a->r->length * -g.R.e[0][0] + g.p.x);
@@ -285,7 +283,8 @@ static snw_shoot_energy in_motion(int points) {
     return E;
 }
 
-// all three of a rod in motion: differences between grids fall by sixteen
+// All three energies of a rod in motion: differences between successive grids fall by a factor of
+// sixteen.
 static void energies_in_motion_have_order_four(void **state) {
     (void)state;
     const snw_shoot_energy a = in_motion(21), b = in_motion(41), c = in_motion(81);
@@ -298,8 +297,7 @@ static void energies_in_motion_have_order_four(void **state) {
     assert_near(gravity, 4, 0.05);
 }
 
-// ---- small steps, 4.4
-// -------------------------------------------------------------------------------
+// ---- small steps, 4.4 ---------------------------------------------------------------------------
 
 static void banded_has_no_smallest_step(void **state) {
     (void)state;
@@ -329,7 +327,7 @@ static void banded_has_no_smallest_step(void **state) {
     }
 }
 
-// the body form alone, at steps where single shooting has lost all digits
+// The body form alone, at steps where single shooting has lost all digits.
 static void steps_of_ten_microseconds(void **state) {
     (void)state;
     shot s = shot_benchmark();
@@ -340,8 +338,8 @@ static void steps_of_ten_microseconds(void **state) {
     assert_int_equal(shot_static(&a), SNW_OK);
     assert_int_equal(shot_release(&a, 1e-5), SNW_OK);
     for (int k = 0; k < 20; k++) assert_int_equal(shot_step(&a, T, 0, 1e-5), SNW_OK);
-    assert_true(a.b->segments->n > 30);               // exp(69) cut into pieces of exp(2)
-    assert_near(shot_tip(&a).x, -0.0638483414, 3e-9); // 4.4, up to the form
+    assert_true(a.b->segments->n > 30); // a growth of exp(69) cut into segments of exp(2)
+    assert_near(shot_tip(&a).x, -0.0638483414, 3e-9); // 4.4, except for the form
     shot_free(&a);
     s.kind = SNW_BOUNDARY_NEWTON;
     made(&s, &a);
@@ -351,8 +349,7 @@ static void steps_of_ten_microseconds(void **state) {
     shot_free(&a);
 }
 
-// ---- the camera's rod, 4.5
-// --------------------------------------------------------------------------
+// ---- the camera's rod, 4.5 ----------------------------------------------------------------------
 
 static shot camera_rod(void) {
     return (shot){.L = 0.408,
@@ -368,7 +365,7 @@ static shot camera_rod(void) {
                   .drag = 2.12e-3};
 }
 
-// the parabola through three values at -1, 0, 1: where it turns, and its value there
+// The parabola through three values at -1, 0, 1: position and value of its extremum.
 static double turning(const double x[3], double *at) {
     const double slope = 0.5 * (x[2] - x[0]), bend = x[2] - 2 * x[1] + x[0];
     *at = -slope / bend;
@@ -380,7 +377,7 @@ static void weight_release(void **state) {
     static const struct {
         double h, x[4]; // tip at 0.05, 0.1, 0.2, 0.4 s
         int n;
-        double turn[6][2]; // successive extrema: when, where
+        double turn[6][2]; // successive extrema: time, value
     } table[] = {{5e-3,
                   {-0.0118390, -0.0785399, 0.0553191, -0.0535424},
                   6,
@@ -431,11 +428,10 @@ static void weight_release(void **state) {
     shot_free(&a);
 }
 
-// ---- laws
-// -------------------------------------------------------------------------------------------
+// ---- laws ---------------------------------------------------------------------------------------
 
-// a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is
-// given
+// A tendon beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is
+// given.
 static const double cord[6] = {0, 0, 5e-3, -1, 0, 0}, shortening = 2e-7;
 
 static void cord_strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
@@ -459,8 +455,8 @@ static void cord_close(void *user, const double *tip, const double *base, double
     for (int k = 0; k < 4; k++) slope[k] = k == 1 ? 1 / shortening : 0;
 }
 
-// parameters that are not known at the base are found by what is known at the tip; at rest they
-// stay, also where the rod is cut into segments
+// Parameters unknown at the base are found from the conditions at the tip. They are constant in
+// statics, also where the rod is cut into segments.
 static void unknown_parameters_are_found(void **state) {
     (void)state;
     const snw_shoot_law law = {.nz = 2,
@@ -494,8 +490,7 @@ static void unknown_parameters_are_found(void **state) {
     shot_free(&a);
 }
 
-// ---- one solution
-// -----------------------------------------------------------------------------------
+// ---- one solution -------------------------------------------------------------------------------
 
 static void solvers_agree(void **state) {
     (void)state;
@@ -522,8 +517,8 @@ static void solvers_agree(void **state) {
     }
 }
 
-// fourth order along the rod with cubic histories, second with linear ones; Dormand-Prince is
-// limited by both
+// Fourth order along the rod with cubic histories, second order with linear ones; the order of
+// Dormand-Prince is limited by both.
 static void orders_along_the_rod(void **state) {
     (void)state;
     static const struct {
@@ -551,7 +546,7 @@ static void orders_along_the_rod(void **state) {
     }
 }
 
-// Kirchhoff's rod is the limit of stiff shear and stretch, section 6
+// Kirchhoff's rod is the limit of stiff shear and stretch, section 6.
 static void kirchhoff_is_the_limit(void **state) {
     (void)state;
     double x[3];
@@ -569,7 +564,7 @@ static void kirchhoff_is_the_limit(void **state) {
     assert_near((x[1] - x[2]) / (x[0] - x[2]), 1e-3, 1e-5);
 }
 
-// steps take no memory, whatever the solver
+// Steps do not allocate, with any solver.
 static void steps_allocate_nothing(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What formulas of time take from a swinging rod: the closed law of one mode, the rod's first mode
-// by that law whatever the step (figure 2 of Till et al. 2019, references.md T4.3), the benchmark
-// itself with its digits, what single shooting is up against (4.4), and the cost over the number of
-// points (figure 3).
+// Numerical damping of a swinging rod by time formulas: the closed law of one mode; the rod's first
+// mode, which follows that law at every step length (figure 2 of Till et al. 2019, references.md
+// T4.3); the digits of the benchmark itself; the condition of single shooting (4.4); and the cost
+// over the number of points (figure 3).
 #include "decay.h"
 #include "near.h"
 #include "scalar_law.h"
@@ -25,8 +25,7 @@ static const scheme schemes[] = {{SNW_TIME_EULER, 0},
                                  {SNW_TIME_BDF_ALPHA, -0.48}};
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
-// ---- the closed law
-// ---------------------------------------------------------------------------------
+// ---- the closed law -----------------------------------------------------------------------------
 
 static void closed_law_has_the_digits_of_the_table(void **state) {
     (void)state;
@@ -40,7 +39,7 @@ static void closed_law_has_the_digits_of_the_table(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         for (int k = 0; k < NSCHEME; k++) {
             const double tau = scalar_law(schemes[k].time, schemes[k].alpha, w1, table[i][0]);
-            assert_near(tau / table[i][1 + k], 1, 1.1e-4); // four or five digits
+            assert_near(tau / table[i][1 + k], 1, 1.1e-4); // the table gives four or five digits
         }
     }
     static const double ratio[NSCHEME] = {0.975125, 0.976312, 0.982833, NAN, 0.992818};
@@ -49,39 +48,38 @@ static void closed_law_has_the_digits_of_the_table(void **state) {
         assert_near(scalar_frequency(schemes[k].time, schemes[k].alpha, w1, 5e-3), ratio[k], 6e-7);
     }
     assert_near(scalar_frequency(SNW_TIME_TRAPEZOIDAL, 0, w1, 5e-3), 0.993567, 6e-7);
-    assert_near(scalar_law(SNW_TIME_BDF3, 0, w1, 5e-3), -3.56, 0.005 / 3.56); // it grows
-    // BDF3 is stable from here on: 34.65 ms for this mode
+    assert_near(scalar_law(SNW_TIME_BDF3, 0, w1, 5e-3), -3.56, 0.005 / 3.56); // the amplitude grows
+    // BDF3 is stable beyond this value of w h: 34.65 ms for this mode.
     const double edge = 1.936492;
     assert_true(scalar_law(SNW_TIME_BDF3, 0, 1, edge * (1 - 1e-5)) < 0);
     assert_true(scalar_law(SNW_TIME_BDF3, 0, 1, edge * (1 + 1e-5)) > 0);
 }
 
-// the powers of figure 2, with their factors: tau -> 2/(w^2 h); 4/(w^4 h^3) for BDF2, and what
-// alpha makes of it
+// The powers of figure 2, with their factors: tau -> 2/(w^2 h); 4/(w^4 h^3) for BDF2, and its
+// change by alpha.
 static void powers_of_the_closed_law(void **state) {
     (void)state;
     for (int k = 0; k < NSCHEME; k++) {
         const double h = 0.02 / w1, a = scalar_law(schemes[k].time, schemes[k].alpha, w1, h);
         const double b = scalar_law(schemes[k].time, schemes[k].alpha, w1, 2 * h);
         const double power = schemes[k].time == SNW_TIME_EULER ? -1 : -3;
-        // the next term of the law is (w h)^2 of the first
+        // The next term of the law is (w h)^2 times the first.
         assert_near(log2(b / a), power, 4 * 0.02 * 0.02 * 4);
     }
     assert_near(scalar_law(SNW_TIME_EULER, 0, 1, 0.01), 2 / 0.01, 1e-2);
     assert_near(scalar_law(SNW_TIME_BDF2, 0, 1, 0.01) * 1e-6, 4, 1e-3);
 }
 
-// ---- one mode of the rod
-// ----------------------------------------------------------------------------
+// ---- one mode of the rod ------------------------------------------------------------------------
 
 static double energy(const shot_rod *a) {
     const snw_shoot_energy E = snw_shoot_energies(a->r);
     return E.elastic + E.kinetic;
 }
 
-// In the mode that a formula makes of one, rates are i w times values, so that the energy falls
-// without ripples: the ratio of two instants is the law's, but for what is not in the mode. The
-// start, uniform motion before, leaves the formula's other roots, which fade in some steps.
+// In the mode of the discretised equations, rates are i w times values, so the energy falls without
+// ripples: the ratio of two instants is that of the law, except for the part outside the mode. The
+// start from uniform motion excites the other roots of the formula, which decay within some steps.
 static double time_constant(const scheme *s, int points, double h) {
     enum { FIRST = 20, LAST = 100 };
     shot_rod a;
@@ -97,8 +95,8 @@ static double time_constant(const scheme *s, int points, double h) {
     return tau;
 }
 
-// 81 points add a damping of their own, 1/s, whatever the scheme; half of them ten times as much
-// (order four is sixteen)
+// 81 points add a damping of their own, 1/s, with every scheme; half as many points add ten times
+// as much (order four would give sixteen).
 static const double own = 3e-6;
 
 static void the_rod_follows_the_closed_law(void **state) {
@@ -110,7 +108,7 @@ static void the_rod_follows_the_closed_law(void **state) {
             const double h = steps[i], off = own * steps[0] / h;
             law[i] = scalar_law(schemes[k].time, schemes[k].alpha, w1, h);
             tau[i] = time_constant(&schemes[k], 81, h);
-            // and the digits of the frequency, by which it goes with the fourth power
+            // 5e-7 are the digits of the frequency, which enters with the fourth power
             assert_near(law[i] / tau[i], 1, off * law[i] + 5e-7);
         }
         for (int i = 0; i < 2; i++) {
@@ -123,27 +121,26 @@ static void the_rod_follows_the_closed_law(void **state) {
     const double coarse = 1 / time_constant(last, 41, 2e-3) - law,
                  fine = 1 / time_constant(last, 81, 2e-3) - law;
     assert_true(coarse > 10 * fine && fine > 0);
-    // BDF3 is stable from 34.65 ms on; the paper has 32.8 to 48.4 ms
+    // BDF3 is stable from 34.65 ms on; the paper gives 32.8 to 48.4 ms.
     assert_true(time_constant(&bdf3, 41, 34e-3) < 0 && time_constant(&bdf3, 41, 35.3e-3) > 0);
     assert_near(time_constant(&bdf3, 41, 4e-3) / scalar_law(SNW_TIME_BDF3, 0, w1, 4e-3), 1, 1e-3);
 }
 
-// ---- the benchmark
-// ----------------------------------------------------------------------------------
+// ---- the benchmark ------------------------------------------------------------------------------
 
-// to an absolute error, however large the number
+// Compare with an absolute error, for numbers of any size.
 static void near_digits(double got, double want, double off) {
     assert_near((got - want) / off, 0, 1);
 }
 
-enum { LONGEST = 2000 }; // steps of a record
+enum { LONGEST = 2000 }; // steps of the longest record
 
 typedef struct record {
     int n;
-    double E[LONGEST + 1], x[LONGEST + 1]; // energy and tip at each instant
+    double E[LONGEST + 1], x[LONGEST + 1]; // energy and tip position at each instant
 } record;
 
-// bent by 0.5 N and let go, in steps of 5 ms, as the paper marches
+// Bent by 0.5 N and released, in steps of 5 ms, by the paper's march.
 static void swing(const shot *s, const scheme *time, int n, record *out) {
     shot_rod a;
     assert_int_equal(shot_make(s, &a), SNW_OK);
@@ -165,8 +162,8 @@ typedef struct row {
     snw_space_kind along;
     bool kirchhoff;
     scheme time;
-    // time constants of three fits: whole record, after 0.1 s, logarithms of the second half; and
-    // half a unit of their last digit, 0: there is no damping
+    // Time constants of three fits: whole record, after 0.1 s, logarithms of the second half; and
+    // half a unit of their last digit. 0: there is no damping.
     double tau[3], digit;
     double share, x[2]; // E(1 s)/E(0), tip after 0.05 and 0.1 s
 } row;
@@ -271,8 +268,9 @@ static void digits_of_the_benchmark(void **state) {
     }
 }
 
-// A time constant of minutes cannot be read off a second, in which higher modes are still dying
-// out: fitted over ten, as the paper's figure 2 is, alpha = -0.48 has those of its table 3.
+// A time constant of minutes cannot be determined from one second, in which higher modes still
+// decay. Fitted over ten seconds, as in the paper's figure 2, alpha = -0.48 has the time constants
+// of its table 3.
 static void slow_decay_is_the_published_one_over_ten_seconds(void **state) {
     (void)state;
     static const struct {
@@ -286,11 +284,11 @@ static void slow_decay_is_the_published_one_over_ten_seconds(void **state) {
         swing(&s, &(scheme){SNW_TIME_BDF_ALPHA, -0.48}, LONGEST, &r);
         const double tau = decay_fit(LONGEST + 1, 5e-3, r.E);
         near_digits(tau, table[i].published,
-                    0.3); // quadrature of the energy and the fit's weights are ours
+                    0.3); // our quadrature of the energy and weights of the fit
     }
 }
 
-// means of two nodes as histories feed energy where points are few, cubics do not: 4.3
+// Means of two nodes as histories add energy where points are few, cubics do not: 4.3.
 static void histories_between_nodes(void **state) {
     (void)state;
     static const struct {
@@ -315,11 +313,10 @@ static void histories_between_nodes(void **state) {
     }
 }
 
-// ---- what single shooting is up against
-// -------------------------------------------------------------
+// ---- condition of single shooting ---------------------------------------------------------------
 
-// singular values of a matrix of six rows, largest and smallest: columns turned until they are at
-// right angles (Jacobi), which keeps the digits of the smallest
+// Largest and smallest singular value of a matrix of six rows: the columns are rotated until they
+// are orthogonal (Jacobi), which preserves the digits of the smallest.
 static void extremes(double A[6][6], double *largest, double *smallest) {
     for (int sweep = 0; sweep < 40; sweep++) {
         for (int p = 0; p < 6; p++) {
@@ -348,7 +345,7 @@ static void extremes(double A[6][6], double *largest, double *smallest) {
 }
 
 // d(wrench at the tip)/d(wrench at the base) of the straight rod, forces in EI/L^2, moments in
-// EI/L: 4.4
+// EI/L: 4.4.
 static void matrix_of_single_shooting(void **state) {
     (void)state;
     static const double table[][4] = {// step, growth, norm, condition
@@ -378,17 +375,16 @@ static void matrix_of_single_shooting(void **state) {
         }
         double largest, smallest;
         extremes(A, &largest, &smallest);
-        assert_near(largest / table[k][2], 1, 0.014); // two or three digits
+        assert_near(largest / table[k][2], 1, 0.014); // the table gives two or three digits
         assert_near(largest / smallest / table[k][3], 1, 0.03);
     }
     shot_free(&a);
 }
 
-// ---- cost
-// -------------------------------------------------------------------------------------------
+// ---- cost ---------------------------------------------------------------------------------------
 
-// figure 3: cost is linear in the points, since marches and tangents of a step do not depend on
-// them
+// Figure 3: cost is linear in the number of points, since the number of marches and tangents of a
+// step does not depend on it.
 static void marches_do_not_depend_on_points(void **state) {
     (void)state;
     static const int points[] = {5, 20, 50, 150, 500};
@@ -410,7 +406,7 @@ static void marches_do_not_depend_on_points(void **state) {
         shot_free(&a);
     }
     assert_true(most <= 1.1 * least);
-    assert_true(tangents <= 60 / 4); // factors are kept
+    assert_true(tangents <= 60 / 4); // factorisations are reused
 }
 
 int main(void) {

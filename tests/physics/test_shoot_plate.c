@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods that a body joins, by both engines from one text: equilibria and motions go to one another
-// as both are refined, at the rates of their methods; symmetry and weight; formulas of time; steps
-// that take no memory; what is refused.
+// Rods joined by a body, with both engines from one text: equilibria and motions converge to each
+// other as both are refined, at the orders of their methods; symmetry and weight; time formulas;
+// steps without allocation; refused models.
 #include "executed.h"
 
 #include "heap_calls.h"
@@ -19,11 +19,10 @@
 #define LONG ((void)0)
 #endif
 
-// ---- a plate on fed legs
-// ----------------------------------------------------------------------------
+// ---- a plate on variable-length legs ------------------------------------------------------------
 
-// Till's Stewart-Gough robot, damped, its legs fed unevenly. %s: laws of the feeds, functions of a
-// leg's strains; study
+// Till's Stewart-Gough robot, damped, with different feeds of its legs. %s: laws of the feeds,
+// functions of a leg's strains; study.
 static const char stewart_text[] =
     "sinew: 1\ngravity: [0, 0, -9.81]\nparameters:\n"
     "  C: 87 mm\n"
@@ -54,7 +53,7 @@ static void stewart(int functions, const char *feed, const char *study, outcome 
     assert_int_equal(o->series.ncolumn, STEWART_COLUMNS);
 }
 
-// the largest difference of columns at the end
+// The largest difference of columns at the end.
 static double apart(const outcome *a, const outcome *b, int first, int n) {
     double worst = 0;
     for (int i = first; i < first + n; i++) worst = fmax(worst, fabs(last(a, i) - last(b, i)));
@@ -66,7 +65,7 @@ static void clear(outcome *a, outcome *b) {
     snw_series_clear(&b->series);
 }
 
-// shooting with order four, strains faster than any power
+// Shooting converges with order four, the strain engine faster than any power.
 static void equilibria_converge(void **state) {
     (void)state;
     LONG;
@@ -93,8 +92,8 @@ static void equilibria_converge(void **state) {
     assert_true(strain[1] < 0.1 * strain[0] && strain[2] < 0.1 * strain[1]);
 }
 
-// both with a formula of order two: what they say of poses, velocities, forces and efforts goes to
-// the same
+// Both engines with a formula of order two: poses, velocities, forces and efforts converge to the
+// same values.
 static void motions_with_feeding_converge(void **state) {
     (void)state;
     LONG;
@@ -123,12 +122,12 @@ static void motions_with_feeding_converge(void **state) {
         assert_near(log2(force[k] / force[k + 1]) / 2, 1, 0.05);
         assert_near(log2(effort[k] / effort[k + 1]) / 2, 1, 0.05);
     }
-    // velocities reach what the points of the rods leave
+    // velocities reach the error of the points along the rods
     assert_true(speed[1] < 0.35 * speed[0] && speed[2] < 1e-6 && force[2] < 2e-5);
 }
 
 // A formula of order p, from rest: each halving of the step divides the error of the plate's
-// velocity by 2^p. The trapezoidal rule damps no noise; its steps are longer.
+// velocity by 2^p. The trapezoidal rule does not damp noise; its steps are longer.
 static void formulas_have_their_orders(void **state) {
     (void)state;
     LONG;
@@ -159,11 +158,10 @@ static void formulas_have_their_orders(void **state) {
     }
 }
 
-// ---- hinges and driven feet
-// -------------------------------------------------------------------------
+// ---- hinges and driven feet ---------------------------------------------------------------------
 
-// two limbs that motors turn at their feet, a hinge at their tips, one of which carries a tool;
-// bodies and loads along them
+// Two limbs turned by motors at their feet, with a hinge at their tips, one of which carries a
+// tool; bodies and loads along them.
 static void motions_of_hinged_limbs_converge(void **state) {
     (void)state;
     static const char text[] =
@@ -212,10 +210,9 @@ static void motions_of_hinged_limbs_converge(void **state) {
     assert_near(log2(force[0] / force[1]) / 2, 1, 0.1);
 }
 
-// ---- legs of any number
-// -----------------------------------------------------------------------------
+// ---- legs of any number -------------------------------------------------------------------------
 
-// a plate on n steel legs that lean in turns, or on balls
+// A plate on n steel legs that lean in turns, clamped or with spherical joints.
 static void crown(int n, const char *as, const char *study, outcome *o) {
     char text[MOST];
     (void)snprintf(text, sizeof text,
@@ -237,7 +234,7 @@ static void crown(int n, const char *as, const char *study, outcome *o) {
     execute_ok(text, o);
 }
 
-// every leg carries as much, and all together plate, load and themselves
+// Every leg carries the same load; together they carry plate, load and their own weight.
 static void legs_share_the_weight(void **state) {
     (void)state;
     static const int counts[] = {2, 3, 7, 12};
@@ -254,7 +251,7 @@ static void legs_share_the_weight(void **state) {
             for (int i = 0; i < 3; i++) sum[i] += last(&o, at + 3 + i);
             moment +=
                 last(&o, at + 2) + 0.1 * (cos(a) * last(&o, at + 4) - sin(a) * last(&o, at + 3));
-            // legs that hardly bend are stiff: a gap of 1e-12 is a force of 1e-8
+            // legs that hardly bend are stiff: a violation of 1e-12 is a force of 1e-8
             assert_near(last(&o, at + 5), all / counts[c], 2e-8);
         }
         assert_near(sum[0], 0, 1e-9);
@@ -265,10 +262,9 @@ static void legs_share_the_weight(void **state) {
     }
 }
 
-// ---- live, and without memory
-// -----------------------------------------------------------------------
+// ---- live simulation and allocation -------------------------------------------------------------
 
-// legs fed by hand go where their laws would bring them; steps take no memory
+// Legs with feeds set by the caller follow the same motion as with laws; steps do not allocate.
 static void legs_are_fed_by_hand(void **state) {
     (void)state;
     const double h = 1.0 / 120;
@@ -285,7 +281,7 @@ static void legs_are_fed_by_hand(void **state) {
     }
     long before = 0;
     for (int i = 1; i <= 60; i++) {
-        if (i == 2) before = heap_calls; // the first one knows nothing of the matrix
+        if (i == 2) before = heap_calls; // the first step sets up the matrix
         assert_int_equal(snw_robot_step(r[0], h, &err), SNW_OK);
         for (int k = 0; k < 6; k++) {
             char name[32];
@@ -316,7 +312,7 @@ static void goes_on(snw_robot *r, int steps, double out[19]) {
     assert_int_equal(snw_robot_probe(r, "plate", 19, out), 19);
 }
 
-// saved in motion and restored, plate, legs and feeds go on with the same bits
+// A robot saved in motion and restored continues with the same bits; plate, legs and feeds.
 static void saved_robots_go_on(void **state) {
     (void)state;
     static const char *const file[] = {"/examples/parallel/stewart_gough.yaml",
@@ -347,8 +343,8 @@ static void saved_robots_go_on(void **state) {
     }
 }
 
-// feet turned by hand, positions only: rates are made of them by the formula, which is its error
-// away from the law's
+// Feet turned by the caller, positions only: the time formula gives the rates, which differ from
+// those of the law by its error.
 static void feet_are_turned_by_hand(void **state) {
     (void)state;
     double away[2];
@@ -387,11 +383,10 @@ static void feet_are_turned_by_hand(void **state) {
         for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
     }
     assert_near(log2(away[0] / away[1]) / 2, 1, 0.1);
-    assert_true(away[1] < 2e-8); // feet that did not know how fast they turn: 9e-5
+    assert_true(away[1] < 2e-8); // without rates of the feet: 9e-5
 }
 
-// ---- what is refused
-// --------------------------------------------------------------------------------
+// ---- refused models -----------------------------------------------------------------------------
 
 #define LEGS(joint)                                                                                \
     HEAD "materials: {m: {young: 1 GPa, poisson: 0.4, density: 1000}}\n"                           \
@@ -404,15 +399,14 @@ static void feet_are_turned_by_hand(void **state) {
 #define TIES     "loops: {tie(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
 #define SHOOT    "study: [static: {engine: shooting}]\n"
 
-// ---- legs that are rigid in some directions
-// ---------------------------------------------------------
+// ---- legs that are rigid in some directions -----------------------------------------------------
 
 // Upright legs that only bend in the plane, clamped to a plate: a portal frame, whose beams are
-// guided at both ends. They do not let the plate turn, so that a small push moves it by u = F L^3 /
-// (12 n EI), and by -3/5 u^2/L along the legs
+// guided at both ends. They do not let the plate rotate, so a small push displaces it by u = F L^3
+// / (12 n EI), and by -3/5 u^2/L along the legs.
 static void a_portal_frame_gives_way_as_its_beams(void **state) {
     (void)state;
-    // 200 GPa, a radius of 1 mm
+    // 200 GPa, a radius of 1 mm.
     const double EI = 2e11 * 1e-12 * 3.14159265358979323846 / 4, L = 0.3;
     const double F = 0.05 * EI / (L * L), u = F * L * L * L / (12 * 3 * EI);
     char text[MOST];
@@ -439,9 +433,9 @@ static void a_portal_frame_gives_way_as_its_beams(void **state) {
     snw_series_clear(&o.series);
 }
 
-// The same frame under 1.05 of the load pi^2 EI/L^2 that each leg bears upright: both engines leave
-// that equilibrium for the same stable one, and keep it when they are told to follow the branch.
-// Below that load they stay
+// The same frame under 1.05 of the load pi^2 EI/L^2 that each upright leg can carry: both engines
+// leave that equilibrium for the same stable one, and keep it with the option to follow the branch.
+// Below that load they stay.
 static void a_loaded_portal_frame_is_not_left_upright(void **state) {
     (void)state;
     static const char *strain[] = {"{bend_y: legendre 10}", "kirchhoff legendre 10"};
@@ -479,8 +473,8 @@ static void a_loaded_portal_frame_is_not_left_upright(void **state) {
 }
 
 // The same frame far beyond that load. Between 80.76 and 88.83 EI/L^2 the stiffness of the plate
-// against swaying, P/((2/b) tan(bL/2) - L) with b^2 = P/EI, is positive again, though a leg between
-// held ends has lost 1 - P/(4 pi^2 EI/L^2) of its own
+// against swaying, P/((2/b) tan(bL/2) - L) with b^2 = P/EI, is positive again, although the
+// stability eigenvalue of a leg between fixed ends, 1 - P/(4 pi^2 EI/L^2), is negative.
 static void legs_that_buckle_between_held_ends_are_told(void **state) {
     (void)state;
     const double load[] = {9, 11, 79, 82, 85, 88, 90, 120};
@@ -506,15 +500,15 @@ static void legs_that_buckle_between_held_ends_are_told(void **state) {
             i % 2 ? 200 : 1, -P);
         execute_ok(text, &o);
         assert_near(last(&o, 0), 0, 1e-9);
-        // round legs fall out of the plane of the frame first, as cantilevers at 2.47 EI/L^2
+        // round legs first buckle out of the plane of the frame, as cantilevers at 2.47 EI/L^2
         assert_true((last(&o, 3) > 0) == (P < 9.8 && i % 2));
         if (P > clamped) assert_near(last(&o, 3), 1 - P / clamped, 1e-4);
         snw_series_clear(&o.series);
     }
 }
 
-// Legs whose joints hold what the strains do not allow, all of them the same; two balls, about
-// whose line nothing holds the plate
+// Legs whose joints hold directions that the strains do not allow, the same for all legs; two
+// spherical joints, where nothing holds the plate about the line through them.
 static const struct {
     const char *strain, *as, *push;
     int n;

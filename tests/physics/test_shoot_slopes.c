@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Variations of the boundary-value engine against derivatives of its marches: every method, rods of
-// all kinds, laws with quantities of their own, tendons and chambers, stations; and the matrix of a
-// plate on legs. By complex steps and by differences in numbers of 113 bits all digits of doubles
-// are there, by differences in doubles some.
+// Variations of the shooting engine against derivatives of its marches: every method, rods of all
+// kinds, laws with variables of their own, tendons and chambers, stations; and the matrix of a
+// plate on legs. Complex steps and differences in numbers of 113 bits give all digits of doubles,
+// differences in doubles some.
 #include "base/pool.h"
 #include "math/expr.h"
 #include "shoot/march.h"
@@ -12,8 +12,8 @@
 
 #include "near.h"
 
-// A variation is looked at from two sides, the second of which is the state itself where steps are
-// complex.
+// A derivative uses two points, one on each side of the state; with complex steps one of them is
+// the state itself.
 #if defined(SNW_COMPLEX)
 #define STEP 1e-100
 static const double close = 1e-13, solved = 1e-16;
@@ -31,7 +31,7 @@ static double slope_of(double a, double b) { return (b - a) / (2 * step); }
 
 enum { N = 5, COLUMNS = 26, NZ = 2, POINTS = 5 * N + 1 };
 
-// a small generator of our own: the same rods everywhere
+// A small random generator: the same rods on every machine.
 static unsigned long long seed = 1;
 static double any(void) {
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -52,7 +52,7 @@ typedef struct rig {
     snw_shoot_law law;
 } rig;
 
-// strains that follow wrenches and z, z that follow both
+// Strains that depend on wrenches and z, and z that depends on both.
 static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
     (void)user;
     *out = (snw_law_out){0};
@@ -145,7 +145,7 @@ static snw_shoot_state any_state(void) {
     return y;
 }
 
-// y moved along row `row` of a variation
+// y moved along row `row` of a variation.
 static snw_shoot_state moved(snw_shoot_state y, int row, double by) {
     snw_twist zeta = snw_twist_zero();
     if (row < SNW_ROW_V) {
@@ -161,7 +161,7 @@ static snw_shoot_state moved(snw_shoot_state y, int row, double by) {
     return y;
 }
 
-// slopes from a to b, in rows about the state o
+// Derivative from a to b, in rows relative to the state o.
 static void difference(const snw_shoot_state *o, const snw_shoot_state *a, const snw_shoot_state *b,
                        int nz, double *out) {
     const snw_se3 inv = snw_se3_inv(o->g);
@@ -196,7 +196,7 @@ static void compare(snw_space_kind along, bool diagonal, bool world, bool law, b
         snw_shoot_march(&k.r, 0, N, true, &yb, &b);
         difference(&end, &a, &b, NZ, d);
         for (int i = 0; i < rows; i++) assert_near(S[i * COLUMNS + c], d[i], close);
-        if (!world) continue; // dead loads belong to the world
+        if (!world) continue; // dead loads are given in world axes
         const snw_wrench Wa = snw_station_wrench(&k.r, 0, &a), Wb = snw_station_wrench(&k.r, 0, &b);
         for (int i = 0; i < 6; i++) {
             assert_near(dW[i * COLUMNS + c], slope_of(Wa.e[i], Wb.e[i]), 10 * close);
@@ -214,7 +214,7 @@ static void variations_are_derivatives(void **state) {
     }
 }
 
-// instructions of any processor and those of this one
+// Portable instructions against those of this processor.
 static void instructions_agree(void **state) {
     (void)state;
     for (int kind = 0; kind < 48; kind++) {
@@ -239,8 +239,7 @@ static void instructions_agree(void **state) {
     }
 }
 
-// ---- tendons and chambers
-// ---------------------------------------------------------------------------
+// ---- tendons and chambers -----------------------------------------------------------------------
 
 typedef struct harness {
     snw_pool *pool;
@@ -256,8 +255,8 @@ static snw_law law_of(harness *a, const char *text) {
     return out;
 }
 
-// cords of one kind each: on a winch, that stretch and rub; with a given tension, that rub; wound
-// around; and chambers, with a gas and with a given volume
+// One tendon of each kind: on a winch, with stretch and friction; with a given tension and
+// friction; wound around; and chambers, with a gas and with a given volume.
 static void lace(harness *a, bool fluids, double L) {
     static const char *const at[5][2] = {{"0.1", "0.05"},
                                          {"-0.12", "0.02*x/L"},
@@ -283,7 +282,7 @@ static void lace(harness *a, bool fluids, double L) {
     assert_int_equal(snw_shoot_tendons_law(&a->c), SNW_OK);
 }
 
-// A (6 x 6, positive) <- its inverse, by elimination without pivots
+// A (6 x 6, positive) <- its inverse, by elimination without pivots.
 static void invert(double *A) {
     for (int k = 0; k < 6; k++) {
         const double pivot = 1 / A[7 * k];
@@ -298,7 +297,7 @@ static void invert(double *A) {
     }
 }
 
-// section and stiffness at a point
+// Section and stiffness at a point.
 static void fill_point(snw_shoot_rod *r, int p, bool diagonal) {
     fill_section(&r->section[p], diagonal);
     for (int i = 0; i < 36; i++) r->K[36 * p + i] = i % 7 ? (diagonal ? 0 : 0.02) : 2 + 0.3 * i;
@@ -327,8 +326,8 @@ static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool flu
     assert_int_equal(snw_shoot_tendons_place(&a->c, r), SNW_OK);
 }
 
-// by Newton's method, not by its chords, which stop where their derivative is not yet as good as
-// they are
+// Search the strains by Newton's method, not by the chord method, which stops before its derivative
+// is as accurate as the strains.
 static void search_anew(harness *a) {
     for (int p = 0; p < a->r->npoint; p++) a->c.known[p] = false;
 }
@@ -342,7 +341,7 @@ static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
     double S[SNW_SHOOT_ROWS * COLUMNS];
     snw_shoot_state end, a, b;
     for (int again = 0; again < 2;
-         again++) { // strains are searched for to 1e-13, from those found last
+         again++) { // strains are found to 1e-13, starting from the previous ones
         for (int i = 0; i < SNW_SHOOT_ROWS * COLUMNS; i++) S[i] = 0;
         for (int i = 0; i < rows; i++) S[i * COLUMNS + i] = 1;
         snw_shoot_march_vary(k.r, 0, N, true, &y, COLUMNS, S, &end);
@@ -371,7 +370,7 @@ static void variations_with_cords_are_derivatives(void **state) {
     }
 }
 
-// the closing at the tip
+// The closing conditions at the tip.
 static void closings_are_differentiated(void **state) {
     (void)state;
     for (int slack = 0; slack < 2; slack++) {
@@ -401,18 +400,18 @@ static void closings_are_differentiated(void **state) {
     }
 }
 
-// ---- plates
-// -----------------------------------------------------------------------------------------
+// ---- plates -------------------------------------------------------------------------------------
 
 enum { LEGS = 3, WIDTH = LEGS * (6 + 18 * (N - 1)) + 6 };
 
 typedef struct stand {
     snw_shoot_rod *rod[LEGS];
     snw_platform *p;
-    double J[WIDTH][WIDTH]; // slopes of all that does not hold by all unknowns, the plate's last
+    double J[WIDTH][WIDTH]; // derivatives of all equations by all unknowns, the plate's last
 } stand;
 
-// a fed leg has one piece; others have two, and a body and loads between them and at the tip
+// A variable-length leg has one piece; others have two, with a body and loads between them and at
+// the tip.
 static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
     const double length[2] = {fed ? 0.65 : 0.26, 0.39};
     const int n[2] = {fed ? N : 2, N - 2};
@@ -429,8 +428,8 @@ static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
     return r;
 }
 
-// Legs of each kind, one of them fed, clamped, on hinges about any axis or on balls. Where they
-// rest the joints are a little apart.
+// Legs of each kind, one of them of variable length, clamped, on hinges about any axis or on
+// spherical joints. In the configuration without load the joints are slightly violated.
 static void make_stand(stand *s, int trial) {
     static const bool may[5][6] = {{0}, {1}, {0, 1}, {0, 0, 1}, {1, 1, 1}};
     const snw_se3 g = snw_se3_exp(any_twist(0.8));
@@ -458,7 +457,7 @@ static void solve_stand(stand *s, snw_time_kind kind, double h) {
     assert_int_equal(snw_platform_solve(s->p, &info), SNW_OK);
 }
 
-// from an equilibrium, a load changes and the first leg is fed
+// From an equilibrium, a load changes and the first leg is fed.
 static void move_stand(stand *s, snw_time_kind kind) {
     const double h = 0.1;
     snw_platform_accept(s->p, 1);
@@ -471,7 +470,7 @@ static void move_stand(stand *s, snw_time_kind kind) {
     }
 }
 
-// out <- what does not hold, the plate's balance last; how many numbers
+// out <- residuals of all equations, the plate's balance last. Returns their number.
 static int misses(stand *s, double *out) {
     int n = 0;
     assert_true(isfinite(snw_platform_evaluate(s->p)));
@@ -488,7 +487,7 @@ static int misses(stand *s, double *out) {
     return n;
 }
 
-// the state at a node; r NULL: the plate
+// Set the state at a node; r NULL: the plate.
 static void put(stand *s, snw_shoot_rod *r, int node, const snw_shoot_state *y) {
     if (!r) {
         s->p->g = y->g;
@@ -499,7 +498,7 @@ static void put(stand *s, snw_shoot_rod *r, int node, const snw_shoot_state *y) 
     r->F[node] = y->F;
 }
 
-// a column of J, by one unknown; how many numbers
+// Column `column` of J, by one unknown. Returns the number of rows.
 static int slopes_by(stand *s, snw_shoot_rod *r, int node, int row, int column) {
     double side[2][WIDTH];
     snw_shoot_state y = {.g = s->p->g};
@@ -515,8 +514,8 @@ static int slopes_by(stand *s, snw_shoot_rod *r, int node, int row, int column) 
     return n;
 }
 
-// the last six rows and columns of J <- less what the n unknowns before do, which keep their
-// equations
+// Condense: eliminate the n first unknowns and their equations from the last six rows and columns
+// of J.
 static void eliminate(int n, double (*J)[WIDTH]) {
     for (int k = 0; k < n; k++) {
         int at = k;
@@ -535,8 +534,8 @@ static void eliminate(int n, double (*J)[WIDTH]) {
     }
 }
 
-// The matrix of the plate against all equations of legs and joints at once, by steps of each
-// unknown, without a condensation.
+// The matrix of the plate against all equations of legs and joints at once, differentiated by each
+// unknown, without condensation in the engine.
 static void compare_stand(stand *s) {
     double A[36], most = 0;
     assert_int_equal(snw_platform_stiffness(s->p, A), SNW_OK);
@@ -551,7 +550,7 @@ static void compare_stand(stand *s) {
         }
     }
     for (int i = 0; i < 6; i++) assert_int_equal(slopes_by(s, NULL, 0, i, n + i), n + 6);
-    (void)snw_platform_evaluate(s->p); // nodes as they were
+    (void)snw_platform_evaluate(s->p); // restore the nodes
     eliminate(n, s->J);
     for (int i = 0; i < 36; i++) most = fmax(most, fabs(A[i]));
     for (int i = 0; i < 36; i++) assert_near(A[i] / most, s->J[n + i % 6][n + i / 6] / most, close);
@@ -571,7 +570,7 @@ static void plates_have_their_matrix(void **state) {
     }
 }
 
-// without loads of the world the whole solution turns and moves with its start
+// Without loads in world axes the whole solution rotates and translates with its start.
 static void nothing_depends_on_the_place(void **state) {
     (void)state;
     static rig k;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps of the study by the shooting engine: against the strain engine on the same file, as both
-// are refined; its books; what happens when there is no solution; and what it refuses.
+// Study steps by the shooting engine: against the strain engine on the same file, as both are
+// refined; its energy account; steps without a solution; and refused models.
 #include "constraint/projection.h"
 #include "executed.h"
 #include "shoot/shooter.h"
@@ -11,8 +11,9 @@
 
 #define RUN(text) execute(text, &o)
 
-// everything the engine knows: a tapered, bowed rod on a base that moves, bodies, dead and follower
-// loads at points and along, damping, drag, gravity. %s: strain, %s: study
+// A model with all features of the engine: a rod with varying section and rest strain on a base
+// that moves, bodies, concentrated and distributed dead and follower loads, damping, drag, gravity.
+// %s: strain, %s: study.
 static const char all[] =
     "sinew: 1\n"
     "gravity: [1, -2, -6]\n"
@@ -58,8 +59,7 @@ static void both(const char *strain, const char *study, outcome *o) {
     assert_int_equal(o->series.ncolumn, NCOLUMN);
 }
 
-// ---- statics
-// ----------------------------------------------------------------------------------------
+// ---- statics ------------------------------------------------------------------------------------
 
 static void equilibria_are_those_of_the_strain_engine(void **state) {
     (void)state;
@@ -80,8 +80,8 @@ static void equilibria_are_those_of_the_strain_engine(void **state) {
     snw_series_clear(&b.series);
 }
 
-// a uniform cantilever: the strain engine converges to the fields faster than any power, the march
-// with order four
+// A uniform cantilever: the strain engine converges to the fields faster than any power, the march
+// with order four.
 static void static_fields_converge(void **state) {
     (void)state;
     static const char text[] =
@@ -116,10 +116,9 @@ static void static_fields_converge(void **state) {
     assert_true(y[1] < 0.1 * y[0] && y[2] < 0.1 * y[1]);
 }
 
-// ---- stability
-// --------------------------------------------------------------------------------------
+// ---- stability ----------------------------------------------------------------------------------
 
-// a slender steel column that stands upright: gravity, and a force on its tip along it. %s
+// A slender upright steel column: gravity, and a force on its tip along it. %s
 static const char column[] =
     "sinew: 1\ngravity: [0, 0, %.17g]\nmaterials: {m: {young: 200 GPa, poisson: 0.3, density: "
     "7800}}\n"
@@ -137,8 +136,9 @@ static void stand(double g, double f, outcome *o) {
     execute_ok(text, o);
 }
 
-// Eigenvalues of a column are one less its load by the critical one: Euler's, and Greenhill's under
-// its own weight, which is 4/9 of a square of the first zero of the Bessel function of order -1/3.
+// Eigenvalues of a column are one minus its load over the critical load: Euler's, and Greenhill's
+// under its own weight, which is 4/9 of a square of the first zero of the Bessel function of order
+// -1/3.
 static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
     (void)state;
     const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
@@ -155,12 +155,12 @@ static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
         assert_int_equal(o.warnings, 0);
         snw_series_clear(&o.series);
     }
-    stand(0, 5 * euler, &o); // nothing that pulls makes it softer
+    stand(0, 5 * euler, &o); // tension does not make it softer
     assert_near(last(&o, 0), 1, 1e-12);
     snw_series_clear(&o.series);
 }
 
-// complete elliptic integrals K and E by the arithmetic-geometric mean
+// Complete elliptic integrals K and E by the arithmetic-geometric mean.
 static void elliptic(double m, double *K, double *E) {
     double a = 1, b = sqrt(1 - m), sum = m / 2, two = 1;
     while (fabs(a - b) > 1e-15) {
@@ -174,8 +174,8 @@ static void elliptic(double m, double *K, double *E) {
     *E = *K * (1 - sum);
 }
 
-// Beyond it the column has left the straight line, where Newton's method stays, for the elastica:
-// to whichever side.
+// Beyond buckling the column has left the straight line, where Newton's method stays, for the
+// elastica, to either side.
 static void a_column_beyond_buckling_is_an_elastica(void **state) {
     (void)state;
     double K, E;
@@ -183,15 +183,15 @@ static void a_column_beyond_buckling_is_an_elastica(void **state) {
     outcome o;
     stand(0, -K * K * column_EI, &o);
     assert_int_equal(o.warnings, 1);
-    assert_near(last(&o, 0), 0, 1e-7); // it may turn about the line of the load
+    assert_near(last(&o, 0), 0, 1e-7); // it may rotate about the line of the load
     assert_near(last(&o, 3), 2 * E / K - 1, 1e-7);
     assert_near(hypot(last(&o, 1), last(&o, 2)), 2 * sqrt(0.5) / K, 1e-7);
     snw_series_clear(&o.series);
 }
 
-// A pole too heavy for itself, pushed to the side, one that a tendon bends besides, and one with a
-// torque, which has no energy: what Newton's method finds first stands upright. Both engines say
-// the same of the place and of its stability.
+// A pole that buckles under its own weight, pushed to the side, one that a tendon bends in
+// addition, and one with a torque, which has no potential: the first solution of Newton's method
+// stands upright. Both engines give the same position and stability.
 static void both_engines_find_the_stable_equilibrium(void **state) {
     (void)state;
     static const char text[] =
@@ -220,11 +220,10 @@ static void both_engines_find_the_stable_equilibrium(void **state) {
     }
 }
 
-// ---- motion
-// -----------------------------------------------------------------------------------------
+// ---- motion -------------------------------------------------------------------------------------
 
-// both engines, each with its own second-order formula of time, go to one motion: their distance
-// falls as the square of the step
+// Both engines, each with its own second-order time formula, converge to one motion: their distance
+// falls as the square of the step.
 static void motions_are_those_of_the_strain_engine(void **state) {
     (void)state;
     double apart[3], fields[3];
@@ -252,7 +251,7 @@ static void motions_are_those_of_the_strain_engine(void **state) {
     assert_true(apart[2] < 2e-4);
 }
 
-// what is neither work nor heat is the formula's own, and goes with the step
+// Energy that is neither work nor heat is dissipation of the formula, and vanishes with the step.
 static void books_close_with_the_step(void **state) {
     (void)state;
     double scheme[2], heat[2];
@@ -274,7 +273,7 @@ static void books_close_with_the_step(void **state) {
     assert_true(fabs(scheme[1]) < 0.6 * fabs(scheme[0]) && fabs(scheme[1]) < 0.05 * heat[1]);
 }
 
-// fields go on from step to step without passing through coordinates, and through changes
+// Fields continue from step to step without conversion to coordinates, also through changes.
 static void fields_go_on(void **state) {
     (void)state;
     outcome o;
@@ -282,7 +281,7 @@ static void fields_go_on(void **state) {
          "static: {engine: shooting}, change: {gravity: [1, -2, -6.001]}, "
          "dynamic: {for: 1 ms, step: 1 ms, engine: shooting}",
          &o);
-    // frames: equilibrium, start, end
+    // Frames: equilibrium, start, end.
     assert_int_equal(o.series.nframe, 3);
     for (int i = 0; i < 3; i++) assert_near(shown(&o, 1, TIP + i), shown(&o, 0, TIP + i), 1e-14);
     for (int i = 0; i < 6; i++)
@@ -290,8 +289,8 @@ static void fields_go_on(void **state) {
     snw_series_clear(&o.series);
 }
 
-// intervals chosen by their error, from a grid far too coarse: the continuum along the rod
-// (references.md T4.1, to 1e-8), and again when the motion needs more of them
+// Intervals chosen by their error, from a grid that is much too coarse: the continuum along the rod
+// (references.md T4.1, to 1e-8), and again when the motion needs more of them.
 static void grids_are_chosen_by_error(void **state) {
     (void)state;
     static const char text[] =
@@ -315,20 +314,19 @@ static void grids_are_chosen_by_error(void **state) {
     }
     assert_true(off[0] > 5e-5);
     assert_true(off[1] < 0.05 * off[0]);
-    assert_true(off[2] < 3e-8); // histories are cubics, whatever the method
+    assert_true(off[2] < 3e-8); // histories are cubics with every method
     outcome a, b;
     both("cosserat cubic, elements: 20", "static: {engine: shooting, shooting: {points: 121}}", &a);
     both("cosserat cubic, elements: 20",
          "static: {engine: shooting, shooting: {points: 7, along: dormand-prince, error: 1e-9}}",
          &b);
     for (int i = 0; i < 3; i++)
-        assert_near(last(&b, TIP + i), last(&a, TIP + i), 2e-8); // some twenty intervals
+        assert_near(last(&b, TIP + i), last(&a, TIP + i), 2e-8); // with some twenty intervals
     snw_series_clear(&a.series);
     snw_series_clear(&b.series);
 }
 
-// ---- no solution
-// ------------------------------------------------------------------------------------
+// ---- no solution --------------------------------------------------------------------------------
 
 #define STEEL                                                                                      \
     "sinew: 1\ngravity: 0\nmaterials: {steel: {young: 207 GPa, shear: 79 GPa, density: 8000}}\n"   \
@@ -337,8 +335,8 @@ static void grids_are_chosen_by_error(void **state) {
     "  material: steel}}}\n"                                                                       \
     "probes: {p: {position: arm.tip}}\n"
 
-// single shooting at a step far too short for it: halving does not help, the message says so, and
-// what was found is kept
+// Single shooting at a step much too short for it: halving does not help, the message says so, and
+// the results so far are kept.
 static void failures_keep_what_was_found(void **state) {
     (void)state;
     outcome o;
@@ -350,7 +348,7 @@ static void failures_keep_what_was_found(void **state) {
     assert_non_null(strstr(o.err.text, "no motion found beyond t = 0.001"));
     assert_non_null(strstr(o.err.text, "solver: banded"));
     snw_series_clear(&o.series);
-    // the default has no such limit
+    // the default solver has no such limit
     RUN(STEEL
         "loads: {tip: {on: arm.tip, force: [0, 0, 0.5], when: t >= 1 ms}}\n"
         "study: [dynamic: {for: 2 ms, step: 20 us, engine: shooting, shooting: {points: 150}}]\n");
@@ -358,7 +356,8 @@ static void failures_keep_what_was_found(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a blow that rolls the rod up: twelve steps of 5 ms, some of them halved, and it goes on
+// A sudden load that rolls the rod up: twelve steps of 5 ms, some of them halved, and the motion
+// continues.
 static void steps_are_halved_where_they_must(void **state) {
     (void)state;
     outcome o;
@@ -372,8 +371,8 @@ static void steps_are_halved_where_they_must(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Steps so short that there are more segments than a checkpoint has room for: it is left with what
-// it can save, and nothing is written behind its end.
+// Steps so short that there are more segments than a checkpoint has room for: it saves what fits,
+// and nothing is written beyond its end.
 static void saves_fit_after_short_steps(const char *text) {
     snw_document *doc;
     snw_desc *desc;
@@ -429,8 +428,8 @@ static void a_checkpoint_fits_however_short_steps_have_been(void **state) {
         "study: [dynamic: {for: 1 s, step: 20 ms, engine: shooting}]\n");
 }
 
-// A ball that hangs at the tip is let go, and taken up again: what it takes along and brings with
-// it is work, in both engines.
+// A ball that hangs at the tip is released and attached again: the energy that it takes away and
+// brings is work, in both engines.
 static void bodies_that_go_are_work(void **state) {
     (void)state;
     enum { WORK = 4, SCHEME = 5 };
@@ -457,7 +456,7 @@ static void bodies_that_go_are_work(void **state) {
         }
         work[i][1] = last(&o, WORK);
         scheme[i] = last(&o, SCHEME);
-        const double z = shown(&o, 1, 8 + 2); // it hung there
+        const double z = shown(&o, 1, 8 + 2); // its height while attached
         assert_near(work[i][0], 0, 1e-9);
         assert_near(work[i][1] / (-0.02 * 9.81 * z), 1, 1e-6);
         assert_true(fabs(scheme[i]) < 1e-3 * fabs(work[i][1]));
@@ -465,7 +464,7 @@ static void bodies_that_go_are_work(void **state) {
     }
 }
 
-// a load that is beyond a first guess is built up
+// A load too large for the first guess is applied in increments.
 static void large_loads_are_built_up(void **state) {
     (void)state;
     outcome o;
@@ -475,8 +474,7 @@ static void large_loads_are_built_up(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- what is refused
-// --------------------------------------------------------------------------------
+// ---- refused models -----------------------------------------------------------------------------
 
 #define ARM(keys)                                                                                  \
     HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \

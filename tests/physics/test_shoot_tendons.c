@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers in the study by the shooting engine: against the strain engine on the same
-// file as both are refined, and what is refused.
+// Tendons and chambers in studies by the shooting engine: against the strain engine on the same
+// file as both are refined, and refused models.
 #include "executed.h"
 
 #include <stdio.h>
 
-// tendons that go around, end before the tip and are pulled by a winch, a chamber, a body that
-// comes and goes. %s: more keys of the rod, %s: study
+// Tendons that wind around, end before the tip and are pulled by a winch, a chamber, a conditional
+// body. %s: more keys of the rod, %s: study.
 static const char all[] =
     "sinew: 1\n"
     "gravity: [0, 1, -6]\n"
@@ -36,11 +36,11 @@ static void both(const char *rod, const char *study, outcome *o) {
     if (o->status != SNW_OK) fail_msg("%s", o->err.text);
 }
 
-// the march goes to the strain engine's equilibrium with order four
+// The march converges to the strain engine's equilibrium with order four.
 static void equilibria_converge(void **state) {
     (void)state;
     outcome a, b;
-    // strains jump where a tendon ends: an element ends there, too
+    // strains are discontinuous where a tendon ends, so an element ends there
     both("strain: cosserat cubic, elements: 20", "static: {tolerance: 1e-11}", &a);
     double apart[3];
     for (int k = 0; k < 3; k++) {
@@ -66,7 +66,7 @@ static void equilibria_converge(void **state) {
     snw_series_clear(&a.series);
 }
 
-// both engines go to one motion: their distance falls as the square of the step
+// Both engines converge to one motion: their distance falls as the square of the step.
 static void motions_converge(void **state) {
     (void)state;
     double apart[3];
@@ -90,12 +90,12 @@ static void motions_converge(void **state) {
         snw_series_clear(&b.series);
     }
     for (int k = 0; k < 2; k++)
-        assert_near(log2(apart[k] / apart[k + 1]) / 2, 1, 0.25); // points leave 3e-6
+        assert_near(log2(apart[k] / apart[k + 1]) / 2, 1, 0.25); // error of the points: 3e-6
     assert_true(apart[2] < 1e-4);
 }
 
-// intervals chosen by their error, from a grid far too coarse: the same equilibrium and motion as
-// with many points
+// Intervals chosen by their error, from a grid that is much too coarse: the same equilibrium and
+// motion as with many points.
 static void grids_are_chosen_by_error(void **state) {
     (void)state;
     outcome a, b;
@@ -114,14 +114,14 @@ static void grids_are_chosen_by_error(void **state) {
             assert_near(shown(&b, f, TIP + i), shown(&a, f, TIP + i), 1e-7);
         }
         assert_near(shown(&b, f, TENSION), shown(&a, f, TENSION), 1e-6);
-        assert_near(shown(&b, f, PRESSURE), shown(&a, f, PRESSURE), 3e-5); // of it
+        assert_near(shown(&b, f, PRESSURE), shown(&a, f, PRESSURE), 3e-5); // relative
         assert_near(shown(&b, f, LENGTH), shown(&a, f, LENGTH), 3e-8);
     }
     snw_series_clear(&a.series);
     snw_series_clear(&b.series);
 }
 
-// largest distance of the tips in all frames
+// Largest distance of the tips in all frames.
 static double tips_apart(const outcome *a, const outcome *b) {
     double most = 0;
     assert_int_equal(a->series.nframe, b->series.nframe);
@@ -133,8 +133,8 @@ static double tips_apart(const outcome *a, const outcome *b) {
     return most;
 }
 
-// the order with which the paper's march goes to ours on 161 points, `exact`; `study` has its
-// points
+// The order with which the paper's march converges to ours on 161 points, `exact`; `study` contains
+// its points.
 static double order_of_replica(const char *exact, const char *study) {
     static const char strain[] = "strain: cosserat cubic, elements: 4";
     outcome a, b;
@@ -151,8 +151,9 @@ static double order_of_replica(const char *exact, const char *study) {
     return log2(apart[0] / apart[1]);
 }
 
-// the paper's march is another discretisation of the same equations: with tendons one of strains,
-// of order four in equilibrium; and, as the past between nodes is a line, of order two in motion
+// The paper's march is another discretisation of the same equations: with tendons it integrates
+// strains. It has order four in equilibrium and order two in motion, since histories between nodes
+// are linear.
 static void replica_goes_to_the_same_equilibrium_and_motion(void **state) {
     (void)state;
 #define STATIC(how) "static: {engine: shooting, tolerance: " how "}}"
@@ -169,8 +170,8 @@ static void replica_goes_to_the_same_equilibrium_and_motion(void **state) {
 #undef MOTION
 }
 
-// Without stretch and shear the force takes the place of their strains; tension varies along a
-// tendon that rubs. By cubics the march has order four in motion, too.
+// Without stretch and shear the force replaces their strains; the tension varies along a tendon
+// with friction. With cubic histories the march has order four in motion, too.
 static void replica_without_shear(void **state) {
     (void)state;
     static const char text[] =
@@ -210,7 +211,7 @@ static void replica_without_shear(void **state) {
     snw_series_clear(&a.series);
 }
 
-// a chamber alone, which narrows and winds along a rod that tapers
+// A chamber alone, which narrows and winds along a rod with varying section.
 static void replica_of_a_narrowing_chamber(void **state) {
     (void)state;
     static const char text[] =
@@ -241,8 +242,8 @@ static void replica_of_a_narrowing_chamber(void **state) {
     snw_series_clear(&a.series);
 }
 
-// a tendon that rubs on an arm without other losses: what it rubs away is heat, as much as with the
-// strain engine
+// A tendon with friction on an arm without other losses: the friction loss is heat, as much as with
+// the strain engine.
 static void friction_is_booked(void **state) {
     (void)state;
     static const char text[] =
@@ -271,21 +272,21 @@ static void friction_is_booked(void **state) {
             execute(full, &o);
             if (o.status != SNW_OK) fail_msg("%s", o.err.text);
             heat[shoots] = last(&o, 3), work[shoots] = last(&o, 4);
-            assert_true(fabs(last(&o, 5)) < 0.02 * heat[shoots]); // the formula's own
+            assert_true(fabs(last(&o, 5)) < 0.02 * heat[shoots]); // dissipation of the time formula
             snw_series_clear(&o.series);
         }
-        // of a winch the strain engine lets the tendon stretch evenly as it slides (theory.md 3.11)
+        // with a winch the strain engine assumes that the tendon stretches evenly as it slides
+        // (theory.md 3.11)
         assert_near(heat[1] / heat[0], 1, 0.01);
         assert_near(work[1] / work[0], 1, 1e-3);
     }
 }
 
-// ---- the paper's robots
-// -----------------------------------------------------------------------------
+// ---- the paper's robots -------------------------------------------------------------------------
 
-// Till's cantilever pushed aside, his finger with air under its weight, and his arm with two of its
-// tendons pulled; %d: functions of each strain, %s: study. Files as people write them, one for both
-// engines.
+// Till's cantilever under a lateral force, his finger with air under its weight, and his arm with
+// two tendons pulled; %d: functions of each strain, %s: study. The files are written as users write
+// them, one for both engines.
 static const char cantilever[] =
     "sinew: 1\n"
     "gravity: [0, 0, -9.81]\n"
@@ -346,8 +347,8 @@ static snw_vec3 tip_of(const char *robot, int functions, const char *study) {
     return p;
 }
 
-// order four along the rod towards the strain engine's equilibrium; of that many functions leave
-// nothing
+// Order four along the rod towards the strain engine's equilibrium, whose own error vanishes with
+// that many functions.
 static void equilibrium_slopes(const char *robot) {
     const snw_vec3 want = tip_of(robot, 12, "static: {for: 0.2 s, step: 0.05 s, tolerance: 1e-12}");
     double off[3];
@@ -362,7 +363,8 @@ static void equilibrium_slopes(const char *robot) {
     for (int k = 0; k < 2; k++) assert_near(log2(off[k] / off[k + 1]) / 4, 1, 0.06);
 }
 
-// order two in time of the distance between the engines, mean square; steps from `longest` ms on
+// Order two in time of the distance between the engines, root mean square; steps from `longest` ms
+// on.
 static void motion_slopes(const char *robot, double longest) {
     double off[3] = {0};
     for (int k = 0; k < 3; k++) {
@@ -378,7 +380,7 @@ static void motion_slopes(const char *robot, double longest) {
                        h);
         run_robot(robot, 8, study, &b);
         assert_int_equal(a.series.nframe, b.series.nframe);
-        // of the second half: they do not start alike
+        // only the second half: the starts differ
         for (int i = a.series.nframe / 2; i < a.series.nframe; i++) {
             const snw_vec3 x = snw_sub(tip_at(&a, i), tip_at(&b, i));
             off[k] += snw_dot(x, x) * h;
@@ -386,7 +388,7 @@ static void motion_slopes(const char *robot, double longest) {
         snw_series_clear(&a.series);
         snw_series_clear(&b.series);
     }
-    // steps of tenths of a swing are long: the slope comes up to its value from below
+    // steps of tenths of a period are long: the order approaches its value from below
     const double slope[2] = {log2(off[0] / off[1]) / 2, log2(off[1] / off[2]) / 2};
     assert_near(slope[1] / 2, 1, 0.12);
     assert_true(slope[0] < slope[1] + 0.2);
@@ -410,8 +412,7 @@ static void tendon_arm_slopes(void **state) {
     motion_slopes(tendon_arm, 10);
 }
 
-// ---- what is refused
-// --------------------------------------------------------------------------------
+// ---- refused models -----------------------------------------------------------------------------
 
 #define ARMS                                                                                       \
     HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \

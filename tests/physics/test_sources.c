@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the sources' motions teach and no table of expected values can say: a motion against
+// Properties of the sources' motions that no table of expected values contains: a motion against
 // Lagrange's equations written out, runs against each other, orders of convergence, errors in time,
 // work of the solver. references.md B4.5, B4.8; references.md G7.1 to G7.3; references.md T4.1
 #include "oracle/planar_motion.h"
@@ -9,12 +9,11 @@
 
 #include <stdio.h>
 
-// ---- Boyer's test 4: rolled up and released
-// ----------------------------------------------------------
+// ---- Boyer's test 4: rolled up and released -----------------------------------------------------
 
 enum { INSTANTS = 30, QUANTITIES = 4 }; // of 50 ms each; tip x and y, kinetic and elastic energy
 
-// the same reduced model, five functions, by the oracle
+// The same reduced model, five functions, by the oracle.
 static void expected_release(double C, double want[INSTANTS + 1][QUANTITIES]) {
     const double pi = acos(-1.0);
     const oracle_planar_rod rod = {.n = 5,
@@ -32,7 +31,7 @@ static void expected_release(double C, double want[INSTANTS + 1][QUANTITIES]) {
     oracle_planar_motion_destroy(m);
 }
 
-// worst distance from it over 1.5 s, m and J
+// Largest distance from it over 1.5 s, m and J.
 static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANTITIES]) {
     char text[1024];
     snprintf(text, sizeof text,
@@ -59,8 +58,8 @@ static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANT
     return worst;
 }
 
-// Order six along the rod, and with 80 nodes the oracle is met: the column of references.md B4.5
-// for five functions at 5.4 N m, off by up to 4e-4 from both, is not.
+// Order six along the rod; with 80 nodes it agrees with the oracle. The column of references.md
+// B4.5 for five functions at 5.4 N m differs from both by up to 4e-4.
 static void a_released_rod_moves_by_lagranges_equations(void **state) {
     (void)state;
     double want[INSTANTS + 1][QUANTITIES];
@@ -69,16 +68,15 @@ static void a_released_rod_moves_by_lagranges_equations(void **state) {
                  slope = log2(coarse / fine);
     printf("released, 40 and 80 nodes: %.2e, %.2e, slope %.2f\n", coarse, fine, slope);
     assert_true(fabs(slope - 6) < 0.3);
-    // what is left of an error that began as 5e-7 and fell by 2^6
+    // an initial error of 5e-7 has fallen by 2^6
     assert_true(fine < 2e-8);
 }
 
-// ---- Ufkes' study: energies of the falling silicone rod
-// ----------------------------------------------
+// ---- Ufkes' study: energies of the falling silicone rod -----------------------------------------
 
 enum { ENERGIES = 3 };
 
-// kinetic, elastic and gravity energy after 20 ms
+// Kinetic, elastic and gravity energy after 20 ms.
 static void fall(const char *basis, int nodes, int magnus, double e[ENERGIES]) {
     char text[1024];
     snprintf(text, sizeof text,
@@ -103,8 +101,8 @@ static double apart(const double *a, const double *b) {
     return d;
 }
 
-// They span one space: the elastic energies of the thesis differ because it takes them from the
-// balance.
+// These bases span one space. The elastic energies of the thesis differ because it takes them from
+// the balance.
 static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     (void)state;
     double legendre[ENERGIES], chebyshev[ENERGIES], monomial[ENERGIES], lower[ENERGIES];
@@ -119,16 +117,15 @@ static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     assert_true(apart(legendre, chebyshev) < 1e-10);
     assert_true(apart(legendre, monomial) < 1e-10);
     assert_true(apart(legendre, lower) > 1e-7);
-    // of more monomials than can be computed with
+    // more monomials than can be computed with
     fall("chebyshev 13", 40, 4, chebyshev);
     fall("monomial 13", 40, 4, monomial);
     assert_true(apart(chebyshev, monomial) < 1e-10);
 }
 
-// ---- coordinates of many monomials
-// ----------------------------------------------------------------------
+// ---- coordinates of many monomials --------------------------------------------------------------
 
-// the field that the recorded coordinates of a frame stand for, and the probe of it
+// The strain field from the recorded coordinates of a frame, and the probe of it.
 typedef struct recorded {
     double sum, rate;
     double strain;
@@ -151,7 +148,7 @@ static snw_status record_nothing(void *user, snw_status status, const char *mess
     return SNW_OK;
 }
 
-// Inside they are Legendre polynomials; whoever reads the results sees monomials.
+// The library computes with Legendre polynomials; the results contain coordinates of monomials.
 static void results_have_the_coordinates_of_the_file(void **state) {
     (void)state;
     snw_error err = {0};
@@ -173,9 +170,9 @@ static void results_have_the_coordinates_of_the_file(void **state) {
     snw_run_totals totals;
     assert_int_equal(snw_run_execute(run, 1, &recorder, &(snw_run_hooks){0}, &totals, &err),
                      SNW_OK);
-    // rounding is magnified by the coordinates, which are some thousand times the strain
+    // the coordinates, some thousand times the strain, magnify rounding
     assert_near(r.sum, r.strain, 1e-11);
-    assert_near(r.sum, 0.3 * exp(0.3), 1e-9); // as far as eleven functions go
+    assert_near(r.sum, 0.3 * exp(0.3), 1e-9); // accuracy of eleven functions
     assert_near(r.rate, 0.1 * cos(0.3), 1e-9);
     snw_run_destroy(run);
     release(doc, desc);
@@ -198,7 +195,7 @@ static void actuators_on_many_monomials_are_refused(void **state) {
     release(doc, desc);
 }
 
-// references.md B4.8: deviations from exact integration along the rod fall as h^2 and h^4
+// references.md B4.8: deviations from exact integration along the rod fall as h^2 and h^4.
 static void energies_converge_as_the_magnus_order_says(void **state) {
     (void)state;
     double exact[ENERGIES];
@@ -214,8 +211,7 @@ static void energies_converge_as_the_magnus_order_says(void **state) {
     }
 }
 
-// ---- Till's falling steel cantilever: error in time
-// -----------------------------------------------------
+// ---- Till's falling steel cantilever: error in time ---------------------------------------------
 
 enum { SEEN = 201 }; // instants of 5 ms
 
@@ -257,7 +253,7 @@ static void falling_oracle(oracle_difference by, bool sections, double tip[STEPS
     oracle_planar_motion_destroy(m);
 }
 
-// Steps of 5 ms from rest, with bending alone: we take those of the oracle.
+// Steps of 5 ms from rest, with bending alone: our steps are those of the oracle.
 static void backward_differences_are_those_of_the_coordinates(void **state) {
     (void)state;
     static const struct {
@@ -279,8 +275,8 @@ static void backward_differences_are_those_of_the_coordinates(void **state) {
     }
 }
 
-// Where the oracle takes differences of the velocities of sections instead, it moves by what
-// examples/rods/falling_cantilever.yaml is off from the table of references.md T4.1.
+// With differences of the velocities of sections instead, the oracle's tip changes by the
+// difference between examples/rods/falling_cantilever.yaml and the table of references.md T4.1.
 static void differences_of_sections_explain_the_table(void **state) {
     (void)state;
     enum { LAST = STEPS - 1, FIFTH = 4 };
@@ -288,14 +284,14 @@ static void differences_of_sections_explain_the_table(void **state) {
     double ours[STEPS][2], till[STEPS][2];
     falling_oracle(bdf2, false, ours);
     falling_oracle(bdf2, true, till);
-    // the table less ours in the example, which has stretch and shear as well; 1e-8 m is the
+    // the table minus ours in the example, which has stretch and shear as well; 1e-8 m is the
     // table's own error
     assert_true(fabs(till[FIFTH][1] - ours[FIFTH][1] - 8.945e-7) < 1e-8);
     assert_true(fabs(till[LAST][1] - ours[LAST][1] + 9.919e-7) < 1e-8);
 }
 
-// docs/performance.md: the paper's steps of 5 ms are far from the motion, Runge-Kutta's of 1.25 ms
-// within 1 % of the swing
+// docs/performance.md: the paper's steps of 5 ms are far from the motion, Runge-Kutta steps of 1.25
+// ms within 1 % of the swing.
 static void steps_of_five_milliseconds_do_not_resolve_the_fall(void **state) {
     (void)state;
     double z[SEEN], x[SEEN], zs[SEEN], xs[SEEN], swing = 0, worst[2] = {0};
@@ -312,10 +308,9 @@ static void steps_of_five_milliseconds_do_not_resolve_the_fall(void **state) {
     assert_true(worst[1] < 0.01);
 }
 
-// ---- Gotelli's rods: work of the solver
-// ---------------------------------------------------------------
+// ---- Gotelli's rods: work of the solver ---------------------------------------------------------
 
-// matrices a step
+// Matrices per step.
 static double matrices(const char *model, const char *motion) {
     char text[2048];
     snprintf(text, sizeof text, "sinew: 1\n%s  - dynamic: {scheme: newmark, %s}\n", model, motion);
@@ -343,9 +338,9 @@ static double matrices(const char *model, const char *motion) {
     "loads: {push: {on: rod.root, " load "}}\n"                                                    \
     "study:\n"
 
-// references.md G7.1 check 9, G7.2 check 5, G7.3: two to three of Newton's, each a matrix and a
-// residual, at the steps of the references there. Ours keep the matrix from step to step: more
-// iterations, each little more than a residual, and fewer matrices
+// references.md G7.1 check 9, G7.2 check 5, G7.3: two to three Newton iterations per step, each a
+// matrix and a residual, at the steps of the references there. Ours keep the matrix from step to
+// step: more iterations, each little more than a residual, and fewer matrices.
 static void a_step_needs_few_matrices(void **state) {
     (void)state;
     static const struct {

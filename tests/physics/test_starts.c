@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motions of robots that the file puts roughly, with velocities that would tear their loops: closed
-// and consistent before the first step, whatever the scheme.
+// Motions of robots whose files give only a rough configuration and velocities that violate the
+// loops: they are closed and consistent before the first step, with every scheme.
 #include "executed.h"
 #include "robot_texts.h"
 
@@ -11,13 +11,13 @@
     "probes: {a: {position: a}, b: {position: b}, va: {velocity: a}, vb: {velocity: b}, aa: "      \
     "{acceleration: a}, ab: {acceleration: b}, e: energy}\n"
 
-// each has sites a and b where a loop lets them coincide
+// Each robot has sites a and b that a loop makes coincide.
 static const char *const robots[] = {
     // a four-bar, all rates given
     "sinew: 1\ngravity: [0, -9.81, 0]\n" FOUR_BAR
     "initial: {crank: {position: 0.9, rate: 3}, coupler: {position: -0.2, rate: 2}, rocker: "
     "{position: 1.2, rate: -1}}\n" PROBES,
-    // two rods that bend towards a free platform, which flies elsewhere
+    // two rods that bend towards a free platform with another velocity
     "sinew: 1\ngravity: [0, 0, -9.81]\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 1 ms}}\n"
     "robot:\n"
@@ -30,7 +30,7 @@ static const char *const robots[] = {
     "{on: top, pose: {xyz: [-0.2, 0, 0]}}}\n"
     "loops: {ball(k=1..2): {join: [limb(k).tip, seat(k)], as: spherical}}\n"
     "initial: {top: {twist: [1, 2, 3, 0.3, 0.2, 0.1]}, limb(1): {rate: [1, -2]}}\n" PROBES,
-    // led by a law that moves from the start
+    // driven by a law that moves from the start
     "sinew: 1\n"
     "robot:\n"
     "  upper: {on: world, joint: revolute, axis: y, body: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
@@ -59,10 +59,10 @@ static const char *const schemes[] = {
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
-// columns
+// Columns.
 enum { PLACE = 0, SPEED = 6, PUSH = 12, KINETIC = 24 };
 
-// largest difference of three numbers of a from those of b, `beyond` columns further on
+// Largest difference between three numbers from `column` on and those `beyond` columns further.
 static double apart(const outcome *o, int frame, int column, int beyond) {
     double d = 0;
     for (int k = 0; k < 3; k++) {
@@ -83,22 +83,22 @@ static void rough_robots_are_put_together_before_they_move(void **state) {
                            robots[r], schemes[k]);
             execute(text, &o);
             if (o.status != SNW_OK) fail_msg("%d, %s: %s", r, schemes[k], o.err.text);
-            assert_true(o.warnings >= 1); // it was moved
+            assert_true(o.warnings >= 1); // the configuration was changed
             assert_int_equal(o.series.nframe, 5);
             assert_true(o.series.t[0] == 0);
-            // closed, rates equal, accelerations equal from the beginning; the latter are those of
-            // the forces
+            // Closed, with equal velocities and accelerations from the beginning; the accelerations
+            // satisfy the equations of motion.
             const double place = apart(&o, 0, PLACE, 3), speed = apart(&o, 0, SPEED, 3),
                          push = apart(&o, 0, PUSH, 6);
             if (!(place <= 1e-12 && speed <= 1e-11 && push <= 1e-8)) {
                 fail_msg("%d, %s: %g %g %g", r, schemes[k], place, speed, push);
             }
-            // and at all times closed; velocities are of the order of the scheme
+            // Closed at all times; velocities agree to the order of the scheme.
             for (int i = 1; i < o.series.nframe; i++) {
                 const double gap = apart(&o, i, PLACE, 3);
                 if (!(gap <= 1e-10)) fail_msg("%d, %s: open by %g", r, schemes[k], gap);
             }
-            // one beginning for all schemes
+            // All schemes have the same start.
             for (int c = 0; k > 0 && c < KINETIC + 1; c++) {
                 assert_near(shown(&o, 0, c), shown(&first, 0, c), 1e-9);
             }

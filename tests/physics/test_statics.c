@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Equilibria against independent solutions: circles, follower forces, weight; loads at which a
-// column buckles. references.md B4.1, B4.2, B4.8, B4.9
+// Equilibria against independent solutions: circles, follower forces, weight; buckling loads of
+// columns. references.md B4.1, B4.2, B4.8, B4.9
 #include "oracle/closed.h"
 #include "oracle/linear.h"
 #include "oracle/planar.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// a rod by its stiffnesses: twist and bending EI, axial EA, shear GA; without mass
+// A rod given by its stiffnesses: twist and bending EI, axial EA, shear GA; without mass.
 static void rod_given(robot *r, double L, double EI, double EA, double GA) {
     robot_init(r, L, 1);
     snw_section_desc *s = &r->link[0].rod.section;
@@ -33,15 +33,14 @@ static snw_load_desc *load_at_tip(robot *r, bool body) {
 
 static double tip_angle(snw_se3 g) { return atan2(g.R.e[1][0], g.R.e[0][0]); }
 
-// ---- Boyer's first test: tip moment
-// -----------------------------------------------------------------
+// ---- Boyer's first test: tip moment -------------------------------------------------------------
 
 static const snw_basis_kind with_constants[] = {
     SNW_BASIS_LEGENDRE, SNW_BASIS_CHEBYSHEV, SNW_BASIS_MONOMIAL,  SNW_BASIS_FOURIER,
     SNW_BASIS_CONSTANT, SNW_BASIS_LINEAR,    SNW_BASIS_QUADRATIC, SNW_BASIS_CUBIC,
 };
 
-// a rod bent by a tip moment; error of its tip
+// Error of the tip of a rod bent by a tip moment.
 static double circle_error(snw_basis_kind kind, int n, int magnus, double C) {
     const double EI = M_PI / 4;
     robot r;
@@ -66,7 +65,7 @@ static double circle_error(snw_basis_kind kind, int n, int magnus, double C) {
 // Constant strain is exact for every Magnus order, but the moment's work on the other functions is
 // a Gauss sum of order / 2 points per segment: exact up to degree order - 1. Functions up to that
 // degree give the circle to rounding (times the condition of a monomial stiffness); others to the
-// accuracy of the nodes
+// accuracy of the nodes.
 static void tip_moment_bends_to_a_circle(void **state) {
     (void)state;
     for (int C = 1; C <= 5; C++) {
@@ -79,13 +78,13 @@ static void tip_moment_bends_to_a_circle(void **state) {
                 if (exact) assert_true(circle_error(kind, n, magnus, C) <= 1e-12);
             }
         }
-        // five functions as in the paper are of degree 4; waves are resolved by the nodes
+        // five functions as in the paper are of degree 4; the nodes resolve trigonometric functions
         assert_true(circle_error(SNW_BASIS_MONOMIAL, 5, 6, C) <= 1e-12);
         assert_true(circle_error(SNW_BASIS_FOURIER, 5, 6, C) <= 1e-11);
     }
 }
 
-// the printed digits of references.md B4.1
+// The printed digits of references.md B4.1.
 static void circle_has_the_digits_of_the_specification(void **state) {
     (void)state;
     const double table[5][3] = {{1, 0.7508843574, 0.3925369093},
@@ -100,7 +99,7 @@ static void circle_has_the_digits_of_the_specification(void **state) {
     }
 }
 
-// moment and torque of a body-fixed tip wrench wind the rod to a helix: constant strain, exact
+// Moment and torque of a body-fixed tip wrench wind the rod to a helix: constant strain, exact.
 static void tip_torque_winds_to_a_helix(void **state) {
     (void)state;
     robot r;
@@ -110,8 +109,8 @@ static void tip_torque_winds_to_a_helix(void **state) {
         r.link[0].rod.rest[i] = number(&r, 0.4 - 0.3 * i);
         robot_strain(&r, 0, i, SNW_BASIS_LEGENDRE, 3);
     }
-    // with the rest strain w0 the moment EI (w - w0) of a wound rod is constant along it only when
-    // it is along w: C = EI (w - w0), C x w = 0
+    // With the rest strain w0 the moment EI (w - w0) of a wound rod is constant along it only if it
+    // is parallel to w: C = EI (w - w0), C x w = 0.
     snw_twist xi = {{.v = {{1, 0, 0}}}};
     for (int i = 0; i < 3; i++) xi.w.e[i] = 2.5 * (0.4 - 0.3 * i);
     snw_load_desc *load = load_at_tip(&r, true);
@@ -125,8 +124,7 @@ static void tip_torque_winds_to_a_helix(void **state) {
     robot_free(&r);
 }
 
-// ---- Boyer's second test: follower force
-// ------------------------------------------------------------
+// ---- Boyer's second test: follower force --------------------------------------------------------
 
 static void follower(robot *r, trial *t, double kN, bool reissner) {
     rod_given(r, 100, 3.5e7, 4.2e8, 1.61e8);
@@ -146,7 +144,7 @@ static void check_follower(bool reissner, double tol) {
         robot r;
         trial t;
         follower(&r, &t, load[i], reissner);
-        (void)trial_settle(&t); // all at once
+        (void)trial_settle(&t); // the whole load at once
         const snw_se3 g = trial_end(&t, 0);
         const oracle_planar p = {.L = 100,
                                  .EI = 3.5e7,
@@ -162,7 +160,7 @@ static void check_follower(bool reissner, double tol) {
     }
 }
 
-// 14 functions: their truncation at 130 kN
+// 14 functions: their truncation error at 130 kN.
 static void follower_force_on_an_inextensible_rod(void **state) {
     (void)state;
     check_follower(false, 1e-6);
@@ -173,7 +171,7 @@ static void follower_force_on_a_reissner_rod(void **state) {
     check_follower(true, 1e-6);
 }
 
-// the shooting that the tests above trust has the printed digits of references.md B4.2
+// The shooting oracle that the tests above rely on has the printed digits of references.md B4.2.
 static void shooting_has_the_digits_of_the_specification(void **state) {
     (void)state;
     const double table[][5] = {{10, 58.31255099, 71.10700474, 1.3402270790, 825515.3076},
@@ -189,8 +187,7 @@ static void shooting_has_the_digits_of_the_specification(void **state) {
     }
 }
 
-// ---- weight
-// -----------------------------------------------------------------------------------------
+// ---- weight -------------------------------------------------------------------------------------
 
 static void heavy(robot *r, trial *t, double gamma, int n) {
     rod_given(r, 1, 1, 1, 1);
@@ -204,7 +201,7 @@ static void heavy(robot *r, trial *t, double gamma, int n) {
 
 static void heavy_cantilever_hangs_as_the_elastica(void **state) {
     (void)state;
-    // spec: tip, angle, root curvature
+    // Table: tip, angle, root curvature.
     const double table[][5] = {{1, 0.9912463953, 0.1234714020, 0.1651155605, 0.4969333999},
                                {2, 0.9668929469, 0.2385065829, 0.3215937977, 0.9767427151},
                                {5, 0.8466571800, 0.4959050446, 0.6970047775, 2.2268925538},
@@ -222,16 +219,16 @@ static void heavy_cantilever_hangs_as_the_elastica(void **state) {
         const oracle_planar p = {.L = 1, .EI = 1, .weight = table[i][0]};
         const oracle_planar_tip tip = oracle_planar_solve(&p, guess);
         guess = tip.angle;
-        // the printed digits
+        // The printed digits.
         assert_near(tip.x, table[i][1], 6e-11);
         assert_near(tip.y, -table[i][2], 6e-11);
         assert_near(tip.angle, -table[i][3], 6e-11);
         assert_near(tip.root_moment, -table[i][4], 6e-11);
-        // 18 functions and the geometry of 48 nodes
+        // 18 functions and the geometry of 48 nodes.
         assert_near(g.p.x, tip.x, 1e-9);
         assert_near(g.p.y, tip.y, 1e-9);
         assert_near(tip_angle(g), tip.angle, 1e-9);
-        // the wrench at the clamp: the whole weight, and a moment that converges like the tip
+        // The wrench at the clamp: the whole weight, and a moment that converges like the tip.
         assert_near(t.w->F[t.m->link_first[0]].f.y, table[i][0], 1e-12);
         assert_near(t.w->F[t.m->link_first[0]].m.z, -tip.root_moment, 1e-9);
         trial_close(&t);
@@ -239,7 +236,7 @@ static void heavy_cantilever_hangs_as_the_elastica(void **state) {
     }
 }
 
-// Ufkes' rod, all six strains, incompressible and not
+// Ufkes' rod, all six strains, incompressible and compressible.
 static void ufkes_rod_hangs_as_reissners(void **state) {
     (void)state;
     const double table[2][5] = {{0.5, 0.2962896806, -0.0446951270, -0.1936116415, -1.2371767342},
@@ -267,21 +264,20 @@ static void ufkes_rod_hangs_as_reissners(void **state) {
         assert_true(fabs(tip.y - table[i][2]) <= 6e-11);
         assert_true(fabs(tip.angle - table[i][3]) <= 6e-11);
         assert_true(fabs(tip.root_moment - table[i][4]) <= 6e-11);
-        // 8 functions: truncation below 1e-10 L
+        // 8 functions: truncation below 1e-10 L.
         assert_true(fabs(g.p.x - tip.x) <= 3e-11);
         assert_true(fabs(g.p.z - tip.y) <= 3e-11);
         assert_true(fabs(atan2(-g.R.e[2][0], g.R.e[0][0]) + tip.angle) <= 1e-10);
         assert_near(snw_elastic_energy(t.m, t.s->q), tip.elastic, 1e-10);
         assert_near(snw_gravity_energy(t.m, t.in, t.w), tip.gravity, 1e-10);
-        // the motion is planar
+        // The solution is planar.
         assert_true(fabs(g.p.y) <= 1e-15);
         trial_close(&t);
         robot_free(&r);
     }
 }
 
-// ---- requests to stop
-// -------------------------------------------------------------------------------
+// ---- requests to stop ---------------------------------------------------------------------------
 
 typedef struct requests {
     int asked, patience;
@@ -292,8 +288,8 @@ static bool ask(void *user) {
     return ++r->asked > r->patience;
 }
 
-// A solve asks at each iteration whether it shall stop, not only between increments; stopped
-// anywhere it leaves the last equilibrium, and goes on from there.
+// A solve checks at each iteration, not only between increments, whether it shall stop. When it is
+// stopped it leaves the last equilibrium, from which it can continue.
 static void a_solve_stops_within_an_iteration(void **state) {
     (void)state;
     robot r;
@@ -314,16 +310,16 @@ static void a_solve_stops_within_an_iteration(void **state) {
         assert_int_equal(snw_statics_create(t.m, &st), SNW_OK);
         memset(t.s->q, 0, (size_t)t.m->nq * sizeof *t.s->q);
         const snw_status s = snw_statics_solve(st, 0, &opts, t.s, &info, &err);
-        if (patience == 1000) { // to the end
+        if (patience == 1000) { // without a stop
             assert_int_equal(s, SNW_OK);
             assert_in_range(info.iterations, 2, 100);
             assert_true(request.asked > info.iterations);
-            last = request.asked - 2; // the last question is about stability, all was found
+            last = request.asked - 2; // the last check is after the solution, for stability
             snw_statics_destroy(st);
             continue;
         }
         assert_int_equal(s, SNW_E_STOPPED);
-        assert_int_equal(request.asked, patience + 1); // at once
+        assert_int_equal(request.asked, patience + 1); // it stops at once
         assert_non_null(strstr(err.text, "stopped at t = 0 s"));
         assert_true(info.reached >= 0 && info.reached <= 1);
         request = (requests){.patience = 1000};
@@ -334,15 +330,14 @@ static void a_solve_stops_within_an_iteration(void **state) {
     robot_free(&r);
 }
 
-// ---- buckling
-// ---------------------------------------------------------------------------------------
+// ---- buckling -----------------------------------------------------------------------------------
 
 static double smallest_eigenvalue(trial *t) {
     snw_statics *st = NULL;
     snw_error err = {0};
     snw_statics_info info;
     snw_statics_opts opts = snw_statics_defaults();
-    opts.follow = true; // the straight column, stable or not
+    opts.follow = true; // follow the straight column, stable or not
     assert_int_equal(snw_statics_create(t->m, &st), SNW_OK);
     assert_int_equal(snw_statics_solve(st, t->s->t, &opts, t->s, &info, &err), SNW_OK);
     const snw_stability s = snw_statics_stability(st, t->s);
@@ -351,7 +346,7 @@ static double smallest_eigenvalue(trial *t) {
     return s.value;
 }
 
-// load (a law of t, growing with t) at which the straight column loses its stiffness
+// Load (a law of t, growing with t) at which the straight column loses its stiffness.
 static double critical(trial *t, double low, double high) {
     const size_t nv = (size_t)t->m->nv;
     for (int i = 0; i < 60 && high - low > 1e-13 * high; i++) {
@@ -382,7 +377,7 @@ static void column_buckles_at_eulers_load(void **state) {
     load_at_tip(&r, false)->force[0] = law(&r, "-t");
     trial_open(&t, &r.desc);
     assert_near(smallest_eigenvalue(&t), 1, 1e-13); // unloaded, by definition
-    // 9 functions, 40 nodes of order 6: geometry below 1e-9
+    // 9 functions, 40 nodes of order 6: geometry below 1e-9.
     assert_near(critical(&t, 0.5, 4) * 4 / 3, oracle_euler_load(), 1e-9);
     trial_close(&t);
     robot_free(&r);
@@ -403,7 +398,7 @@ static void column_buckles_under_its_own_weight(void **state) {
     robot_free(&r);
 }
 
-// the eigenvalue does not depend on the basis, only on the space it spans
+// The eigenvalue does not depend on the basis, only on the space it spans.
 static void stability_is_the_same_in_every_basis_of_a_space(void **state) {
     (void)state;
     double value[3];
@@ -419,7 +414,7 @@ static void stability_is_the_same_in_every_basis_of_a_space(void **state) {
         trial_close(&t);
         robot_free(&r);
     }
-    // rounding times the condition of the monomials
+    // Rounding times the condition of the monomials.
     assert_near(value[1], value[0], 1e-12);
     assert_near(value[2], value[0], 1e-9);
     assert_true(value[0] > 0 && value[0] < 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Rest beside a steady motion, theory.md 7.1: equilibria and small motions in frames that turn,
-// against closed forms, and a blade's frequencies against its equation integrated apart.
+// Relative equilibria in steady motion, theory.md 7.1: equilibria and small motions in rotating
+// frames, against closed forms, and a blade's frequencies against its differential equation,
+// integrated separately.
 #include "executed.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 static const double pi = 3.14159265358979324;
 
-// the values of the last frame of a text
+// The values of the last frame of a text.
 static void values_of(const char *text, int n, const int *column, double *out) {
     outcome o;
     execute_ok(text, &o);
@@ -17,8 +18,8 @@ static void values_of(const char *text, int n, const int *column, double *out) {
     snw_series_clear(&o.series);
 }
 
-// a pendulum on a shaft that turns with W leans by cos q = g/(l W^2) and swings about there with W
-// sin q; the shaft's motor, or a law that moves it, is the same
+// A pendulum on a shaft that turns with W leans by cos q = g/(l W^2) and oscillates about that
+// angle with W sin q; a motor on the shaft and a law for it give the same.
 static void a_governor_leans_and_swings(void **state) {
     (void)state;
     static const char *const shaft[] = {
@@ -38,15 +39,15 @@ static void a_governor_leans_and_swings(void **state) {
                        shaft[k], motor[k]);
         values_of(text, 4, (const int[]){0, 2, 4, 25}, got);
         const double q = acos(9.81 / (0.3 * 64));
-        assert_near(got[1], 8 * 0.3 * sin(q), 1e-12);         // of the bob, along y
-        assert_near(got[3], -0.5 * 64 * 0.3 * sin(q), 1e-11); // what turns it, inwards
+        assert_near(got[1], 8 * 0.3 * sin(q), 1e-12);         // velocity of the bob along y
+        assert_near(got[3], -0.5 * 64 * 0.3 * sin(q), 1e-11); // centripetal force, inwards
         assert_near(got[0], -q, 1e-12);
         assert_near(got[2], 8 * sin(q) / (2 * pi), 1e-12);
     }
 }
 
-// in the frame of the static step velocities and forces are those of the motion: a rubber rod that
-// is whirled about its end, E A u'' + rho A W^2 (x + u) = 0
+// In the frame of the static step velocities and forces are those of the motion: a rubber rod that
+// rotates about its end, E A u'' + rho A W^2 (x + u) = 0.
 static void a_whirled_rod_stretches(void **state) {
     (void)state;
     double got[3];
@@ -65,9 +66,9 @@ static void a_whirled_rod_stretches(void **state) {
     assert_near(got[2], 20 * l, 1e-8);
 }
 
-// A mass on unlike springs, a^2 and b^2 per mass, in a frame that turns with W: s^4 + (a^2 + b^2 +
-// 2 W^2) s^2
-// + (a^2 - W^2)(b^2 - W^2) = 0, so it leaves between a and b and nowhere else
+// A mass on two different springs, a^2 and b^2 per mass, in a frame that turns with W:
+//   s^4 + (a^2 + b^2 + 2 W^2) s^2 + (a^2 - W^2)(b^2 - W^2) = 0,
+// so it is unstable for W between a and b and nowhere else.
 static void a_mass_in_a_turning_frame_whirls(void **state) {
     (void)state;
     static const double speed[] = {0.5, 5, 10, 14.9, 15.1, 40};
@@ -85,7 +86,7 @@ static void a_mass_in_a_turning_frame_whirls(void **state) {
                        "study: [modes: {steady: on}]\nprobes: {f: frequency}\n",
                        W);
         values_of(text, 3, (const int[]){0, 1, 2}, got);
-        if (P < 0) { // one grows, one decays alike, one swings
+        if (P < 0) { // one mode grows, one decays at the same rate, one oscillates
             assert_near(got[0], -sqrt(0.5 * (root - S)) / (2 * pi), 1e-11);
             assert_near(got[1], -got[0], 1e-11);
             assert_near(got[2], sqrt(0.5 * (root + S)) / (2 * pi), 1e-11);
@@ -96,8 +97,8 @@ static void a_mass_in_a_turning_frame_whirls(void **state) {
     }
 }
 
-// a top asleep: A l^2 - C n l + m g h = 0 for l in space, l - n in its own axes; complex below n =
-// 2 sqrt(A m g h)/C
+// A sleeping top: A l^2 - C n l + m g h = 0 for l in space, l - n in its own axes; complex below n
+// = 2 sqrt(A m g h)/C.
 static void a_top_sleeps_when_it_is_fast(void **state) {
     (void)state;
     const double A = 6.5e-4, C = 3e-4, mgh = 0.2 * 9.81 * 0.05;
@@ -124,8 +125,8 @@ static void a_top_sleeps_when_it_is_fast(void **state) {
     }
 }
 
-// a free body spun about its middle axis tumbles with w sqrt((B - A)(C - B)/(A C)); about the
-// others it nutates
+// A free body that spins about its middle axis tumbles with w sqrt((B - A)(C - B)/(A C)); about the
+// others it nutates.
 static void a_free_body_tumbles_about_its_middle_axis(void **state) {
     (void)state;
     static const char *const twist[] = {"3, 0, 0", "0, 3, 0", "0, 0, 3"};
@@ -147,7 +148,7 @@ static void a_free_body_tumbles_about_its_middle_axis(void **state) {
         for (int i = 0; i < 8; i++) {
             const double f = last(&o, i);
             seen += fabs(f - want) < 1e-9;
-            // all else is null, or a place at rest in space, seen from the body
+            // All other modes are zero, or a position at rest in space, seen from the body.
             if (isfinite(f) && fabs(f) > 1e-9 && fabs(fabs(f) - fabs(want)) > 1e-9)
                 assert_near(f, 3 / (2 * pi), 1e-7);
         }
@@ -156,11 +157,10 @@ static void a_free_body_tumbles_about_its_middle_axis(void **state) {
     }
 }
 
-// ---- a blade
-// ---------------------------------------------------------------------------------------
+// ---- a blade ------------------------------------------------------------------------------------
 
 // w'''' = (T w')' + l^2 w over the unit length with T = h^2 (1 - x^2)/2, clamped at 0: bending
-// moment and shear at 1 of the solution with w''(0) = c, w'''(0) = d
+// moment and shear at 1 of the solution with w''(0) = c, w'''(0) = d.
 static void blade_end(double h, double l, double c, double d, double *moment, double *shear) {
     enum { N = 400 };
     double z[4] = {0, 0, c, d};
@@ -186,7 +186,7 @@ static double blade_determinant(double h, double l) {
     return m[0] * q[1] - m[1] * q[0];
 }
 
-// flapping of a blade on a hub that turns: centrifugal forces stiffen it
+// Flapping of a blade on a rotating hub: centrifugal forces stiffen it.
 static void a_blade_is_stiffened_by_its_turning(void **state) {
     (void)state;
     // speed and frequency in units of sqrt(EI/(rho A))/L^2, which is 1 rad/s here
@@ -213,13 +213,12 @@ static void a_blade_is_stiffened_by_its_turning(void **state) {
     }
 }
 
-// ---- what is not steady
-// ----------------------------------------------------------------------------
+// ---- motions that are not steady ----------------------------------------------------------------
 
 static void what_is_not_steady_is_said(void **state) {
     (void)state;
     outcome o;
-    // a slider-crank: the crank's rate moves the rod, too
+    // a slider-crank: the rate of the crank also moves the connecting rod
     execute(
         "sinew: 1\ngravity: 0\nrobot:\n"
         "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: [1, "

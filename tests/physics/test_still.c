@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Contacts where nothing moves, theory.md 5 and 7: in statics they hold what they forbid, in modes
-// they forbid it of small motions. Against loops and joints that do the same, closed forms, and the
-// path on which wheels roll as loads change, integrated apart.
+// Nonholonomic contacts in statics and modes, theory.md 5 and 7: in statics they hold the motions
+// they forbid, in modes they exclude them from small motions. Against loops and joints with the
+// same effect, closed forms, and the path on which wheels roll as loads change, integrated
+// separately.
 #include "executed.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// two texts with the same probes, the same numbers
+// Two texts with the same probes must give the same numbers.
 static void are_the_same(const char *one, const char *two, double within) {
     outcome a, b;
     execute_ok(one, &a);
@@ -28,8 +29,8 @@ static void are_the_same(const char *one, const char *two, double within) {
     snw_series_clear(&b.series);
 }
 
-// a heavy rod, its tip anchored where it is: shape, reaction and modes are those of one that is
-// clamped there
+// A heavy rod whose tip is anchored where it is: shape, reaction and modes are those of a rod
+// clamped there.
 static void an_anchor_is_a_clamp(void **state) {
     (void)state;
 #define CLAMPED                                                                                    \
@@ -46,7 +47,7 @@ static void an_anchor_is_a_clamp(void **state) {
                  1e-8);
 }
 
-// a body on springs that slides only: a wheel askew is a guide
+// A body on springs that only translates: an oblique wheel is a guide.
 static void a_wheel_that_does_not_turn_is_a_guide(void **state) {
     (void)state;
 #define TABLE                                                                                      \
@@ -61,7 +62,8 @@ static void a_wheel_that_does_not_turn_is_a_guide(void **state) {
                  1e-9);
 }
 
-// a wheel that rolls straight couples its turn and its way: a spring and a mass more
+// A wheel that rolls straight couples its rotation and its displacement: it adds a spring and a
+// mass.
 static void a_wheel_that_rolls_is_a_gear(void **state) {
     (void)state;
     outcome o;
@@ -78,14 +80,14 @@ static void a_wheel_that_rolls_is_a_gear(void **state) {
     const double k = 30 + 0.5 / 0.04, m = 3 + 0.03 / 0.04, x = 7 / k;
     assert_near(last(&o, 0), x, 1e-11);
     assert_near(last(&o, 1), x / 0.2, 1e-10);
-    assert_near(last(&o, 5), -0.5 * x / 0.04, 1e-10); // what the ground exerts along x
+    assert_near(last(&o, 5), -0.5 * x / 0.04, 1e-10); // force of the ground along x
     assert_near(last(&o, 8), sqrt(k / m) / (2 * 3.14159265358979324), 1e-10);
     snw_series_clear(&o.series);
 }
 
-// A blade beside the centre of a plate on springs that leans on it: with y = -e a and l (-a, 1, e)
-// what it bears, m x" + k_x x + l a = 0 and (I + m e^2) a" + (k_a + k_y e^2) a = 0. Were it a guide
-// that turned with the plate, l would couple back and change both
+// A blade beside the centre of a plate on springs that presses against it: with y = -e a and its
+// reaction l (-a, 1, e), m x" + k_x x + l a = 0 and (I + m e^2) a" + (k_a + k_y e^2) a = 0. A guide
+// that turned with the plate would couple l back and change both.
 static void what_a_blade_bears_does_not_stiffen(void **state) {
     (void)state;
     outcome o;
@@ -106,16 +108,15 @@ static void what_a_blade_bears_does_not_stiffen(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- the path
-// --------------------------------------------------------------------------------------
+// ---- the path -----------------------------------------------------------------------------------
 
-// A plate on springs, a blade under it, pushed along and turned: forces F(t), M(t). As they change
-// the blade goes where it points, K q' = F' + (C'l)', C q' = 0, C = (-sin, cos, 0): four equations
-// for rates of (x, y, angle, l)
+// A plate on springs with a blade under it, under the forces F(t), M(t). As they change the blade
+// moves in its own direction, K q' = F' + (C'l)', C q' = 0, C = (-sin, cos, 0): four equations for
+// the rates of (x, y, angle, l).
 static void path_rate(double t, const double *z, double *dz) {
     const double K[3] = {30, 50, 4}, c = cos(z[2]), s = sin(z[2]);
     const double dF[3] = {5 * cos(t), 0, 2 * cos(2 * t)};
-    // unknown dx, dy, da, dl: C'l = l (-s, c, 0) turns by da l (-c, -s, 0)
+    // Unknown dx, dy, da, dl: C'l = l (-s, c, 0) changes by da l (-c, -s, 0).
     double A[4][5] = {{K[0], 0, z[3] * c, s, dF[0]},
                       {0, K[1], z[3] * s, -c, dF[1]},
                       {0, 0, K[2], 0, dF[2]},
@@ -182,10 +183,10 @@ static void a_blade_goes_where_it_points(void **state) {
     assert_near(log2(r[0] / r[1]), 2, 0.2);
 }
 
-// ---- many and none
-// ---------------------------------------------------------------------------------
+// ---- redundant contacts and missing ones --------------------------------------------------------
 
-// two anchors on a plate bear half each what one does; a car pushed sideways on four wheels
+// Two anchors on a plate carry half of the reaction of one each; a car pushed sideways on four
+// wheels.
 static void contacts_share_in_statics(void **state) {
     (void)state;
     outcome o;
@@ -218,8 +219,8 @@ static void contacts_share_in_statics(void **state) {
     snw_series_clear(&o.series);
 }
 
-// nothing holds the car along its wheels; two anchors hold what a drive wants to part; a station
-// that sweeps
+// Nothing holds the car along its wheels; two anchors hold what a drive is to move apart; a sliding
+// station.
 static void what_statics_cannot_find_is_said(void **state) {
     (void)state;
     static const struct {

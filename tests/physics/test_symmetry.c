@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Symmetries that mechanics demands of mass and stiffness, on random rods. theory.md 3, 4
+// Symmetries of mass and stiffness matrices, on random rods. theory.md 3, 4
 #include "oracle/linear.h"
 
 #include "math/quadrature.h"
@@ -8,14 +8,14 @@
 #include "random_trial.h"
 #include "solve/dense.h"
 
-// more nodes than functions: a rule of three points sees no more than three functions of a strain
+// More nodes than functions: a rule of three points resolves at most three functions of a strain.
 enum { ROBOTS = 24, NODES = 24 };
 
 static double at(const double *A, int n, int i, int j) {
     return A[(size_t)j * (size_t)n + (size_t)i];
 }
 
-// the same with loads that have a potential: dead forces at points and along the rod
+// The same with loads that have a potential: concentrated and distributed dead forces.
 static void open_potential(robot *r, trial *t, dice *d, snw_joint_kind joint) {
     robot_random(r, d, joint, false);
     for (int i = 0; i < r->desc.nload; i++) {
@@ -39,13 +39,13 @@ static void check_mass(uint64_t seed, snw_joint_kind joint) {
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < i; j++) assert_true(at(M, n, i, j) == at(M, n, j, i));
         }
-        // twice the kinetic energy is v' M v
+        // Twice the kinetic energy is v' M v.
         snw_kinematics(t.m, t.in, t.s, false, t.w);
         double vMv = 0;
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) vMv += t.s->v[i] * at(M, n, i, j) * t.s->v[j];
         }
-        // sums of squares: rounding only
+        // Sums of squares: rounding only.
         assert_near(vMv / (2 * snw_kinetic_energy(t.m, t.w)), 1, 1e-12);
         assert_int_equal(snw_cholesky_factor(n, M), SNW_OK);
         free(M);
@@ -75,7 +75,7 @@ static void stiffness_of_potential_loads_is_symmetric(void **state) {
         const double size = oracle_size((size_t)n * (size_t)n, K);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < i; j++) {
-                // second derivatives summed in another order: rounding
+                // Second derivatives summed in another order: rounding.
                 assert_true(fabs(at(K, n, i, j) - at(K, n, j, i)) <= 1e-13 * size);
             }
         }
@@ -84,7 +84,7 @@ static void stiffness_of_potential_loads_is_symmetric(void **state) {
     }
 }
 
-// a follower torque and a follower force have no potential: the test above can see it
+// A follower torque and a follower force have no potential: the test above detects it.
 static void stiffness_of_follower_loads_is_not_symmetric(void **state) {
     (void)state;
     dice d = {44};
@@ -107,8 +107,8 @@ static void stiffness_of_follower_loads_is_not_symmetric(void **state) {
     close_random(&r, &t);
 }
 
-// rows of the base: K_0q = K_q0', and K_00 - K_00' = coad(R_0), where trivialised second
-// derivatives commute no more
+// Rows of the base: K_0q = K_q0', and K_00 - K_00' = coad(R_0), since trivialised second
+// derivatives do not commute there.
 static void stiffness_of_a_free_base_has_the_skew_part_of_its_residual(void **state) {
     (void)state;
     dice d = {45};
@@ -145,7 +145,7 @@ static void stiffness_of_a_free_base_has_the_skew_part_of_its_residual(void **st
     }
 }
 
-// at rest the forces of the rates are those of damping only, and damping takes power
+// At rest the only velocity-dependent forces are those of damping, and damping dissipates power.
 static void damping_at_rest_is_the_elastic_one(void **state) {
     (void)state;
     dice d = {46};
@@ -155,7 +155,7 @@ static void damping_at_rest_is_the_elastic_one(void **state) {
         open_random(&r, &t, &d, SNW_JOINT_FIXED, false, NODES);
         const size_t n = (size_t)t.m->nv;
         for (size_t i = 0; i < n; i++) t.s->v[i] = t.s->a[i] = 0;
-        // gravity is an acceleration to the recursion, but does not make rates matter
+        // gravity enters the recursion as an acceleration, but does not make rates matter
         double *C = trial_tangent(&t, false, 0, 1, 0), *D = oracle_alloc(n * n, sizeof *D);
         snw_elastic_matrices(t.m, NULL, D);
         assert_true(oracle_distance(n * n, C, D) <= 1e-14 * oracle_size(n * n, D));
@@ -166,7 +166,7 @@ static void damping_at_rest_is_the_elastic_one(void **state) {
 }
 
 // 1/2 int (xi - xi0)' H (xi - xi0) of the strain field itself, by a rule of 40 points per element:
-// the rods' own rule has fewer and is exact all the same, with sections that taper
+// the rods' own rule has fewer points and is also exact, with varying sections.
 static void elastic_energy_is_that_of_the_strain_field(void **state) {
     (void)state;
     dice d = {47};

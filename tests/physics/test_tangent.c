@@ -8,7 +8,7 @@
 
 enum { ROBOTS = 24 };
 
-// its state and its inputs at random
+// Random state and inputs.
 static void rig_random(rig *g, dice *d, const snw_desc *desc) {
     rig_open(g, desc);
     state_random(g->m, d, g->s);
@@ -25,7 +25,7 @@ static void check_random(dice *d, snw_joint_kind joint, bool moving) {
     robot_free(&r);
 }
 
-// rods integrated by every rule
+// Rods integrated by every rule.
 static void tangent_equals_differences_by_every_rule(void **state) {
     (void)state;
     static const struct {
@@ -87,8 +87,8 @@ static void tangent_equals_differences_on_trees(void **state) {
     }
 }
 
-// the Newton matrix of a step: increments d in a chart, rates a d + f, accelerations b d + g; the
-// rows of balls and free joints go along the columns of the chart
+// The Newton matrix of a step: increments d in a chart, rates a d + f, accelerations b d + g; the
+// rows of spherical and free joints are taken along the columns of the chart.
 static void check_chart(rig *g, dice *d, snw_chart chart) {
     const snw_model *m = g->m;
     const int n = m->nv;
@@ -155,8 +155,8 @@ static void tangent_of_a_step_equals_differences(void **state) {
     }
 }
 
-// what the tests above can see: an entry of the tangent that is wrong by ten times what slopes
-// leave
+// Sensitivity of the tests above: they detect an entry of the tangent that is wrong by ten times
+// the error of the differences.
 static void a_wrong_entry_shows(void **state) {
     (void)state;
     dice d = {6};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons that rub along their path: derivatives, closed forms of the capstan, and where the energy
-// goes.
+// Tendons with friction along their path: derivatives, closed forms of the capstan, and the energy
+// account.
 #include "dynamics/tendon.h"
 #include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
 
-// Two rods in a row on a moving base, a third beside. Tendons turn with the rods and around them,
-// by Coulomb's law and with the speed of sliding, pulled by laws of time and of probes and by
-// winches; strains are given here, curved at rest there.
+// Two rods in a row on a moving base, a third beside. Tendons run along the rods and wind around
+// them, with Coulomb friction and with friction that depends on the sliding speed, pulled by laws
+// of time and of probes and by winches. Some strains are given, some rods have a curved rest shape.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -60,7 +60,8 @@ static void friction_has_exact_derivatives(void **state) {
 
 #ifndef SNW_NUMBERS // no derivatives
 
-// What a tendon gives is what the robot gets and what friction takes, and friction never gives.
+// The power of a tendon is the power on the robot plus the friction loss, and the friction loss is
+// never negative.
 static void friction_only_takes(void **state) {
     (void)state;
     dice d = {82};
@@ -73,7 +74,7 @@ static void friction_only_takes(void **state) {
         snw_residual(g->m, g->in, g->s, false, g->w);
         memcpy(r, g->w->r, (size_t)n * sizeof *r);
         const double given = snw_tendons_power(g->m, g->w), lost = snw_tendons_heat(g->m, g->w);
-        double work = 0; // of strains that laws give: the tendon works on them, too
+        double work = 0; // on strains given by laws, on which the tendon works, too
         for (int i = 0; i < MEASURES; i++) {
             const snw_tendon *x = &g->m->tendon[i];
             double heat = 0, before = 1;
@@ -89,7 +90,7 @@ static void friction_only_takes(void **state) {
             assert_true(heat > 0);
         }
         assert_near(given - lost, -work, 1e-12 * (fabs(given) + fabs(lost)));
-        // by the forces themselves, where no strain is given
+        // the same from the forces themselves, where no strain is given
         *g->in->signal_fraction = 0;
         for (int i = 0; i < MEASURES; i++) {
             if (g->m->desc->tendon[i].given == SNW_TENDON_EFFORT) g->in->tendon[i].v = 0;
@@ -109,8 +110,8 @@ static void friction_only_takes(void **state) {
     }
 }
 
-// A rod held at constant curvature, or a helix around a straight one, and behind it a rod that is
-// pulled together so that the tendon slides evenly: exp(-friction times the angle).
+// A rod held at constant curvature, or a helix around a straight rod, followed by a rod that is
+// compressed so that the tendon slides evenly: exp(-friction times the angle).
 static void tension_falls_as_at_a_capstan(void **state) {
     (void)state;
     static const char form[] =
@@ -137,12 +138,12 @@ static void tension_falls_as_at_a_capstan(void **state) {
             (void)snprintf(text, sizeof text, form, cases[k].bend, cases[k].at);
             setting_open(&s, text);
             snw_inputs_at(s.g.m, 0, s.g.in);
-            s.g.s->v[s.g.m->nv - 1] = way; // one stretch a second
+            s.g.s->v[s.g.m->nv - 1] = way; // stretch rate of 1 per second
             snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
             for (int i = 0; i < s.g.m->ntendon_point; i++) {
                 const snw_tendon_point *p = &s.g.m->tendon_point[i];
                 if (p->rod != s.g.m->link_rod[0]) continue;
-                // the angle is rounded by 1e-5 rad on the whole path
+                // friction is regularised over an angle of 1e-5 rad on the whole path
                 const double want = exp(way * 0.3 * cases[k].turning * p->x);
                 assert_near(s.g.w->tendon_point[i].tension_fraction, want, 0.3 * 1e-5 * want);
             }
@@ -151,8 +152,8 @@ static void tension_falls_as_at_a_capstan(void **state) {
     }
 }
 
-// Kinks: over an eye by any angle, there and back, into a straight rod and out of it, and from rod
-// to rod. A block that moves along the last part lets the tendon slide evenly.
+// Corners: over an eye by any angle, there and back, into a straight rod and out of it, and from
+// rod to rod. A block that moves along the last part makes the tendon slide evenly.
 static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
     (void)state;
     static const char head[] =
@@ -169,7 +170,7 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
         "actuators: {cord: {tendon: {path: [%s], friction: 0.3, creep: 1 um/s}, effort: 2 N}}\n";
     static const struct {
         const char *axis, *block, *path;
-        double post, angle, more; // the first part comes from there under that angle to x
+        double post, angle, more; // the first part runs from there at this angle to x
     } cases[] = {{"x", "0.4, 0, 0", "post, world, block", 0.7, 0, 0},
                  {"x", "0.4, 0, 0", "post, world, block", 0.7, 0.4, 0},
                  {"x", "0.4, 0, 0", "post, world, block", 0.7, 1.3, 0},
@@ -191,7 +192,7 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
             s.g.s->v[0] = s.g.s->v[m->nv - 1] = way; // block and stretch
             snw_residual(m, s.g.in, s.g.s, false, s.g.w);
             const double want = exp(way * 0.3 * (cases[k].angle + cases[k].more));
-            // each angle is rounded by 1e-5 rad, at both of its ends
+            // each angle is regularised by 1e-5 rad, at both of its ends
             const double rounded = expm1(0.3 * 2 * 1e-5 * m->ntendon_corner) + 1e-12;
             assert_near(s.g.w->tendon_point[m->ntendon_point - 1].tension_fraction, want,
                         rounded * want);
@@ -212,8 +213,8 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
 
 #define UNTIL AMONG("10 ms", "0.12 s")
 
-// A swing with two tendons that rub: what is given, stored and lost adds up; implicit steps find
-// the same motion at order two; and friction that is next to nothing changes next to nothing.
+// A swing with two tendons with friction: energy supplied, stored and lost balance; implicit steps
+// converge to the same motion with order two; and negligible friction has a negligible effect.
 static void energy_goes_where_the_books_say(void **state) {
     (void)state;
     static const struct {
@@ -245,11 +246,11 @@ static void energy_goes_where_the_books_say(void **state) {
         execute(text, &o);
         if (o.status != SNW_OK) fail_msg("%s: %s", runs[k].way, o.err.text);
         z[k] = last(&o, Z), lost[k] = last(&o, LOST);
-        // tolerance of the integrator on some 0.1 J
+        // tolerance of the integrator for energies of about 0.1 J
         if (k == 0 || k > 2) assert_near(last(&o, BALANCE), 0, 1e-9);
         snw_series_clear(&o.series);
     }
-    if (AMONG(true, false)) return; // not far enough to tell
+    if (AMONG(true, false)) return; // too short a motion for the checks below
     const double slope = log2(fabs(z[1] - z[0]) / fabs(z[2] - z[0]));
     printf("errors %.2e, %.2e m, slope %.2f; lost %.3e J, without friction %.3e J\n", z[1] - z[0],
            z[2] - z[0], slope, lost[0], lost[3]);
@@ -258,8 +259,9 @@ static void energy_goes_where_the_books_say(void **state) {
     assert_near(z[4], z[3], 1e-9);
 }
 
-// Probes show what is along the path and at its ends: behind a rod of constant curvature the
-// capstan's tension, on the way a part of the angle, and the ends pulled along the path.
+// Probes show the tension along the path and the forces at its ends: behind a rod of constant
+// curvature the capstan's tension, inside it that of a part of the angle, and forces at the ends
+// along the path.
 static void probes_show_tensions_and_ends(void **state) {
     (void)state;
     outcome o;
@@ -284,7 +286,7 @@ static void probes_show_tensions_and_ends(void **state) {
     assert_near(last(&o, T), 2, 0);
     assert_near(last(&o, END), tied, 1e-5 * tied);
     const double x = 0.4 * last(&o, LENGTH) / stretch;
-    assert_near(last(&o, MID), 2 * exp(-0.3 * 3 * x), 2e-5); // the angle is rounded
+    assert_near(last(&o, MID), 2 * exp(-0.3 * 3 * x), 2e-5); // the angle is regularised
     assert_near(last(&o, ALL), 2, 1e-12);
     assert_near(last(&o, ALL + 2), last(&o, END), 1e-12);
     // forces along the path, moments about the centre; the tip has turned by 1.5 rad about y
@@ -298,8 +300,8 @@ static void probes_show_tensions_and_ends(void **state) {
     }
     snw_series_clear(&o.series);
 }
-// On an arc that is pulled together everywhere the cord slides up to its end: by the capstan's law
-// it has lost as much there as the whole angle takes, also beyond the last point of the quadrature.
+// On an arc that is compressed everywhere the tendon slides up to its end: the tension there is
+// that of the capstan's law for the whole angle, also beyond the last quadrature point.
 static void tension_falls_up_to_where_the_cord_is_tied(void **state) {
     (void)state;
     outcome o;
@@ -315,7 +317,7 @@ static void tension_falls_up_to_where_the_cord_is_tied(void **state) {
                "cord.tip}}\n",
                &o);
     enum { END, ALL, TIP = ALL + 21 };
-    const double tied = 2 * exp(-0.3 * 1.5), rounded = 1e-5; // of the angle on the whole path
+    const double tied = 2 * exp(-0.3 * 1.5), rounded = 1e-5; // of the angle, on the whole path
     assert_near(last(&o, END), tied, rounded * tied);
     for (int k = 0; k <= 20; k++) {
         const double want = 2 * exp(-0.3 * 1.5 * k / 20);
@@ -327,7 +329,7 @@ static void tension_falls_up_to_where_the_cord_is_tied(void **state) {
     assert_near(pull, tied, rounded * tied);
     snw_series_clear(&o.series);
 }
-// The tangent at rest, by central differences: cords around a rod and over its end into another,
+// The static tangent, by central differences: tendons around a rod and over its end into another,
 // pulled and on a winch.
 static void friction_at_rest_has_exact_derivatives(void **state) {
     (void)state;
@@ -372,9 +374,10 @@ static void friction_at_rest_has_exact_derivatives(void **state) {
     setting_close(&s);
 }
 
-// Where nothing moves friction acts as it is said to: EI kappa = T d along a planar rod, so T' =
-// -mu kappa T in closed form, for a cord that was pulled in, one that was let out and one that
-// sticks halfway; by both engines. Without a word of it there is none, and that is told.
+// In statics friction acts in the direction given in the model: EI kappa = T d along a planar rod,
+// so T' = -mu kappa T in closed form, for a tendon that was pulled in, one that was let out and one
+// that sticks halfway; by both engines. Without a given direction there is no friction, and a
+// message says so.
 static void a_cord_at_rest_rubs_the_way_it_slid_last(void **state) {
     (void)state;
     enum { TURN = 4, END = 16, MID = 17 };
@@ -397,7 +400,7 @@ static void a_cord_at_rest_rubs_the_way_it_slid_last(void **state) {
         execute_ok(text, &o);
         const double s = mu * sigma[k % 3], lost = s * d * T / EI;
         assert_int_equal(o.warnings, 0);
-        // the angle is rounded by 1e-5 rad on the whole path
+        // the angle is regularised by 1e-5 rad on the whole path
         assert_near(last(&o, TURN + 1), -log(1 + lost * L) / s, 1e-5);
         assert_near(last(&o, END), T / (1 + lost * L), 1e-5 * T);
         snw_series_clear(&o.series);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers on the boundary-value engine against digits computed independently by
-// another form of the equations (references.md T4.7, T4.8), against closed forms, and against
-// themselves: balance.
+// Tendons and chambers of the shooting engine against digits computed independently by another form
+// of the equations (references.md T4.7, T4.8), against closed forms, and against balances of force.
 #include "cord_rod.h"
 #include "near.h"
 
@@ -14,8 +13,7 @@ static void fresh(cord_rod *a) {
     assert_non_null(a->pool);
 }
 
-// ---- statics
-// ----------------------------------------------------------------------------------------
+// ---- statics ------------------------------------------------------------------------------------
 
 typedef struct pose {
     char robot;                                         // A or transfer
@@ -23,7 +21,7 @@ typedef struct pose {
     double within;
 } pose;
 
-// axes of the paper: z along the rod; u as (x, y, z) components there
+// Axes of the paper: z along the rod; u as (x, y, z) components there.
 static const pose table[] = {
     {'A',
      0,
@@ -216,8 +214,8 @@ static void statics_of_the_table(void **state) {
     }
 }
 
-// the wrench of rod and tendons together is what the weight beyond asks for: 3.4, and the table's
-// own check
+// The wrench of rod and tendons together carries the weight beyond the section: 3.4, and the
+// table's own check.
 static void total_force_is_the_weight(void **state) {
     (void)state;
     static const int rows[] = {1, 3, 5, 7, 13, 14};
@@ -230,10 +228,10 @@ static void total_force_is_the_weight(void **state) {
         for (int j = 0; j < r->nnode; j++) {
             const double beyond = m * (r->length - snw_shoot_node_s(r, j)) + tip;
             const snw_vec3 f = snw_rotate(r->g[j].R, r->F[j].f);
-            // the sum is exact along the rod but for the rotation of a stage, order 4
+            // the sum is exact along the rod except for the rotation within a stage, order 4
             for (int c = 0; c < 3; c++) assert_near(f.e[c], beyond * r->gravity.e[c], 1e-9);
         }
-        // and its moment about the base
+        // the same for its moment about the base
         const snw_wrench W = shot_root(&a.s);
         snw_vec3 M = snw_cross(shot_tip(&a.s), snw_scale(tip, r->gravity));
         for (int j = 0; j < r->nnode; j++) {
@@ -245,13 +243,12 @@ static void total_force_is_the_weight(void **state) {
     }
 }
 
-// ---- winches
-// ----------------------------------------------------------------------------------------
+// ---- winches ------------------------------------------------------------------------------------
 
 static void winch_statics(void **state) {
     (void)state;
     static const double rows[][9] = {
-        // at, compliance, z, T, tip x, tip z, last and first curvature, tangent x
+        // Given length, compliance, z, T, tip x, tip z, last and first curvature, tangent x.
         {0.0151, 1.6e-3, 0, 1.98602318, -0.19668811, 0.68358854, 0.888558, -2.496250, -0.160847},
         {0.0151, 1.6e-3, -0.01619, 4.74168250, 0.09492680, 0.68679229, NAN, NAN, 0.640079},
         {0.01506, 1.6e-3, 0, 1.98894323, -0.19690415, NAN, NAN, NAN, NAN},
@@ -274,7 +271,7 @@ static void winch_statics(void **state) {
         if (!isnan(x[6])) assert_near(a.s.r->level[0][s.points - 1].e.w.z, x[6], 1.01e-6);
         if (!isnan(x[7])) assert_near(a.s.r->level[0][0].e.w.z, x[7], 1.01e-6);
         if (!isnan(x[8])) assert_near(a.s.r->g[s.points - 1].R.e[0][0], x[8], 1.01e-6);
-        // (path + extra)/(1 + c T) is what was paid out; the path is integrated by another rule
+        // (path + extra)/(1 + c T) is the length paid out; the path is integrated by another rule
         const double T = snw_shoot_tendon_effort(&a.c, 0);
         assert_near((snw_shoot_tendon_length_or_volume(&a.c, 0) + 0.0518) / (1 + x[1] * T),
                     a.c.tendon[0].value, 1e-9);
@@ -282,8 +279,8 @@ static void winch_statics(void **state) {
     }
 }
 
-// a winch that pays out more than the path needs carries nothing, and the arm hangs as without
-// tendon
+// A tendon is slack when the winch pays out more than the path needs; the arm then hangs as without
+// a tendon.
 static void slack_tendon_is_none(void **state) {
     (void)state;
     snw_vec3 tip[2];
@@ -299,7 +296,7 @@ static void slack_tendon_is_none(void **state) {
         tip[with] = shot_tip(&a.s);
         if (with) {
             assert_true(snw_shoot_tendon_effort(&a.c, 0) == 0);
-            // taken in again it pulls
+            // wound in again it pulls
             a.c.tendon[0].value -= 0.1;
             assert_int_equal(cord_static(&a), SNW_OK);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 1.98602318, 1.01e-8);
@@ -310,8 +307,7 @@ static void slack_tendon_is_none(void **state) {
         assert_near(tip[0].e[c], tip[1].e[c], 1e-10); // the solver's tolerance
 }
 
-// ---- motion
-// -----------------------------------------------------------------------------------------
+// ---- motion -------------------------------------------------------------------------------------
 
 static void object_is_picked_up_and_dropped(void **state) {
     (void)state;
@@ -340,8 +336,8 @@ static void object_is_picked_up_and_dropped(void **state) {
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
         assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
         if (fabs(t - rows[row][0]) > 1e-9) continue;
-        // all digits but for the form, see below: the reference carries strains and their slopes
-        // between its 31 points
+        // All digits except for the form, see below: the reference marches strains and keeps their
+        // derivatives between its 31 points.
         for (int c = 0; c < 3; c++) assert_near(shot_tip(&a.s).e[c], rows[row][1 + c], 2e-6);
         row++;
     }
@@ -350,7 +346,7 @@ static void object_is_picked_up_and_dropped(void **state) {
 }
 
 typedef struct swing {
-    double first, valley, second, held, under, next; // extremes of the tip's x less its start
+    double first, valley, second, held, under, next; // extrema of the tip's x relative to its start
 } swing;
 
 static swing winch_motion(double viscous, const double *rows, int nsample, double within) {
@@ -386,7 +382,7 @@ static swing winch_motion(double viscous, const double *rows, int nsample, doubl
         row++;
     }
     assert_int_equal(row, nsample);
-    assert_int_equal(heap_calls, before); // a step takes no memory
+    assert_int_equal(heap_calls, before); // a step does not allocate
     cord_free(&a);
     return w;
 }
@@ -406,9 +402,10 @@ static void step_response(void **state) {
     assert_near(w.next, 0.1092, 1e-4);
 }
 
-// The reference carries strains along the rod and their slopes through time, we the wrench. Both
-// written out by hand: the first has its digits, the second is ours; means of two nodes as
-// histories, of which there are 41, set them apart by 62 um at most. Cubics do not.
+// The reference marches strains along the rod and keeps histories of their derivatives; ours
+// marches the wrench. Both forms are written out in the oracle: the first has the reference's
+// digits, the second agrees with ours. With means of two nodes as histories on 41 points they
+// differ by 62 um at most, with cubics they do not.
 static void forms_differ_by_means_of_two_nodes(void **state) {
     (void)state;
     enum { STEPS = 120 };
@@ -443,16 +440,16 @@ static void forms_differ_by_means_of_two_nodes(void **state) {
             off[0] = fmax(off[0], fabs(x - wrench[i].x));
             for (int k = 0; k < 2; k++) off[1 + k] = fmax(off[1 + k], fabs(x - smooth[k][i].x));
         }
-        // a group step in place of a quaternion, and of the other form 41 points
+        // a group step in place of a quaternion; for the other form the error of 41 points
         assert_true(off[cubic ? 2 : 0] < 1e-7 && off[cubic ? 0 : 2] > 1e-4);
         if (cubic) assert_true(off[1] < 5e-7);
         cord_free(&a);
     }
 }
 
-// The paper's march with tendons carries strains. By Euler's rule it has the reference's digits,
-// which are the quaternion's: the wrench of rod and tendon as state has them too, a group step is
-// 0.3 mm beside them.
+// The paper's march with tendons integrates strains. By Euler's rule it has the reference's digits,
+// which result from the quaternion: the wrench of rod and tendon as state has them too, a group
+// step differs from them by 0.3 mm.
 static void winch_by_eulers_rule(void **state) {
     (void)state;
     winch_instant still[2];
@@ -476,7 +473,7 @@ static void winch_by_eulers_rule(void **state) {
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 2.01259597, 6e-9);
             assert_near(shot_tip(&a.s).x, -0.19829370, 6e-9);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), still[0].T,
-                        1e-9); // 4e-9 off the other form
+                        1e-9); // 4e-9 from the other form
             assert_near(shot_tip(&a.s).x, still[0].x, 1e-9);
         } else {
             assert_near(shot_tip(&a.s).x - still[0].x, -2.93e-4, 1e-6);
@@ -485,7 +482,7 @@ static void winch_by_eulers_rule(void **state) {
     }
 }
 
-// by Euler's rule, by Runge-Kutta's with means of two nodes as histories, and with cubics
+// By Euler's rule, by Runge-Kutta with means of two nodes as histories, and with cubics.
 static void replica_moves_as_the_strain_form(void **state) {
     (void)state;
     enum { STEPS = 90 };
@@ -517,7 +514,7 @@ static void replica_moves_as_the_strain_form(void **state) {
     }
 }
 
-// tension that varies along the path, the consistent friction of the table
+// Tension that varies along the path, with the consistent friction of the table.
 static void step_response_with_friction(void **state) {
     (void)state;
     const swing w = winch_motion(5, NULL, 0, 0);
@@ -529,8 +526,7 @@ static void step_response_with_friction(void **state) {
     assert_near(w.next, 0.1034, 1e-4);
 }
 
-// ---- chambers
-// ---------------------------------------------------------------------------------------
+// ---- chambers -----------------------------------------------------------------------------------
 
 static void finger_in_closed_form(void **state) {
     (void)state;
@@ -546,7 +542,8 @@ static void finger_in_closed_form(void **state) {
         assert_near(V, gas ? 2.6449330e-6 : 2.65e-6, 5e-14);
         assert_near(shot_tip(&a.s).x, gas ? 0.08085059 : 0.08097018, 1e-8);
         assert_near(shot_tip(&a.s).z, gas ? 0.04004899 : 0.03927865, 1e-8);
-        // strain P A/EA and curvature P A r/EI in every section, V = A L (1 + strain + curvature r)
+        // Strain P A/EA and curvature P A r/EI in every section, V = A L (1 + strain + curvature
+        // r).
         const double Ac = 1.96349541e-5, off = 0.01 * (1 + 1 / 35.0);
         const double stretch = P * Ac / (20e3 * 6.8722339e-4),
                      bend = P * Ac * off / (20e3 * 3.7710507e-8);
@@ -561,7 +558,7 @@ static void finger_in_closed_form(void **state) {
     }
 }
 
-// another finger of the table: a full disc with its chamber 10 mm off the axis
+// Another finger of the table: a full disc with its chamber 10 mm off the axis.
 static void full_finger(void **state) {
     (void)state;
     const double A = acos(-1) * 0.015 * 0.015, J = A * 0.015 * 0.015 / 4, Ac = 1.96349541e-5;
@@ -586,17 +583,17 @@ static void full_finger(void **state) {
     }
 }
 
-// slope of the chamber's middle at a node of the holed finger
+// Tangent of the chamber's centre line at a node of the holed finger.
 static snw_vec3 middle(const snw_shoot_rod *r, int node) {
     const double off = 0.01 * (1 + 1 / 35.0);
     const snw_twist e = r->level[0][node].e;
     return (snw_vec3){{1 + e.v.x + off * e.w.z, e.v.y, e.v.z - off * e.w.x}};
 }
 
-// The holed finger with air, standing and hanging. The reference takes A |v + u x r| for the volume
-// of a length, which is not what its pressure works on where there is shear; ours is the axial part
-// of it, 5e-5 less here, and so its pressure is the one at which ours is compared. Then the gas
-// holds for its volume.
+// The holed finger with air, upright and hanging. The reference takes A |v + u x r| as the volume
+// per length, which is not conjugate to its pressure where there is shear. Ours is its axial part,
+// 5e-5 less here; therefore ours is compared at the reference's pressure. The gas law then holds
+// for the reference's volume.
 static void heavy_fingers(void **state) {
     (void)state;
     static const struct {
@@ -610,12 +607,12 @@ static void heavy_fingers(void **state) {
         snw_shoot_rod *r = a.s.r;
         r->gravity.z = row[k].g;
         assert_int_equal(snw_shoot_ready(r, 0), SNW_OK);
-        for (int i = 0; i <= 10; i++) { // filled by and by
+        for (int i = 0; i <= 10; i++) { // filled in increments
             a.c.tendon[0].value = cord_finger_at(true, 0.1 * i);
             assert_int_equal(cord_static(&a), SNW_OK);
         }
-        assert_near(snw_shoot_tendon_effort(&a.c, 0) / row[k].P, 1, 1.1e-4); // its gas and ours
-        // so much of it that the pressure is the reference's: secant steps
+        assert_near(snw_shoot_tendon_effort(&a.c, 0) / row[k].P, 1, 1.1e-4); // the volumes differ
+        // amount of gas for which the pressure is the reference's: secant steps
         double n[2] = {a.c.tendon[0].value, a.c.tendon[0].value * (1 - 1e-4)};
         double P[2] = {snw_shoot_tendon_effort(&a.c, 0)};
         for (int i = 0; i < 4; i++) {
@@ -627,7 +624,7 @@ static void heavy_fingers(void **state) {
             n[0] = n[1], P[0] = P[1], n[1] = next;
         }
         assert_near(P[1] / row[k].P, 1, 1e-9);
-        assert_near(shot_tip(&a.s).x, row[k].x, 2e-8); // seven digits of its pressure
+        assert_near(shot_tip(&a.s).x, row[k].x, 2e-8); // the pressure has seven digits
         assert_near(shot_tip(&a.s).z, row[k].z, 2e-8);
         double V = 0;
         for (int j = 0; j < r->nnode; j++) {
@@ -645,10 +642,10 @@ static void heavy_fingers(void **state) {
     }
 }
 
-// The paper's march with chambers: force and moment of the rod alone in world axes, and what the
-// pressure does to them along the rod. By Euler's rule they do not stay what the cap gives them,
-// and the reference's digits come of that; of rod and fluid together nothing would change along
-// this rod. Its volume as above.
+// The paper's march with chambers integrates force and moment of the rod alone in world axes, and
+// the effect of the pressure on them along the rod. By Euler's rule they do not keep the values of
+// the end cap, and the reference's digits result from that; the wrench of rod and fluid together
+// would be constant along this rod. The volume is the one above.
 static void finger_by_eulers_rule(void **state) {
     (void)state;
     const double P = 84091.33, Ac = 1.96349541e-5;
@@ -666,7 +663,7 @@ static void finger_by_eulers_rule(void **state) {
         const snw_vec3 u = middle(r, j);
         V += r->piece[0].h * Ac * snw_norm(u);
     }
-    assert_near(shot_tip(&a.s).x, 0.07733664, 2e-8); // seven digits of its pressure
+    assert_near(shot_tip(&a.s).x, 0.07733664, 2e-8); // the pressure has seven digits
     assert_near(shot_tip(&a.s).z, 0.04812803, 2e-8);
     assert_near((P + 101325) * V / cord_finger_at(true, 1), 1, 1e-7);
     cord_free(&a);
@@ -676,7 +673,7 @@ static void finger_by_eulers_rule(void **state) {
         SNW_OK);
     a.c.tendon[0].value = cord_finger_at(true, 1);
     assert_int_equal(cord_static(&a), SNW_OK);
-    assert_near(snw_shoot_tendon_effort(&a.c, 0), 82970.716, 1e-8); // of the continuum
+    assert_near(snw_shoot_tendon_effort(&a.c, 0), 82970.716, 1e-8); // digits of the continuum
     cord_free(&a);
 }
 
@@ -684,7 +681,7 @@ typedef struct ripple {
     double high, low, period;
 } ripple;
 
-// t, tip x and pressure with air, with water
+// t, tip x and pressure with air, with water.
 static const double filled[][5] = {
     {0.5, 0.0345482, 23796.5, 0.0282101, 20816.1}, {1.0, 0.0555927, 45785.3, 0.0538299, 41471.6},
     {1.5, 0.0732622, 65021.1, 0.0724504, 62138.3}, {2.0, 0.0813915, 82629.0, 0.0812781, 82929.2},
@@ -726,7 +723,7 @@ static ripple finger_motion(bool gas) {
     return w;
 }
 
-// how much more the reference's volume is than ours
+// Volume of the reference minus ours.
 static double sheared(const snw_shoot_rod *r) {
     const double Ac = 1.96349541e-5;
     double V = 0;
@@ -738,8 +735,8 @@ static double sheared(const snw_shoot_rod *r) {
     return V;
 }
 
-// By the paper's march, and filled with that much less, as the last two instants foretell it: the
-// digits of the table.
+// By the paper's march, filled with less by that difference, which is extrapolated from the last
+// two instants: the digits of the table.
 static void finger_moves_as_in_the_paper(void **state) {
     (void)state;
     for (int gas = 0; gas < 2; gas++) {
@@ -760,7 +757,7 @@ static void finger_moves_as_in_the_paper(void **state) {
             if (i % 50 != 0) continue;
             const double *row = filled[i / 50 - 1];
             assert_near(shot_tip(&a.s).x, row[gas ? 1 : 3], 5.1e-8);
-            // water does not give way: what the foretold volume misses shows in its pressure
+            // water is incompressible: the error of the extrapolated volume shows in its pressure
             assert_near(P, row[gas ? 2 : 4], (gas ? 0.051 : 0.1) / P);
         }
         cord_free(&a);
@@ -772,7 +769,7 @@ static void finger_with_air_and_with_water(void **state) {
     const ripple air = finger_motion(true), water = finger_motion(false);
     assert_near(air.high, 0.08156, 1e-5);
     assert_near(air.low, 0.08001, 1e-5);
-    assert_near(water.high, 0.08130, 5e-5); // the highest of peaks that fall
+    assert_near(water.high, 0.08130, 5e-5); // the highest of decreasing peaks
     assert_near(air.period, 0.292, 0.01);
     assert_near(water.period, 0.252, 0.01);
     const double ratio = (air.high - air.low) / (water.high - water.low);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons with straight parts between links, and tendons of given length: what they measure, the
-// forces they make of it.
+// Tendons with straight parts between links, and tendons of given length: their coordinates and
+// their forces.
 #include "dynamics/constraint.h"
 #include "dynamics/tendon.h"
 #include "random_rod.h"
@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-// A free base, hinges, a ball and two rods; tendons run from eye to eye, along rods between, and in
-// free air.
+// A free base, hinges, a spherical joint and two rods; tendons run from eye to eye, along rods in
+// between, and through free space.
 #define ROBOT                                                                                      \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \
@@ -83,7 +83,7 @@ static void straight_parts_have_exact_derivatives(void **state) {
     }
 }
 
-// work of the efforts is that of their coordinates
+// The virtual work of the efforts is that of their coordinates.
 static void efforts_work_along_their_lengths(void **state) {
     (void)state;
     dice d = {92};
@@ -119,7 +119,7 @@ static void efforts_work_along_their_lengths(void **state) {
     setting_close(&s);
 }
 
-// lengths that are given: rows are slopes of the lengths, and have their rates
+// Given lengths: constraint rows are derivatives of the lengths, and so are their rates.
 static void rows_have_their_rates(void **state) {
     (void)state;
     dice d = {93};
@@ -133,8 +133,9 @@ static void rows_have_their_rates(void **state) {
 
 #ifndef SNW_NUMBERS // no derivatives
 
-// The robot gets what the tendons give less what friction takes, and friction never gives, also
-// where paths have kinks; with next to no friction the forces are those without.
+// The power on the robot is that of the tendons minus the friction loss, and the friction loss is
+// never negative, also where paths have corners; with negligible friction the forces are those
+// without friction.
 static void friction_at_kinks_only_takes(void **state) {
     (void)state;
     dice d = {94};
@@ -190,7 +191,7 @@ static void friction_at_kinks_only_takes(void **state) {
     "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: [0.1, "  \
     "0, 0]}}}\n"
 
-// Two weights on a cord over an eye.
+// Two weights on a tendon over an eye.
 static void weights_on_a_cord_fall_as_atwood_says(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-11", "step: 1 ms",
@@ -225,8 +226,8 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
 }
 
 // The same with friction at the eyes, half a turn in all: the tension falls by exp(-friction pi) as
-// long as the heavier one falls. Once its tension is the cord's effort, once it follows from how
-// the cord stretches, which is next to nothing.
+// long as the heavier weight falls. In one case the tension is given as the effort, in the other it
+// follows from the very small elongation of the tendon.
 static void atwood_rubs_at_his_pulley(void **state) {
     (void)state;
     const double m1 = 0.3, m2 = 0.2, g = 9.81, t = 0.2, v = 0.1, mu = 0.1, c = 1e-5;
@@ -250,7 +251,8 @@ static void atwood_rubs_at_his_pulley(void **state) {
             k == 0 ? "" : ", compliance: 1e-5 1/N", given);
         execute_ok(text, &o);
         enum { ONE, TWO, TENSION, WAY, ENERGY = WAY + 5, LOST = ENERGY + 3, BALANCE = ENERGY + 6 };
-        // both kinks are rounded by 1e-5 rad; a cord that stretches by c T moves both by as much
+        // both corners are regularised by 1e-5 rad; an elongation of c T moves both weights by as
+        // much
         const double fallen = v * t + 0.5 * a * t * t, near = 2e-5 * mu + (k == 0 ? 0 : c * T);
         printf("fallen %.9f, risen %.9f, closed form %.9f m\n", -last(&o, ONE), last(&o, TWO),
                fallen);
@@ -268,7 +270,7 @@ static void atwood_rubs_at_his_pulley(void **state) {
     }
 }
 
-// A weight on a string of given length is a pendulum: at the lowest point it pulls with m g (3 - 2
+// A weight on a string of given length is a pendulum: at the lowest point the tension is m g (3 - 2
 // cos a).
 static void a_weight_on_a_string_is_a_pendulum(void **state) {
     (void)state;
@@ -296,8 +298,9 @@ static void a_weight_on_a_string_is_a_pendulum(void **state) {
 
 #define UNTIL AMONG("0.02 s", "0.2 s")
 
-// The tension that a given length takes, given, makes the same shape; in motion the same laws of
-// the length through a stiff winch and through a row agree as the winch gets stiffer.
+// The tension that a given length requires, given as an effort, makes the same shape. In motion the
+// same laws of the length through a stiff winch and through a constraint row agree as the winch
+// gets stiffer.
 static void lengths_and_tensions_agree(void **state) {
     (void)state;
     static const char form[] =
@@ -343,7 +346,7 @@ static void lengths_and_tensions_agree(void **state) {
     for (int k = 0; k < 4; k++) snw_series_clear(&o[k].series);
 }
 
-// a cord that would have to push is said, once, and what to do
+// A tendon that would have to push gives one warning, with a remedy.
 static void a_cord_that_pushes_is_said(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -362,9 +365,9 @@ static void a_cord_that_pushes_is_said(void **state) {
     }
 }
 
-// A plate in the middle of eight cables a million times as stiff as its weight asks for: heights by
-// the balance of two lengths, tensions likewise. Nothing else holds it, and rounding leaves more of
-// the forces than the tolerance.
+// A plate in the middle of eight cables a million times as stiff as its weight requires: heights
+// and tensions follow from the balance of two lengths. Nothing else holds the plate, and rounding
+// leaves larger forces than the tolerance.
 static void stiff_cables_hold_a_plate(void **state) {
     (void)state;
     for (double c = 1e-4; c > 1e-8; c *= 0.1) {
@@ -400,7 +403,7 @@ static void stiff_cables_hold_a_plate(void **state) {
     }
 }
 
-// where two eyes meet a cord has no direction, which is said once
+// Where two eyes coincide a tendon has no direction, which gives one warning.
 static void eyes_that_meet_are_said(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -424,8 +427,8 @@ static void eyes_that_meet_are_said(void **state) {
     }
 }
 
-// A steel cord on a thin rod: the load is taken up although a winch a million times as stiff as the
-// rod comes taut on the way, and its tension tends to that of a cord which does not stretch in
+// A steel tendon on a thin rod: the load is applied although a winch a million times as stiff as
+// the rod becomes taut during loading. Its tension converges to that of an inextensible tendon in
 // proportion to the compliance.
 static void a_stiff_winch_finds_its_rest(void **state) {
     (void)state;
@@ -459,8 +462,8 @@ static void a_stiff_winch_finds_its_rest(void **state) {
     }
 }
 
-// What only a compiled robot shows: a tendon outside of its section, parts without length, chambers
-// without area.
+// Faults that only the compiled robot shows: a tendon outside of its section, parts without length,
+// chambers without area.
 static void courses_that_cannot_be_are_refused(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers: what they measure, the forces they make of it, and the energy they store.
+// Tendons and chambers: their coordinates, their forces, and the energy they store.
 #include "dynamics/tendon.h"
 #include "row_rig.h"
 #include "sanitized.h"
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-// Two rods in a row on a moving base. Tendons along one, along both and in part, chambers beside;
-// efforts by laws of time, of probes, by a winch and by a gas; one strain is given.
+// Two rods in a row on a moving base. Tendons along one rod, along both and along a part, chambers
+// beside; efforts by laws of time, of probes, by a winch and by a gas; one strain is given.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -48,7 +48,7 @@ static void efforts_have_exact_derivatives(void **state) {
     }
 }
 
-// the slope is that of the coordinate, and its rate what the slope makes of the velocities
+// The generalised force is the effort times the derivative of the coordinate.
 static void efforts_work_along_their_coordinates(void **state) {
     (void)state;
     dice d = {73};
@@ -62,7 +62,7 @@ static void efforts_work_along_their_coordinates(void **state) {
         double effort[MEASURES];
         for (int i = 0; i < MEASURES; i++) effort[i] = g->w->tendon[i].effort;
         memcpy(r, g->w->r, (size_t)n * sizeof *r);
-        // without them: no share for what follows or is made, nothing for what is given
+        // The same without tendons: fraction zero for dependent efforts, zero for given ones.
         *g->in->signal_fraction = 0;
         g->in->tendon[LONG].v = g->in->tendon[BLOWN].v = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
@@ -87,8 +87,8 @@ static void efforts_work_along_their_coordinates(void **state) {
     }
 }
 
-// A length and a volume that are given, on a robot that floats: rows are their slopes and have
-// their rates, and tension and pressure pull along them.
+// A given length and a given volume on a floating robot: constraint rows are their derivatives, so
+// are the rates, and tension and pressure act along them.
 static void given_lengths_and_volumes_are_rows(void **state) {
     (void)state;
     dice d = {74};
@@ -123,8 +123,8 @@ static void given_lengths_and_volumes_are_rows(void **state) {
 
 #ifndef SNW_NUMBERS // no derivatives
 
-// Length of a path and volume swept, from positions alone: n chords along a rod from x0 to x1 at
-// the place (y, z).
+// Length of a path and volume from positions alone: n chords along a rod from x0 to x1 at the
+// offset (y, z).
 static void chords(const rig *g, int tendon, int n, double *length, double *volume) {
     const snw_tendon_desc *d = &g->m->desc->tendon[tendon];
     *length = *volume = 0;
@@ -146,7 +146,7 @@ static void chords(const rig *g, int tendon, int n, double *length, double *volu
                 if (d->area) {
                     const snw_at mid = {.x = x - 0.5 * h, .L = rod->L};
                     const snw_twist xi = snw_rod_strain(g->m, rod, g->s->q, g->in->t, x - 0.5 * h);
-                    // the section half way back
+                    // the section half a chord back
                     const snw_mat3 R = snw_mat3_mul(at.R, snw_so3_exp(snw_scale(-0.5 * h, xi.w)));
                     *volume += snw_expr_value(d->area, mid) * snw_rotate_inv(R, step).x;
                 }
@@ -172,7 +172,7 @@ static void measures_are_those_of_the_shape(void **state) {
             chords(&s.g, i, 1200, &fine[0], &fine[1]);
             const bool tendon = s.g.m->desc->tendon[i].kind == SNW_TENDON_CABLE;
             const int c = tendon ? 0 : 1;
-            const double want = fine[c] + (fine[c] - coarse[c]) / 3; // chords err by h^2
+            const double want = fine[c] + (fine[c] - coarse[c]) / 3; // chords have an error of h^2
             const double value = s.g.w->tendon[i].value;
             const double got = tendon ? s.g.m->tendon[i].reference - value : value;
             if (!(fabs(got - want) <= 1e-8 * want)) fail_msg("%d: %.12g, %.12g", i, got, want);
@@ -187,7 +187,7 @@ static void measures_are_those_of_the_shape(void **state) {
     "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
     "rubber, strain: cosserat legendre 3}}}\n"
 
-// a cord on the axis, or chambers in pairs, do not bend
+// A tendon on the axis, or chambers in pairs, do not bend the rod.
 static void what_is_symmetric_only_stretches(void **state) {
     (void)state;
     outcome o;
@@ -214,8 +214,8 @@ static void what_is_symmetric_only_stretches(void **state) {
 
 #define UNTIL AMONG("60 ms", "0.4 s")
 
-// A winch that holds its end and a gas that is sealed are springs: with what they store, energy
-// stays, also while the cord is slack part of the time.
+// A winch with a fixed end and a sealed gas are springs: together with their stored energy the
+// energy is constant, also while the tendon is slack part of the time.
 static void winch_and_gas_store_energy(void **state) {
     (void)state;
     outcome o;
@@ -254,7 +254,7 @@ static void winch_and_gas_store_energy(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Implicit steps find the same motion, and at order two.
+// Implicit steps converge to the same motion, with order two.
 static void implicit_steps_pull_as_explicit_ones(void **state) {
     (void)state;
     static const char *const ways[] = {"scheme: adaptive, tolerance: 1e-9", "step: 2 ms",
@@ -286,7 +286,7 @@ static void implicit_steps_pull_as_explicit_ones(void **state) {
     assert_true(slope > 1.8 && slope < 2.2);
 }
 
-// what a winch pulls with, given as a tension, makes the same shape
+// The tension of a winch, given as an effort, makes the same shape.
 static void given_length_and_given_tension_agree(void **state) {
     (void)state;
     static const char form[] =
@@ -309,8 +309,8 @@ static void given_length_and_given_tension_agree(void **state) {
     for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
 }
 
-// A chamber full of water: its volume follows the law to rounding whatever else acts, in every
-// scheme alike, and the pressure that it takes does the work.
+// A chamber full of water: its volume follows the law to rounding under any load, with every
+// scheme, and its pressure does the work.
 static void a_given_volume_is_kept(void **state) {
     (void)state;
     static const char *const ways[] = {
@@ -349,7 +349,8 @@ static void a_given_volume_is_kept(void **state) {
     assert_true(fabs(z[3] - z[0]) < 1e-4);
 }
 
-// the pressure that a given volume takes, given, makes that volume; also with a loop in the robot
+// The pressure that a given volume requires, given as an effort, makes that volume; also with a
+// loop in the robot.
 static void given_volume_and_given_pressure_agree(void **state) {
     (void)state;
     static const char form[] = ARM

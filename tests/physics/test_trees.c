@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Invariants of trees of rigid bodies and rods, joints of every kind, at random.
+// Invariants of random trees of rigid bodies and rods with joints of every kind.
 #include "random_tree.h"
 
 #include "integrate/explicit.h"
@@ -18,7 +18,7 @@ enum { TREES = 24 };
 enum {
     MOTIONS = AMONG(2, 12),
     MOVING = AMONG(0, 3)
-}; // trees, and how many have a moved base at least
+}; // number of trees, and least number with a moving base
 
 static void open(tree *t, trial *x, dice *d, tree_opts o) {
     tree_random(t, d, o);
@@ -27,7 +27,7 @@ static void open(tree *t, trial *x, dice *d, tree_opts o) {
     trial_at(x, x->s->t);
 }
 
-// rigid, soft and mixed ones in turn, each sometimes floating
+// Rigid, soft and mixed trees in turn, some of each floating.
 static tree_opts any(dice *d, int i, int most) {
     return (tree_opts){
         .nlink = pick_int(d, 2, most), .kind = (tree_kind)(i % 3), .floating = i / 3 % 3 == 0};
@@ -38,8 +38,7 @@ static void close(tree *t, trial *x) {
     robot_free(&t->r);
 }
 
-// the generator makes what it promises: every kind of joint, links without inertia, several roots,
-// rods
+// The generator makes every kind of joint, links without inertia, several roots, rods.
 static void the_trees_have_everything(void **state) {
     (void)state;
     dice d = {21};
@@ -60,10 +59,9 @@ static void the_trees_have_everything(void **state) {
     assert_true(roots > 5 && empty > 5 && rods > 5);
 }
 
-// ---- mass
-// ------------------------------------------------------------------------------------------
+// ---- mass ---------------------------------------------------------------------------------------
 
-// y <- L L' x fails unless M is positive; plain Cholesky
+// Is M positive? Plain Cholesky factorisation.
 static bool positive(int n, const double *M) {
     double *L = oracle_alloc((size_t)n * (size_t)n, sizeof *L);
     bool fine = true;
@@ -79,7 +77,7 @@ static bool positive(int n, const double *M) {
     return fine;
 }
 
-// what inverse dynamics asks for a unit acceleration, and T = v' M v / 2
+// The columns of M are inverse dynamics of unit accelerations, and T = v' M v / 2.
 static void mass_is_symmetric_positive_and_that_of_inverse_dynamics(void **state) {
     (void)state;
     dice d = {22};
@@ -104,11 +102,11 @@ static void mass_is_symmetric_positive_and_that_of_inverse_dynamics(void **state
             x.s->a[j] = 1;
             snw_residual(x.m, x.in, x.s, false, x.w);
             x.s->a[j] = 0;
-            for (int k = 0; k < n; k++) { // rounding of what is subtracted
+            for (int k = 0; k < n; k++) { // rounding of the subtracted forces
                 assert_true(fabs(x.w->r[k] - r[k] - M[j * n + k]) <= 1e-13 * (size + force));
             }
         }
-        // velocities relative to what moves by itself: only where nothing does
+        // v' M v / 2 is the kinetic energy only where no base moves
         bool moving = false;
         for (int p = 0; p < x.m->npose; p++) moving |= snw_pose_desc_vars(&x.m->pose[p]) != 0;
         snw_kinematics(x.m, x.in, x.s, false, x.w);
@@ -140,8 +138,7 @@ static void inverse_after_forward_dynamics_is_nothing(void **state) {
     }
 }
 
-// ---- where it stands does not matter
-// ---------------------------------------------------------------
+// ---- invariance under rigid motions -------------------------------------------------------------
 
 static void moving_everything_changes_nothing(void **state) {
     (void)state;
@@ -176,8 +173,7 @@ static void moving_everything_changes_nothing(void **state) {
     }
 }
 
-// ---- energy and momentum
-// ---------------------------------------------------------------------------
+// ---- energy and momentum ------------------------------------------------------------------------
 
 static double energy_of(const snw_model *m, const snw_inputs *in, const snw_state *s,
                         const snw_work *w) {
@@ -198,7 +194,7 @@ static void go(snw_explicit *e, double t) {
     if (snw_explicit_advance(e, t, INFINITY, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
-// free of loss and load: energy stays, and with nothing around also both momenta
+// Without losses and loads the energy is constant, and without surroundings both momenta as well.
 static void energy_and_momentum_stay(void **state) {
     (void)state;
     dice d = {25};
@@ -226,7 +222,7 @@ static void energy_and_momentum_stay(void **state) {
             w = snw_explicit_work_at(e);
             size = fmax(size, snw_kinetic_energy(x.m, w));
             const double now = energy_of(x.m, x.in, snw_explicit_state(e), w);
-            // a step may err by the tolerance, a tenth of that adds up
+            // the error per step is the tolerance, of which a tenth accumulates
             const double bound = (10 + 0.1 * (double)snw_explicit_statistics(e).steps) * tolerance;
             assert_true(fabs(now - first) <= bound * (size + fabs(first)));
             const snw_wrench P = snw_momentum(x.m, w);
@@ -239,7 +235,7 @@ static void energy_and_momentum_stay(void **state) {
     }
 }
 
-// springs, damping, dry friction, loads, moving poses: what is gained was done
+// Springs, damping, dry friction, loads, moving poses: the change of energy is the work done.
 static void the_balance_closes(void **state) {
     (void)state;
     dice d = {26};
@@ -269,10 +265,10 @@ static void the_balance_closes(void **state) {
     assert_true(heat > 0.1);
 }
 
-// ---- implicit schemes
-// ------------------------------------------------------------------------------
+// ---- implicit schemes ---------------------------------------------------------------------------
 
-// a chain through every joint, from a free body on, with springs, damping and friction, and weight
+// A chain with every kind of joint, starting at a free body, with springs, damping and friction,
+// and weight.
 static void chain(tree *t, bool floating, bool lossless) {
     const snw_joint_kind kinds[] = {floating ? SNW_JOINT_FREE : SNW_JOINT_UNIVERSAL,
                                     SNW_JOINT_REVOLUTE,
@@ -376,15 +372,14 @@ static void implicit_schemes_converge_at_their_order(void **state) {
     }
 }
 
-// ---- the conserving scheme
-// -------------------------------------------------------------------------
+// ---- the conserving scheme ----------------------------------------------------------------------
 
 typedef struct drift {
     double energy;     // not accounted for by work and heat
     double momentum;   // angular about the origin, then linear: largest change
-    double upright;    // angular about the vertical
-    double end;        // distance to where the explicit motion ends
-    double size;       // energy: the largest kinetic one, and what was exchanged
+    double upright;    // momentum about the vertical
+    double end;        // distance to the end of the explicit motion
+    double size;       // energy: the largest kinetic energy, and the energy exchanged
     double iterations; // most in a step
 } drift;
 
@@ -395,7 +390,7 @@ static bool moves(const snw_model *m) {
     return false;
 }
 
-// the conserving scheme from x->s on in n steps; `want` is where an explicit motion ends, or NULL
+// The conserving scheme from x->s on in n steps; `want` is the end of an explicit motion, or NULL.
 static drift conserve(const trial *x, const double *want, double time, int n) {
     const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
     snw_integrator it = {0};
@@ -437,7 +432,7 @@ static void end_of(const trial *x, double time, double *want) {
     snw_explicit_destroy(e);
 }
 
-// momentum and energy to Newton's tolerance, the motion at order two
+// Momentum and energy to Newton's tolerance, the motion with order two.
 static void the_conserving_scheme_conserves(void **state) {
     (void)state;
     tree t;
@@ -457,7 +452,7 @@ static void the_conserving_scheme_conserves(void **state) {
     close(&t, &x);
 }
 
-// all inner balls of a tree, or every other one, become free joints
+// All inner spherical joints of a tree, or every other one, become free joints.
 static void set_free(tree *t, int every) {
     int seen = 0;
     for (int l = 0; l < t->r.desc.nlink; l++) {
@@ -469,8 +464,9 @@ static void set_free(tree *t, int every) {
     }
 }
 
-// without loss and load the energy stays, and with nothing around also both momenta, wherever balls
-// and free joints are; with both the balance closes, unless laws move a base
+// Without losses and loads the energy is constant, and without surroundings both momenta as well,
+// wherever spherical and free joints are; with losses and loads the balance closes, unless laws
+// move a base.
 static void by_the_conserving_scheme_random_trees_keep_what_they_should(void **state) {
     (void)state;
     dice d = {27};
@@ -506,8 +502,8 @@ static void by_the_conserving_scheme_random_trees_keep_what_they_should(void **s
     assert_true(curved > 10 && inner > 2);
 }
 
-// springs, damping, friction, loads, bases moved by laws; at a single instant an error may happen
-// to be small
+// Springs, damping, friction, loads, bases moved by laws; at a single instant an error may be small
+// by chance.
 static void by_the_conserving_scheme_random_trees_move_at_order_two(void **state) {
     (void)state;
     dice d = {28};
@@ -535,8 +531,9 @@ static void by_the_conserving_scheme_random_trees_move_at_order_two(void **state
     assert_true(moving >= MOVING);
 }
 
-// n bodies hang on balls from the world: no coordinate is a number. Energy and the momentum about
-// the vertical stay; one body is the heavy top, whose energy needs no correction
+// n bodies hang on spherical joints from the world: no coordinate is a plain number. Energy and the
+// momentum about the vertical are constant; one body is the heavy top, whose energy needs no
+// correction.
 static void chains_of_balls_keep_energy_and_the_momentum_about_the_vertical(void **state) {
     (void)state;
     for (int n = 1; n <= 3; n++) {

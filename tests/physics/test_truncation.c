@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// What strain bases leave out, of places and of frequencies: the estimate against closed forms and
-// against richer bases. theory.md 5.1, 7.2.
+// Truncation error of strain bases, of positions and of frequencies: the estimate against closed
+// forms and against richer bases. theory.md 5.1, 7.2.
 #include "executed.h"
 #include "random_rod.h"
 #include "sanitized.h"
 
 #include <stdio.h>
 
-// a run of a rod with this strain, and the rest of its file
+// Run a rod with this strain and the remaining text of its file.
 static void run(const char *strain, const char *rest, outcome *o) {
     char text[1600];
     (void)snprintf(text, sizeof text,
@@ -26,11 +26,10 @@ static double estimate(const char *strain, const char *rest) {
     return o.totals.worst_truncation;
 }
 
-// ---- closed forms
-// ------------------------------------------------------------------------------------
+// ---- closed forms -------------------------------------------------------------------------------
 
-// A force at the tip bends by F (L - x)/EI; one function has half of it at the root everywhere, and
-// the tip sags by F L^3/4EI instead of F L^3/3EI.
+// A force at the tip causes the curvature F (L - x)/EI. One function has half of its root value
+// everywhere, and the tip sags by F L^3/4EI instead of F L^3/3EI.
 static void one_function_misses_a_twelfth_of_a_cantilevers_sag(void **state) {
     (void)state;
     const double EI = 1e6 * M_PI / 4 * pow(0.02, 4), F = 1e-4;
@@ -40,8 +39,8 @@ static void one_function_misses_a_twelfth_of_a_cantilevers_sag(void **state) {
     assert_near(got / (F / (12 * EI)), 1, 1e-4);
 }
 
-// Two elements of constant strain miss a quarter of that, of which elements cut in three find eight
-// ninths: the ninth is added.
+// Two elements of constant strain miss a quarter of that; elements divided in three recover eight
+// ninths of it, and the remaining ninth is added.
 static void elements_of_constant_strain_miss_a_square_of_their_length(void **state) {
     (void)state;
     const double EI = 1e6 * M_PI / 4 * pow(0.02, 4), F = 1e-4;
@@ -51,8 +50,8 @@ static void elements_of_constant_strain_miss_a_square_of_their_length(void **sta
     assert_near(got / (F / (48 * EI)), 1, 1e-4);
 }
 
-// Weight bends by a square, which three functions hold; the small rest is that of a shape that is
-// no longer straight.
+// Weight causes a quadratic curvature, which three functions represent; the small remainder comes
+// from the shape, which is no longer straight.
 static void three_functions_hold_the_sag_under_weight(void **state) {
     (void)state;
     const char *const light = "gravity: [0, 0, -0.01]\nstudy: [static:]\n";
@@ -63,7 +62,7 @@ static void three_functions_hold_the_sag_under_weight(void **state) {
     assert_true(three < 1e-3 * two);
 }
 
-// Shear that a theory holds fixed is not cut off: a thick rod of Kirchhoff's is as good as its
+// Shear that a rod theory excludes is not a truncation: a thick Kirchhoff rod is as accurate as its
 // bending.
 static void strains_held_fixed_are_not_cut_off(void **state) {
     (void)state;
@@ -71,7 +70,7 @@ static void strains_held_fixed_are_not_cut_off(void **state) {
                 1e-6);
 }
 
-// Few nodes are not few functions: the nodes are told, the basis is not blamed.
+// Too few nodes are not too few functions: the warning names the nodes, not the basis.
 static void few_nodes_are_not_taken_for_few_functions(void **state) {
     (void)state;
     outcome o;
@@ -83,10 +82,9 @@ static void few_nodes_are_not_taken_for_few_functions(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- against richer bases
-// ----------------------------------------------------------------------------
+// ---- against richer bases -----------------------------------------------------------------------
 
-// out <- text with this basis for each BASIS
+// out <- text with this basis in place of each BASIS.
 static void with_basis(const char *text, const char *basis, char *out, size_t size) {
     size_t n = 0;
     while (*text && n + strlen(basis) + 1 < size) {
@@ -100,7 +98,7 @@ static void with_basis(const char *text, const char *basis, char *out, size_t si
     out[n] = 0;
 }
 
-// largest distance of nine stations, m
+// Largest distance of nine stations, m.
 static double apart(const outcome *a, const outcome *b) {
     double far = 0;
     for (int k = 0; k < 9; k++) {
@@ -120,8 +118,8 @@ static double apart(const outcome *a, const outcome *b) {
     "f: {position: arm@75%%}, g: {position: arm@87%%}, h: {position: arm@95%%}, i: {position: "    \
     "arm.tip}}\n"
 
-// Every basis under every sort of load: the estimate is the distance to where 16 polynomials, or
-// cubics on 12 elements where the load has a place, put the rod.
+// Every basis under every kind of load: the estimate is the distance to the equilibrium with 16
+// polynomials, or with cubics on 12 elements where the load is concentrated.
 static void estimates_are_distances_to_richer_equilibria(void **state) {
     (void)state;
     static const char *const bases[] = {"legendre 2",
@@ -163,9 +161,9 @@ static void estimates_are_distances_to_richer_equilibria(void **state) {
     assert_true(least > 0.8 && most < 1.25);
 }
 
-// Three straight legs that cannot stretch carry a plate. Two functions for each bending leave their
-// loops no motion at all, so that the load is borne by constraints alone; with more functions the
-// plate is in balance there, too, but only by stepping on a pole.
+// Three straight legs that cannot stretch carry a plate. With two functions for each bending strain
+// the loops leave no motion at all, so that constraints alone carry the load. With more functions
+// the plate is in balance there as well, but only at a pole of the response to the load.
 static void a_basis_that_locks_the_robot_is_told(void **state) {
     (void)state;
     outcome o;
@@ -206,8 +204,7 @@ static void a_basis_that_locks_the_robot_is_told(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- frequencies
-// -------------------------------------------------------------------------------------
+// ---- frequencies --------------------------------------------------------------------------------
 
 enum { MOST_MODES = 4 };
 
@@ -233,7 +230,7 @@ static void count_bases(void *user, const char *message) {
     *n += strstr(message, "strain basis") != NULL;
 }
 
-// how often a basis was told to be too small
+// Number of warnings that a basis is too small.
 static int find_modes(const char *text, spectrum *s) {
     outcome o = {0};
     int told = 0;
@@ -256,8 +253,8 @@ static int find_modes(const char *text, spectrum *s) {
 
 #define SOFT "materials: {m: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
 
-// A rod that is bent by one function swings as w = x^2 with omega^2 = 20 EI/(rho A L^4),
-// where 3.516015^2 is right.
+// A rod bent by one function oscillates as w = x^2 with omega^2 = 20 EI/(rho A L^4), where
+// 3.516015^2 is exact.
 static void one_function_swings_too_fast(void **state) {
     (void)state;
     spectrum s;
@@ -268,11 +265,11 @@ static void one_function_swings_too_fast(void **state) {
                    &s);
     assert_int_equal(s.n, 1);
     assert_int_equal(warnings, 1);
-    // with five functions it is as good as that
+    // the frequency with five functions is exact to that accuracy
     assert_near(s.mode[0].truncation, 1 - 3.516015 / sqrt(20), 1e-4);
 }
 
-// Few nodes are not few functions here either.
+// With frequencies, too, few nodes are not reported as few functions.
 static void few_nodes_do_not_blame_the_basis_for_frequencies(void **state) {
     (void)state;
     outcome o;
@@ -284,8 +281,8 @@ static void few_nodes_do_not_blame_the_basis_for_frequencies(void **state) {
     snw_series_clear(&o.series);
 }
 
-// Rods clamped, on joints with springs and bodies, closed to loops, in water, on a hub that turns:
-// the estimate is the difference to the frequencies of cubic functions on ten elements, of every
+// Rods clamped, on joints with springs and bodies, closed to loops, in water, on a rotating hub:
+// the estimate is the difference to the frequencies of cubic functions on ten elements, for every
 // mode.
 static void estimates_are_differences_to_frequencies_of_richer_bases(void **state) {
     (void)state;
@@ -347,8 +344,7 @@ static void estimates_are_differences_to_frequencies_of_richer_bases(void **stat
     assert_true(told > 0 && least > 0.9 && most < 1.1);
 }
 
-// ---- in motion
-// ---------------------------------------------------------------------------------------
+// ---- in motion ----------------------------------------------------------------------------------
 
 static snw_status keep_last(void *user, const snw_frame *f, snw_error *err) {
     (void)err;
@@ -356,7 +352,7 @@ static snw_status keep_last(void *user, const snw_frame *f, snw_error *err) {
     return SNW_OK;
 }
 
-// the estimate of the last frame alone
+// The estimate of the last frame alone.
 static double last_estimate(const char *strain, const char *rest) {
     char text[1600];
     (void)snprintf(text, sizeof text,
@@ -380,9 +376,9 @@ static double last_estimate(const char *strain, const char *rest) {
     return e;
 }
 
-// A robot that begins at its equilibrium and stays there has the estimate of the equilibrium, to
-// first order; in a tree without what the functions it has would add. In a loop what is cut off
-// moves along with them: the loop leaves it little motion of its own.
+// A robot that starts at its equilibrium and stays there has the estimate of the equilibrium to
+// first order, in a tree without the contribution of the functions it has. In a loop the truncated
+// part moves along with them: the loop leaves it little motion of its own.
 static void a_motion_at_rest_has_the_estimate_of_its_equilibrium(void **state) {
     (void)state;
     static const struct {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots in loops that are turned and moved as a whole, with all that acts on them, do the same:
-// also where nothing resists a motion, where straight legs begin in a singular configuration, and
-// where links come into line within a step. There rounding, which is another in another frame, must
-// not decide.
+// Robots with loops that are rotated and translated as a whole, with all their loads, move in the
+// same way: also where nothing resists a motion, where straight legs begin in a singular
+// configuration, and where links become collinear within a step. Rounding, which differs between
+// frames, must not decide there.
 #include "executed.h"
 
 #include "constraint/projection.h"
@@ -19,7 +19,7 @@ static double roll(uint64_t *seed, double low, double high) {
     return low + (high - low) * (double)(*seed >> 11) / (double)(1ULL << 53);
 }
 
-// The stage that all robots below stand on: where it is, and a vector of the robot in the world.
+// The base frame of all robots below: its pose, and its text.
 typedef struct stage {
     snw_se3 g;
     char text[250];
@@ -43,7 +43,7 @@ static snw_vec3 position(const outcome *o, int frame, int column) {
         {shown(o, frame, column), shown(o, frame, column + 1), shown(o, frame, column + 2)}};
 }
 
-// Positions in columns 0 to 2 and 3 to 5 at all instants of both, within `error` m.
+// Compare the positions in columns 0 to 2 and 3 to 5 at all instants of both, within `error` m.
 static void compare(const outcome *plain, const outcome *turned, const stage *s, double error) {
     assert_int_equal(plain->series.nframe, turned->series.nframe);
     for (int n = 0; n < plain->series.nframe; n++) {
@@ -57,11 +57,10 @@ static void compare(const outcome *plain, const outcome *turned, const stage *s,
     }
 }
 
-// ---- a motion that nothing resists
-// -----------------------------------------------------------------
+// ---- a motion that nothing resists --------------------------------------------------------------
 
-// A plate on two legs with balls, its centre between them: it turns freely about the line through
-// both.
+// A plate on two legs with spherical joints, its centre between them: it rotates freely about the
+// line through both.
 static void plate_on_two(uint64_t seed, const stage *s, char *text, size_t size) {
     const double x = roll(&seed, 0.05, 0.1), y = roll(&seed, -0.05, 0.05), z = 0.2;
     const double lean[4] = {roll(&seed, -0.05, 0.05), roll(&seed, -0.05, 0.05),
@@ -106,7 +105,7 @@ static void what_nothing_resists_stays_where_it_is(void **state) {
         plate_on_two(seed, &there, text, sizeof text);
         execute_ok(text, &turned);
         compare(&plain, &turned, &there, 1e-9);
-        // the plate stands as upright as its legs let it, and has not turned about the line
+        // The plate is as upright as its legs allow, and has not rotated about the line.
         const snw_vec3 up = snw_sub(position(&plain, 0, 3), position(&plain, 0, 0));
         assert_true(up.e[2] > 0.09);
         snw_series_clear(&plain.series);
@@ -114,11 +113,10 @@ static void what_nothing_resists_stays_where_it_is(void **state) {
     }
 }
 
-// ---- singular at the start
-// -------------------------------------------------------------------------
+// ---- singular at the start ----------------------------------------------------------------------
 
 // A plate in a plane on four straight legs, clamped below and hinged above: along the legs four
-// rows forbid three motions.
+// constraint rows forbid three motions.
 static void plate_on_four(uint64_t seed, const stage *s, const char *strain, char *text,
                           size_t size) {
     int n = snprintf(text, size,
@@ -150,7 +148,7 @@ static void plate_on_four(uint64_t seed, const stage *s, const char *strain, cha
     }
 }
 
-// what is said of the loops of a text, and the rows that are kept
+// Message on the loops of a text. Returns the number of rows that are kept.
 static int look_at_loops(const char *text, char *said, size_t size) {
     snw_document *doc;
     snw_desc *desc;
@@ -186,10 +184,10 @@ static void singular_starts_are_told_in_every_frame(void **state) {
         assert_int_equal(look_at_loops(text, turned, sizeof turned), rows);
         assert_string_equal(plain, turned);
         told += strstr(plain, "singular configuration") != NULL;
-        // either it can bend beside, which is told, or the legs lock each other, and a row is
-        // implied by others
+        // Either the legs can bend sideways, which gives a warning, or they lock each other, and
+        // one row is redundant.
         assert_int_equal(rows, strstr(plain, "singular configuration") ? 11 : 10);
-        // what the warning advises
+        // the remedy in the warning
         plate_on_four(seed, &here, ", stretch: linear", text, sizeof text);
         assert_int_equal(look_at_loops(text, plain, sizeof plain), 11);
         assert_null(strstr(plain, "singular configuration"));
@@ -197,11 +195,10 @@ static void singular_starts_are_told_in_every_frame(void **state) {
     assert_true(told >= 6);
 }
 
-// ---- loops that are open where the file puts them
-// --------------------------------------------------
+// ---- loops that are open in the file ------------------------------------------------------------
 
-// The closed configuration is the nearest, measured by the robot's size, which has nothing to do
-// with where it stands.
+// The closed configuration is the nearest one in a norm scaled by the robot's size, independent of
+// where the robot stands.
 static void open_loops_close_alike(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);
@@ -223,16 +220,15 @@ static void open_loops_close_alike(void **state) {
     (void)snprintf(text, sizeof text, form, there.text, "stage", "stage");
     execute_ok(text, &turned);
     compare(&plain, &turned, &there, 1e-9);
-    assert_near(position(&plain, 0, 0).e[1], here.g.p.e[1], 1e-12); // in its plane
+    assert_near(position(&plain, 0, 0).e[1], here.g.p.e[1], 1e-12); // within its plane
     snw_series_clear(&plain.series);
     snw_series_clear(&turned.series);
 }
 
-// ---- links in line on the way
-// ----------------------------------------------------------------------
+// ---- links that become collinear ----------------------------------------------------------------
 
-// A four-bar with a soft, heavy coupler falls until crank and coupler are in line, and swings
-// through: as quickly as its coupler lets it.
+// A four-bar with a soft, heavy coupler falls until crank and coupler are collinear, and passes
+// through as fast as its coupler allows.
 static void four_bar(double density, const char *step, const stage *s, char *text, size_t size) {
     const snw_vec3 down = snw_rotate(s->g.R, (snw_vec3){{0, -9.81, 0}});
     (void)snprintf(
@@ -256,8 +252,8 @@ static void four_bar(double density, const char *step, const stage *s, char *tex
         down.e[0], down.e[1], down.e[2], density, s->text, step);
 }
 
-// steps of 6.8 ms, one of which lost four fifths of the energy: the robot stood still 0.16 m away,
-// or made 1e13 J in another frame
+// Steps of 6.8 ms. In an earlier version one of them lost four fifths of the energy: the robot
+// stopped 0.16 m away, or gained 1e13 J in another frame.
 static void links_that_come_into_line_are_passed(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods that are fed through their root, theory.md 3.14: the tangent and the balances on random
-// robots.
+// Variable-length rods, theory.md 3.14: the tangent and the balances on random robots.
 #ifndef SNW_NUMBERS
 #include "oracle/linear.h"
 #include "oracle/trial.h"
@@ -11,13 +10,14 @@
 #include "random_tree.h"
 #include "tangent_rig.h"
 
-// that many robots of uniform rods, then half as many of rods that vary along their material
+// This number of robots with uniform rods, then half as many with rods that vary along their
+// material.
 enum { ROBOTS = 24, MORE = 12 };
 
 enum { TAPER = 1, BOW = 2 };
 
-// sections, materials and rest strains that travel with the material; polynomials, of which nothing
-// is lost in pieces
+// Sections, materials and rest strains that are functions of the material coordinate; polynomials,
+// which piecewise interpolation represents exactly.
 static void vary_along(tree *t, snw_link_desc *l, int how) {
     robot *r = &t->r;
     snw_rod_desc *rod = &l->rod;
@@ -35,7 +35,8 @@ static void vary_along(tree *t, snw_link_desc *l, int how) {
 
 static int how_of(int i) { return i < ROBOTS ? 0 : 1 + i % 3; }
 
-// a random tree whose rods are fed, with loads along them; nothing hangs between their ends
+// A random tree of variable-length rods, with loads along them; nothing is attached between their
+// ends.
 static void fed_tree(tree *t, dice *d, tree_opts o, int how) {
     tree_random(t, d, o);
     if (how & TAPER) {
@@ -68,7 +69,7 @@ static void fed_tree(tree *t, dice *d, tree_opts o, int how) {
     }
 }
 
-// free lengths away from those in the model
+// Random free lengths different from those in the model.
 static void push(const snw_model *m, dice *d, snw_state *s) {
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) s->q[m->rod[r].feed_q] = m->rod[r].L * roll(d, 0.6, 1.7);
@@ -96,9 +97,9 @@ static void tangent_equals_differences(void **state) {
     }
 }
 
-#ifndef SNW_NUMBERS // the other derivatives once more, and no derivatives
+#ifndef SNW_NUMBERS // the other derivatives are checked above; wide and complex builds have none
 
-// statics: the derivative of the residual at rest, by differences of it
+// Statics: the tangent against differences of the residual at rest.
 static void static_tangent_equals_differences(void **state) {
     (void)state;
     dice d = {2};
@@ -139,17 +140,17 @@ static void static_tangent_equals_differences(void **state) {
     }
 }
 
-// ---- balances
-// ---------------------------------------------------------------------------------------
+// ---- balances -----------------------------------------------------------------------------------
 
-// fed rods in a tree in motion under what acts, with nodes enough for a regular mass matrix
+// A tree of variable-length rods in motion under all loads, with enough nodes for a regular mass
+// matrix.
 static void open_moving(tree *of, trial *t, dice *d, tree_opts o, int how) {
     for (;;) {
         fed_tree(of, d, o, how);
         for (int i = 0; i < o.nlink; i++) {
             of->link[i].rod.nodes = 12;
-            // a rod that is fed into a frame that is free and without mass says nothing about the
-            // frame
+            // a variable-length rod in a free frame without mass does not determine the motion of
+            // the frame
             if (of->link[i].joint == SNW_JOINT_FREE) of->link[i].rod.variable_length = false;
         }
         trial_open(t, &of->r.desc);
@@ -169,7 +170,7 @@ static double energy(trial *t) {
            snw_gravity_energy(t->m, t->in, t->w);
 }
 
-// rate of the energy along the motion through t->s, differences of order 6
+// Rate of the energy along the motion through t->s, differences of order 6.
 static double energy_rate(trial *t, double h) {
     const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     snw_state *here = NULL;
@@ -189,7 +190,8 @@ static double energy_rate(trial *t, double h) {
     return rate;
 }
 
-// the energy changes by what loads do, less heat, plus what the material brings with it
+// The energy changes by the power of the loads, minus heat, plus the energy of the material that
+// enters.
 static void power_balances(void **state) {
     (void)state;
     dice d = {3};
@@ -218,8 +220,8 @@ static void power_balances(void **state) {
     }
 }
 
-// what the books say comes in is the energy of the material at the root, by its length: on many
-// nodes
+// The inflow of the energy account is the energy of the material at the root per length times its
+// rate: on many nodes.
 static void what_comes_in_is_what_is_at_the_root(void **state) {
     (void)state;
     dice d = {5};
@@ -248,7 +250,7 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         snw_inertia M;
         snw_error err = {0};
         const snw_rod *rod = &t.m->rod[0];
-        const double x = rod->L - t.s->q[rod->feed_q]; // of the material at the root
+        const double x = rod->L - t.s->q[rod->feed_q]; // material coordinate at the root
         assert_int_equal(snw_section_at(&r.link[0].rod, "arm", x, H, D, &M, &err), SNW_OK);
         const double pace = t.s->v[rod->feed];
         const snw_twist xi = snw_rod_strain(t.m, rod, t.s->q, t.s->t, 0),
@@ -256,7 +258,7 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         const double want = pace * (0.5 * snw_power(snw_inertia_apply(&M, V), V) -
                                     M.m * snw_dot(t.in->gravity, t.w->g[rod->root].p));
         const double size = snw_kinetic_energy(t.m, t.w) + fabs(snw_gravity_energy(t.m, t.in, t.w));
-        // 20 points of Gauss, Magnus expansions of order 6 between them
+        // 20 Gauss points, Magnus expansions of order 6 between them
         assert_near(snw_variable_length_inflow(t.m, t.in, t.w), want, 1e-6 * size);
         trial_close(&t);
         robot_free(&r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Motions and equilibria of rods that are fed, against closed forms and against a rod in
-// coordinates of its material (tests/oracle/fed_motion.h).
+// Motions and equilibria of variable-length rods, against closed forms and against a rod in
+// material coordinates (tests/oracle/fed_motion.h).
 #include "oracle/fed_motion.h"
 
 #include "executed.h"
@@ -14,12 +14,12 @@
     "probes: {tip: {position: arm}, out: {value: push}, pace: {rate: push}, force: {effort: "      \
     "push}, "                                                                                      \
     "books: energy, root: {wrench: arm@0 m}}\n"
-// columns of the probes
+// Columns of the probes.
 enum { TIP = 0, OUT = 3, PACE, FORCE, BOOKS, BALANCE = BOOKS + 6, ROOT = BOOKS + 8 };
 
 static const double pi = 3.14159265358979323846;
 
-// a straight rod that is pushed out needs rhoA l (l'' + g), whatever its strains could do
+// A straight rod that is pushed out needs rhoA l (l'' + g), with any strain basis.
 static void a_straight_rod_needs_its_mass_times_acceleration(void **state) {
     (void)state;
     const char *strains[] = {"rigid", "{bend_y: legendre 3}", "kirchhoff legendre 2",
@@ -46,8 +46,8 @@ static void a_straight_rod_needs_its_mass_times_acceleration(void **state) {
     }
 }
 
-// a rod in a sleeve that carries the moment M at its mouth and the tension N feels M^2/2EI out of
-// the sleeve besides N
+// A rod in a sleeve with the moment M and the tension N at the mouth is pushed out of the sleeve by
+// M^2/2EI in addition to N.
 static void a_bent_rod_is_pushed_out_of_its_sleeve(void **state) {
     (void)state;
     const double EI = 200e9 * pi / 4 * 1e-12, loads[3][2] = {{0, 0.4}, {-0.3, 0.5}, {0.5, 1.0}};
@@ -67,14 +67,14 @@ static void a_bent_rod_is_pushed_out_of_its_sleeve(void **state) {
         const double M = last(&o, ROOT + 2);
         assert_true(M > 0.15);
         assert_near(last(&o, ROOT + 3), loads[k][0], 1e-12);
-        // nine functions: what is left falls by an order with each
+        // nine functions: the error falls by an order of magnitude with each
         assert_near(last(&o, FORCE), -loads[k][0] - M * M / (2 * EI), 3e-8);
         snw_series_clear(&o.series);
     }
 }
 
-// the same from the other side: with the force of the sleeve given, the length is found; its weight
-// holds the rod
+// The inverse problem: with the force of the sleeve given, the length is found; the weight holds
+// the rod.
 static void force_and_length_are_two_answers_to_one_question(void **state) {
     (void)state;
     const char *form = "sinew: 1\ngravity: [-9.81, 0, 0]\n" STEEL
@@ -97,8 +97,7 @@ static void force_and_length_are_two_answers_to_one_question(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- a rod in coordinates of its material
-// -------------------------------------------------------------
+// ---- a rod in material coordinates --------------------------------------------------------------
 
 enum { FUNCTIONS = 4 };
 
@@ -138,7 +137,7 @@ static void pushed(double t, oracle_fed_laws *out) {
     *out = (oracle_fed_laws){.push = 1.2 + 2 * sin(9 * t)};
 }
 
-// tip and force at the end of a motion of the oracle from the bent rod, l in y behind the rates
+// Tip and force at the end of a motion of the oracle from the bent rod, l in y after the rates.
 static void oracle_motion(oracle_fed_rod rod, double end, double tip[2], double *push, double *y) {
     oracle_fed_motion *m = oracle_fed_create(&rod);
     memset(y, 0, (2 * FUNCTIONS + 2) * sizeof *y);
@@ -203,7 +202,7 @@ static void collocation_likewise(void **state) {
     }
 }
 
-// 1 - 0.9 z + 0.5 z^2 of the radius at the tip, z = 0.4 m - x from there
+// 1 - 0.9 z + 0.5 z^2 times the radius at the tip, z = 0.4 m - x from the tip.
 #define TAPERED_ROD                                                                                \
     "rod: {length: 0.4 m, material: rubber, section: {circle: {radius: \"1 cm*(1 - 0.9*(0.4 - "    \
     "x/(1 m)) + 0.5*(0.4 - x/(1 m))^2)\"}}, strain: {bend_z: chebyshev 4}, nodes: 60, magnus: 6}"
@@ -226,11 +225,11 @@ static void a_tapered_rod_likewise(void **state) {
     }
 }
 
-// ---- what travels with the material
-// -------------------------------------------------------------------
+// ---- laws of the material coordinate ------------------------------------------------------------
 
-// A rod that is out by l is an ordinary one of that length with its laws moved: what is at x of the
-// stock is l - L further from the root; laws say x - S. Tip, wrench at the root and strains agree.
+// A rod with the free length l is an ordinary rod of that length with shifted laws: the material at
+// x is l - L further from the root; the laws are functions of x - S. Tip, wrench at the root and
+// strains agree.
 static void compare_moved(const char *laws, double l, double tolerance) {
     outcome o[2];
     for (int fed = 0; fed < 2; fed++) {
@@ -263,7 +262,7 @@ static const double lengths[] = {0.1, 0.25, 0.4, 0.55};
 static void a_tapered_rod_is_an_ordinary_one_with_its_section_moved(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        // Newton's tolerance; then what pieces of L/32 make of a sine
+        // Newton's tolerance; then the interpolation error of a sine in pieces of L/32
         compare_moved("section: {circle: {radius: \"8 mm*(1 - 0.7*(x - S)/(1 m))\"}}", lengths[k],
                       1e-9);
         compare_moved("section: {rectangle: {y: \"8 mm + 2 mm*sin((x - S)/(5 cm))\", z: 1 cm}}",
@@ -271,7 +270,7 @@ static void a_tapered_rod_is_an_ordinary_one_with_its_section_moved(void **state
     }
 }
 
-// a catheter that is bent in front and straight behind takes this shape as it comes out
+// A catheter that is curved in front and straight behind takes this shape as it comes out.
 static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -279,7 +278,7 @@ static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
                       "0.2 m, 0.3 m)\", twist: \"2/(1 m)*poly5(x - S, 0.1 m, 0.3 m)\"}",
                       lengths[k], 1e-9);
     }
-    // without load: an arc of the length that is out, then a straight line, and nothing pushes
+    // without load: an arc of the free length, then a straight line, and no push force
     for (int k = 0; k < 2; k++) {
         char text[2000];
         outcome o;
@@ -302,7 +301,7 @@ static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
     }
 }
 
-// what pushes a bent rod out is M^2/2EI with EI that of the mouth
+// The force that pushes a bent rod out is M^2/2EI with EI at the mouth.
 static void a_tapered_rod_is_pushed_by_what_its_mouth_bends(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -328,8 +327,8 @@ static void a_tapered_rod_is_pushed_by_what_its_mouth_bends(void **state) {
     }
 }
 
-// a straight needle on a spring and a damper that read its length: rhoA l l'' = k (l_0 - l) - c l',
-// by Runge and Kutta
+// A straight needle on a spring and a damper that read its length: rhoA l l'' = k (l_0 - l) - c l',
+// by Runge-Kutta.
 static double needle(double l, double v) {
     const double rhoA = 8000 * pi * 1e-6;
     return (2 * (0.5 - l) - 0.02 * v) / (rhoA * l);
@@ -358,17 +357,16 @@ static void laws_read_the_length(void **state) {
                        "mN*s/m*pace\"}}\n" PROBES "study: [{dynamic: {for: 0.5 s, %s}}]\n",
                        schemes[k]);
         execute_ok(text, &o);
-        // tolerance, and what generalized-alpha makes of its steps
+        // tolerance; and the error of generalized-alpha
         assert_near(last(&o, OUT), l, k ? 1e-6 : 1e-9);
         assert_near(last(&o, PACE), v, k ? 1e-5 : 1e-8);
         snw_series_clear(&o.series);
     }
 }
 
-// ---- schemes
-// -------------------------------------------------------------------------------------------
+// ---- schemes ------------------------------------------------------------------------------------
 
-// a length that does not change is that of an ordinary rod
+// A rod of constant free length moves as an ordinary rod.
 static void a_length_at_rest_is_an_ordinary_rod(void **state) {
     (void)state;
     const char *form = RUBBER
@@ -393,7 +391,7 @@ static void a_length_at_rest_is_an_ordinary_rod(void **state) {
 
 enum { LOOKS = 10 };
 
-// largest distance of the tip from that of the oracle, at instants 20 ms apart
+// Largest distance of the tip from that of the oracle, at instants 20 ms apart.
 static double distance(const outcome *o, double (*tip)[2]) {
     double worst = 0;
     for (int k = 0; k < LOOKS; k++) {
@@ -406,7 +404,7 @@ static double distance(const outcome *o, double (*tip)[2]) {
     return worst;
 }
 
-// errors fall with the order of the scheme, and the books close
+// Errors fall with the order of the scheme, and the energy account closes.
 static void schemes_have_their_order(void **state) {
     (void)state;
     static const struct {
@@ -448,8 +446,7 @@ static void schemes_have_their_order(void **state) {
     }
 }
 
-// ---- what is refused
-// -----------------------------------------------------------------------------------
+// ---- refused models -----------------------------------------------------------------------------
 
 static void expect_refusal(const char *text, const char *word) {
     snw_document *doc;

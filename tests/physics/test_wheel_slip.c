@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Wheels that slip: closed forms of a blade and of a driven wheel, and how ideal wheels emerge as
-// resistance grows. theory.md 3.15
+// Wheels that slip: closed forms of a blade and of a driven wheel, and convergence to ideal wheels
+// as resistance grows. theory.md 3.15
 #include "executed.h"
 #include "near.h"
 
@@ -10,11 +10,10 @@
 
 enum { WZ = 2, VX = 3, VY = 4 }; // columns of a twist
 
-// ---- a blade
-// -----------------------------------------------------------------------------------------
+// ---- a blade ------------------------------------------------------------------------------------
 
-// Mass 2 at its blade, speed 1, turning with 0.7: vx' = w vy, vy' = -w vx - c/m vy, which the ideal
-// blade holds at (1, 0)
+// Mass 2 at its blade, speed 1, angular velocity 0.7: vx' = w vy, vy' = -w vx - c/m vy, which the
+// ideal blade keeps at (1, 0).
 static const double mass = 2, turn = 0.7, end = 2;
 
 static void blade_speed(double c, double v[2]) {
@@ -65,8 +64,8 @@ static void a_blade_slips_as_in_closed_form(void **state) {
     }
 }
 
-// the ideal motion is a circle of radius 1/0.7; distance of the end from it, and of the force from
-// m v w
+// The ideal motion is a circle of radius 1/0.7; distance of the end from it, and of the force from
+// m v w.
 static void ideal_wheels_emerge_in_the_first_order(void **state) {
     (void)state;
     double away[4], force[4];
@@ -81,7 +80,7 @@ static void ideal_wheels_emerge_in_the_first_order(void **state) {
         snw_series_clear(&o.series);
     }
     for (int k = 0; k < 3; k++) {
-        // of vx' = -(w^2 m/c) vx and higher orders
+        // error of vx' = -(w^2 m/c) vx and higher orders
         if (!(fabs(away[k] / away[k + 1] - 2) < 0.1 / (1 << k))) {
             fail_msg("distances %g %g", away[k], away[k + 1]);
         }
@@ -96,8 +95,7 @@ static void ideal_wheels_emerge_in_the_first_order(void **state) {
     snw_series_clear(&o.series);
 }
 
-// ---- a wheel that is driven
-// --------------------------------------------------------------------------
+// ---- a wheel that is driven ---------------------------------------------------------------------
 
 #define CART                                                                                       \
     "sinew: 1\ngravity: 0\n"                                                                       \
@@ -108,8 +106,8 @@ static void ideal_wheels_emerge_in_the_first_order(void **state) {
     "probes: {v: {twist: cart, in: body}, torque: {effort: motor}, e: energy, f: {reaction: "      \
     "tyre}}\n"
 
-// m v' = c (R w - v) forwards, -c v across: both go their own way; the motor gives R times the
-// force
+// m v' = c (R w - v) forwards, -c v across, independent of each other; the torque of the motor is R
+// times the force.
 static void a_driven_wheel_spins_until_it_rolls(void **state) {
     (void)state;
     static const char *const study[] = {"dynamic: {for: 1 s, step: 2 ms, scheme: rk4}",
@@ -131,14 +129,14 @@ static void a_driven_wheel_spins_until_it_rolls(void **state) {
         assert_near(last(&o, 6), 0.1 * 6 * slip, 1e-9);
         assert_near(last(&o, 7 + 8 + 3), 6 * slip, 1e-9);
         assert_near(last(&o, 7 + 8 + 4), -4 * side, 1e-9);
-        // heat: c times the integrals of the slips squared
+        // heat: c times the integrals of the squared slip velocities
         const double heat = 0.5 * 3 * (1 - slip * slip) + 0.5 * 3 * (0.25 - side * side);
         assert_near(last(&o, 7 + 3), heat, 1e-8);
         snw_series_clear(&o.series);
     }
 }
 
-// what is not said to slip is held: along the axle, or along the way
+// A direction without a resistance is held: along the axle, or along the rolling direction.
 static void wheels_may_slip_in_one_direction(void **state) {
     (void)state;
     outcome o;
@@ -159,14 +157,14 @@ static void wheels_may_slip_in_one_direction(void **state) {
     assert_near(last(&o, WZ), 0.3, 1e-10);
     assert_near(last(&o, 6), 0.1 * 6 * exp(-2), 1e-9);
     snw_series_clear(&o.series);
-    // a blade that drags as it goes, and holds across
+    // a blade with resistance along its direction that holds across it
     blade(", rolling: 1.5", "dynamic: {for: 2 s, step: 2 ms, scheme: rk4}", &o);
     assert_near(last(&o, VX), exp(-1.5), 1e-9);
     assert_near(last(&o, VY), 0, 1e-10);
     snw_series_clear(&o.series);
 }
 
-// a wheel that takes hold while slipping gives no blow
+// A slipping wheel that becomes active causes no impact.
 static void a_slipping_wheel_takes_hold_smoothly(void **state) {
     (void)state;
     outcome o;
@@ -184,7 +182,7 @@ static void wheels_that_cannot_slip_are_refused(void **state) {
     (void)state;
     refuses(CART "contacts: {tyre: {wheel: {on: hub, axis: y, lateral: -1}}}\n",
             "'lateral' must not be negative");
-    // without its axis, which is then upright, a wheel has no way
+    // without its axis, which is then vertical, a wheel has no rolling direction
     static const char *const more[] = {"radius: 0.1", "radius: 0.1, lateral: 3", "rolling: 2"};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         char text[2000];

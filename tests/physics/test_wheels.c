@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots on wheels in time: every scheme has its order with rows of velocities and does not slip,
-// rows that say the same are left out, wheels that take hold are plastic impacts. theory.md 3.15
+// Robots on wheels in time: every scheme has its order with nonholonomic constraint rows and does
+// not slip, redundant rows are dropped, wheels that become active cause plastic impacts. theory.md
+// 3.15
 #include "executed.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@
     "{position: board}, e: energy}\n"                                                              \
     "record: {every: 0.1 s}\n"
 
-// error of the speed at 1 s, and the largest slip
+// Error of the speed at 1 s, and the largest slip.
 static double board_error(const char *scheme, double step, double *slip) {
     char text[2000];
     outcome o;
@@ -69,8 +70,9 @@ static void schemes_have_their_order(void **state) {
     }
 }
 
-// Collocation, rows kept at its stages and velocities projected at the ends of steps: place and
-// energy balance of order 2 s, against the same with steps so short that nothing is left
+// Collocation, with rows satisfied at its stages and velocities projected at the ends of steps:
+// position and energy balance of order 2 s, against the same with steps so short that their error
+// is negligible.
 static void collocation_has_twice_its_stages(void **state) {
     (void)state;
     double want[2] = {0};
@@ -101,7 +103,7 @@ static void collocation_has_twice_its_stages(void **state) {
     }
 }
 
-// two wheels on one axle forbid one motion; both roll
+// Two wheels on one axle forbid one motion; both roll.
 static void wheels_of_one_axle_say_the_same(void **state) {
     (void)state;
     outcome o;
@@ -117,7 +119,7 @@ static void wheels_of_one_axle_say_the_same(void **state) {
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: rk4}]\n",
             &o);
     assert_int_equal(o.status, SNW_OK);
-    assert_int_equal(o.warnings, 0); // they share
+    assert_int_equal(o.warnings, 0); // they share the reaction
     const double u = 0.5 * (1 - exp(-1));
     assert_near(last(&o, 2), 10.0 / 7 * u, 1e-10);
     assert_near(last(&o, 3), 5.0 / 7 * u, 1e-10);
@@ -126,8 +128,8 @@ static void wheels_of_one_axle_say_the_same(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A blade takes hold of a sliding rod: M (v+ - v-) = C' p, and what is lost is p's work, to the
-// last digit
+// A blade on a sliding rod becomes active: M (v+ - v-) = C' p, and the energy lost is the work of
+// p, to the last digit.
 static void wheels_take_hold_in_a_blow(void **state) {
     (void)state;
     static const char *const scheme[] = {"rk4", "generalized-alpha", "adaptive"};
@@ -146,16 +148,17 @@ static void wheels_take_hold_in_a_blow(void **state) {
             scheme[i]);
         execute(text, &o);
         assert_int_equal(o.status, SNW_OK);
-        // the blade's point has no velocity across: 2 + p/m - 0.5 w = 0, I w = -0.5 p
+        // the point of the blade has no velocity across: 2 + p/m - 0.5 w = 0, I w = -0.5 p
         const double p = -2 / (1 / 2.0 + 0.25 / 0.3), w = -0.5 * p / 0.3, vy = 2 + p / 2;
-        assert_near(last(&o, 2), w, 5e-4); // it goes on turning for 0.1 ms
+        assert_near(last(&o, 2), w, 5e-4); // it continues to turn for 0.1 ms
         assert_near(last(&o, 3), 1 + 1e-4 * w * vy, 1e-3);
         assert_near(last(&o, 4), vy, 2e-3);
         snw_series_clear(&o.series);
     }
 }
 
-// three axles and all joints driven leave a row over that cannot hold: said before anything moves
+// With three axles and all joints driven one row is left that cannot hold: an error before anything
+// moves.
 static void contradictions_are_found_when_compiled(void **state) {
     (void)state;
     snw_document *doc;
@@ -181,7 +184,8 @@ static void contradictions_are_found_when_compiled(void **state) {
     release(doc, desc);
 }
 
-// what no coordinate moves cannot be held where it is moved, and is idle where it rests
+// A point that no coordinate moves cannot be held where a law moves it; where it is at rest the
+// contact has no effect.
 static void contacts_must_reach(void **state) {
     (void)state;
     snw_document *doc;
@@ -211,8 +215,8 @@ static void contacts_must_reach(void **state) {
     snw_series_clear(&o.series);
 }
 
-// a four-bar linkage swings on a sledge: rows of index 2 beside rows of index 3, implicit against
-// explicit steps
+// A four-bar linkage swings on a sledge: rows of index 2 beside rows of index 3, implicit against
+// explicit steps.
 static void closures_and_blades_go_together(void **state) {
     (void)state;
 #define SLEDGE                                                                                     \
@@ -244,7 +248,7 @@ static void closures_and_blades_go_together(void **state) {
         (void)snprintf(text, sizeof text, "%s%s", SLEDGE, study[i]);
         execute(text, &o[i]);
         if (o[i].status != SNW_OK) fail_msg("%d: %s", i, o[i].err.text);
-        // along the axle nothing moves
+        // no velocity along the axle
         assert_near(0.1 * last(&o[i], 5) + last(&o[i], 6), 0, 1e-10);
     }
     for (int c = 0; c < o[0].series.ncolumn; c++) {

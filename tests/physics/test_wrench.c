@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The internal wrench that probes report: against the differential equations, at the ends, and
-// across loads.
+// The internal wrench of probes: against the differential equations, at the ends, and across loads.
 #include "oracle/linear.h"
 #include "oracle/strong.h"
 #include "oracle/trial.h"
@@ -13,7 +12,8 @@
 
 enum { STATIONS = 5 };
 
-// stations off the loads; those of robot_random sit at ends and at one random place
+// Stations away from the loads; the loads of robot_random are at the ends and at one random
+// station.
 static const double share[STATIONS] = {0.0712, 0.2391, 0.5013, 0.7907, 0.9604};
 
 static void probe_wrenches(robot *r) {
@@ -25,7 +25,7 @@ static void probe_wrenches(robot *r) {
     }
 }
 
-// largest error of the watched wrenches relative to the largest of them
+// Largest error of the wrenches at the stations relative to the largest wrench.
 static double error_with(uint64_t seed, int nodes, bool moving) {
     dice d = {seed};
     robot r;
@@ -58,8 +58,8 @@ static double error_with(uint64_t seed, int nodes, bool moving) {
     return error / size;
 }
 
-// as nodes are refined: the geometry's order 6, and shares of the lumps that integrate polynomials
-// exactly
+// As nodes are refined: order 6 of the geometry, and fractions of the lumped wrenches that
+// integrate polynomials exactly.
 static void wrench_agrees_with_the_differential_equations(void **state) {
     (void)state;
     for (uint64_t seed = 71; seed < 79; seed++) {
@@ -72,7 +72,7 @@ static void wrench_agrees_with_the_differential_equations(void **state) {
     }
 }
 
-// at the root it is minus what the base gives the rod; at the tip what is applied there
+// At the root it is minus the wrench of the base on the rod; at the tip it is the applied wrench.
 static void wrench_at_the_ends_is_that_of_base_and_tip(void **state) {
     (void)state;
     dice d = {81};
@@ -93,7 +93,7 @@ static void wrench_at_the_ends_is_that_of_base_and_tip(void **state) {
         const snw_wrench tip = snw_internal_wrench(t.m, &t.m->station[1], t.w);
         const snw_wrench base = snw_wrench_scale(-1, t.w->F[t.m->rod[0].root]);
         const snw_wrench end = snw_wrench_scale(-1, t.w->F[t.m->link_end[0]]);
-        // sums in another order, taken to the world and back: rounding
+        // sums in another order, transformed to the world and back: rounding
         assert_true(oracle_distance(6, root.e, base.e) <= 1e-12 * oracle_size(6, base.e));
         assert_true(oracle_distance(6, tip.e, end.e) <= 1e-12 * oracle_size(6, base.e));
         trial_close(&t);
@@ -101,8 +101,8 @@ static void wrench_at_the_ends_is_that_of_base_and_tip(void **state) {
     }
 }
 
-// in balance the wrench's active components are the constitutive stress, as far as the functions
-// can say so: to rounding where the stress is one of them
+// In equilibrium the active components of the wrench are the constitutive stress, as far as the
+// functions can represent it: to rounding where the stress is one of them.
 static void wrench_is_the_elastic_stress_of_a_circle(void **state) {
     (void)state;
     robot r;

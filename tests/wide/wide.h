@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// wide.h: put before everything else of a source (-include), makes its numbers 113 bits wide. The
-// library's own code, read again that way, says what doubles lose.
+// wide.h: makes the numbers of a source 113 bits wide. It is included before everything else
+// (-include). The library's own code, compiled that way, shows the rounding error of doubles.
 #pragma once
 
 #define _GNU_SOURCE

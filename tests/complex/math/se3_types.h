@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// se3_types.h: found before the library's own where numbers are complex: C++ has no nameless
-// structs of numbers that know how they are made. The same names, initialisers and places in
-// memory; `e` is a view of them all.
+// se3_types.h: replaces the library's header of this name where numbers are complex, because C++
+// does not allow anonymous structs of types with constructors. Names, initialisers and memory
+// layout are the same; `e` is a view of all numbers.
 #pragma once
 
-// All numbers of an object, from inside it: of no size, at its beginning.
+// View of all numbers of the object that contains it: an empty member at the beginning of the
+// object.
 template <class of> struct view {
     operator double *() { return reinterpret_cast<double *>(this); }
     operator const double *() const { return reinterpret_cast<const double *>(this); }

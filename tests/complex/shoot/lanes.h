@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// lanes.h: found before the library's own where numbers are complex, as math/se3_types.h: one
-// column at a time.
+// lanes.h: replaces the library's header of this name where numbers are complex, like
+// math/se3_types.h: one column at a time.
 #pragma once
 
 #include "math/se3_types.h"
