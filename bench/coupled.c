@@ -18,8 +18,7 @@ typedef struct setting {
     int iterations, tangents;
 } setting;
 
-// ---- the tendon robot on a winch
-// --------------------------------------------------------------------
+// ---- the tendon robot on a winch ----------------------------------------------------------------
 
 static void winch(void *user) {
     setting *b = user;
@@ -46,8 +45,7 @@ static void winch(void *user) {
     cord_free(&a);
 }
 
-// ---- the arm that carries an object
-// ------------------------------------------------------------------
+// ---- the arm that carries an object -------------------------------------------------------------
 
 static void transfer(void *user) {
     setting *b = user;
@@ -75,8 +73,7 @@ static void transfer(void *user) {
     cord_free(&a);
 }
 
-// ---- the finger
-// -------------------------------------------------------------------------------------
+// ---- the finger ---------------------------------------------------------------------------------
 
 static void finger(void *user) {
     setting *b = user;
@@ -97,8 +94,7 @@ static void finger(void *user) {
     cord_free(&a);
 }
 
-// ---- the platform
-// -----------------------------------------------------------------------------------
+// ---- the platform -------------------------------------------------------------------------------
 
 static void platform(void *user) {
     static stewart_path path;
@@ -122,8 +118,7 @@ static void platform(void *user) {
     stewart_free(&s);
 }
 
-// ---- as many legs as there are
-// ----------------------------------------------------------------------
+// ---- as many legs as there are ------------------------------------------------------------------
 
 enum { MOST_LEGS = 96 };
 
@@ -189,8 +184,7 @@ static void ring(void *user) {
     for (int i = 0; i < b->legs; i++) snw_shoot_destroy(rod[i]);
 }
 
-// ---- tables
-// -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 // the best of some runs
 static double run(bench_fn *fn, setting *b) {

@@ -88,8 +88,7 @@ static double energy(rod *k) {
 
 static snw_vec3 tip(rod *k) { return k->mv.work_at(k->mv.self)->g[k->t.m->link_end[0]].p; }
 
-// ---- rods
-// ------------------------------------------------------------------------------------------
+// ---- rods ---------------------------------------------------------------------------------------
 
 // references.md G7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t =
 // 0 on
@@ -173,8 +172,7 @@ static void falling(rod *k, int n, int nodes, bool planar) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// ---- against targets
-// -------------------------------------------------------------------------------
+// ---- against targets ----------------------------------------------------------------------------
 
 typedef void rod_fn(rod *k);
 
@@ -365,8 +363,7 @@ static void steel_motion(const bench_table *b) {
     }
 }
 
-// ---- work and precision
-// ----------------------------------------------------------------------------
+// ---- work and precision -------------------------------------------------------------------------
 
 static void precision(const bench_table *b, const char *name, rod_fn *make, double seconds) {
     rod k;

@@ -53,8 +53,7 @@ static double seconds(setting *b) {
     return best;
 }
 
-// ---- damping
-// ----------------------------------------------------------------------------------------
+// ---- damping ------------------------------------------------------------------------------------
 
 static double time_constant(const setting *b) { return decay_fit(b->steps + 1, b->h, b->E); }
 
@@ -192,8 +191,7 @@ static void damping(const bench_table *t) {
     }
 }
 
-// ---- speed
-// ------------------------------------------------------------------------------------------
+// ---- speed --------------------------------------------------------------------------------------
 
 static void speed(const bench_table *t) {
     static const char *const solver[] = {"banded", "single, Newton"};
@@ -228,8 +226,7 @@ static void speed(const bench_table *t) {
     }
 }
 
-// ---- figures
-// ----------------------------------------------------------------------------------------
+// ---- figures ------------------------------------------------------------------------------------
 
 // energies from step 10 to 40 of the rod bent into its first mode, the rate at which the amplitude
 // falls
