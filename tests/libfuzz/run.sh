@@ -13,7 +13,7 @@ export LSAN_OPTIONS=print_suppressions=0:suppressions=$source/tests/leaks.txt
 seeds=$build/seeds
 mkdir -p "$build/found" "$seeds/model" "$seeds/result" "$seeds/message"
 
-# examples to begin with: models, small results of some of them, one message of each sort
+# initial corpus: models, small results of some of them, one message of each kind
 for model in "$source"/examples/*/*.yaml; do
     cp "$model" "$seeds/model/$(basename "$(dirname "$model")")_$(basename "$model")"
 done
