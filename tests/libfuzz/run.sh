@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh BUILD SECONDS [NAME..]: libFuzzer, one program after the other for so many seconds each. What it learns stays in
-# BUILD/corpus_NAME, what it finds in BUILD/found; ends with 1 when anything is found.
+# run.sh BUILD SECONDS [NAME..]: runs the libFuzzer programs one after the other, SECONDS each. The corpus is kept in
+# BUILD/corpus_NAME, failing inputs in BUILD/found; exit status 1 when there are any.
 set -u
 build=$(cd "$1" && pwd)
 seconds=$2
