@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
 # make          the command, build/sinew
-# make demo     the showpiece, and its page
+# make demo     the demonstration, and its page
 # make gallery  every example as a page, and an index with pictures, build/gallery/index.html
-# make viewer   the page of `sinew view` anew, where it could not be made before
-# make test     every test, also under sanitizers; closes with CTest's summary
+# make viewer   rebuilds the page of `sinew view`, where it could not be built before
+# make test     every test, also under sanitizers; ends with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
 # make libfuzz  libFuzzer on models, result files and live messages, SECONDS=.. for each
-# make hunt     random robots compared with themselves, HOURS=.. or SECONDS=.., SEED=..; a minute of it is a test
+# make hunt     comparisons on random robots, HOURS=.. or SECONDS=.., SEED=..; a minute of it is a test
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
@@ -18,7 +18,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 showpiece = examples/rods/boyer2_follower.yaml
 
-# a preset, configured and built; CMake does nothing that is not needed
+# configure and build a preset; CMake repeats only necessary work
 build_preset = cmake --preset $(1) $(2) --log-level=WARNING >/dev/null && cmake --build --preset $(1) --parallel $(JOBS)
 
 all: setup
@@ -45,7 +45,7 @@ viewer: setup
 	rm -f build/*/viewer_page.c
 	$(MAKE) all
 
-# one CTest over the builds: each names its tests with its own prefix
+# one CTest over all builds: the tests of each have its prefix
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)

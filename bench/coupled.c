@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots of several parts on the boundary-value engine, as fast as time: simulated seconds per
-// second. The paper (Till, Aloi and Rucker 2019) and the authors' public program on this kind of
-// machine beside.
+// Robots of several parts on the boundary-value engine: simulated seconds per second of processor
+// time, compared with the paper (Till, Aloi and Rucker 2019) and with the authors' public program
+// on this kind of machine.
 #include "bench.h"
 
 #include "cord_rod.h"
@@ -12,14 +12,13 @@ typedef struct setting {
     int points, steps, legs;
     snw_space_kind along;
     bool gas;
-    // what it took
+    // results
     bool failed;
     double simulated, seconds;
     int iterations, tangents;
 } setting;
 
-// ---- the tendon robot on a winch
-// --------------------------------------------------------------------
+// ---- the tendon robot on a winch ----------------------------------------------------------------
 
 static void winch(void *user) {
     setting *b = user;
@@ -34,7 +33,7 @@ static void winch(void *user) {
     a.s.iterations = a.s.tangents = 0;
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
-        // while it swings
+        // during the oscillation
         const double t = 3.6 + 0.05 * i;
         a.c.tendon[0].value = cord_winch_at(t);
         a.c.tendon[0].rate = cord_winch_rate(t);
@@ -46,8 +45,7 @@ static void winch(void *user) {
     cord_free(&a);
 }
 
-// ---- the arm that carries an object
-// ------------------------------------------------------------------
+// ---- the arm that carries an object -------------------------------------------------------------
 
 static void transfer(void *user) {
     setting *b = user;
@@ -75,8 +73,7 @@ static void transfer(void *user) {
     cord_free(&a);
 }
 
-// ---- the finger
-// -------------------------------------------------------------------------------------
+// ---- the finger ---------------------------------------------------------------------------------
 
 static void finger(void *user) {
     setting *b = user;
@@ -97,8 +94,7 @@ static void finger(void *user) {
     cord_free(&a);
 }
 
-// ---- the platform
-// -----------------------------------------------------------------------------------
+// ---- the platform -------------------------------------------------------------------------------
 
 static void platform(void *user) {
     static stewart_path path;
@@ -122,12 +118,11 @@ static void platform(void *user) {
     stewart_free(&s);
 }
 
-// ---- as many legs as there are
-// ----------------------------------------------------------------------
+// ---- any number of legs -------------------------------------------------------------------------
 
 enum { MOST_LEGS = 96 };
 
-// a heavy plate on legs in a ring, which a push lets sway
+// a heavy plate on legs in a ring, set into oscillation by a force
 static void ring(void *user) {
     setting *b = user;
     snw_shoot_rod *rod[MOST_LEGS] = {NULL};
@@ -158,7 +153,7 @@ static void ring(void *user) {
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.49}}};
     b->failed = b->failed || snw_platform_create(b->legs, end, home, &opts, &p) != SNW_OK;
     if (!b->failed) {
-        // each leg has the same share of it
+        // load and mass per leg are constant
         p->plate.has_body = true;
         p->plate.M = (snw_inertia){.m = 0.015 * b->legs,
                                    .I = {3e-5 * b->legs, 3e-5 * b->legs, 6e-5 * b->legs}};
@@ -189,10 +184,9 @@ static void ring(void *user) {
     for (int i = 0; i < b->legs; i++) snw_shoot_destroy(rod[i]);
 }
 
-// ---- tables
-// -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
-// the best of some runs
+// the fastest of some runs
 static double run(bench_fn *fn, setting *b) {
     double best = INFINITY;
     for (int i = 0; i < 8; i++) {
@@ -241,7 +235,7 @@ static void costs(void) {
     }
 }
 
-// cost by the number of legs, and the slope of the line through the logarithms
+// cost by the number of legs, and the power: the slope of the line through the logarithms
 static void legs(const bench_table *t) {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
     int count = 0;

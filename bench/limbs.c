@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots of many branches: k identical flexible limbs that close on one platform, dense and sparse
-// factors side by side; a long chain of rigid links; the RFRFR robot of references.md G7.7; Till's
-// Stewart-Gough robot with fed legs.
+// Robots of many branches: k identical flexible limbs that close on one platform, with dense and
+// with sparse factors; a long chain of rigid links; the RFRFR robot of references.md G7.7; Till's
+// Stewart-Gough robot with legs of variable length.
 #include "bench.h"
 
 #include "constraint/projection.h"
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-// a chain of rigid links, hinges about y and z in turn, let go from the horizontal
+// a chain of rigid links, hinges about y and z in turn, released from the horizontal
 static const char chain_text[] =
     "sinew: 1\n"
     "parameters: {n: 100}\n"
@@ -47,7 +47,7 @@ static const char rfrfr_text[] =
     "  motor(2): {on: limb(2).root, torque: [0, 0, rise]}\n"
     "study: [dynamic: {for: 10 s, step: 10 ms, rho: 0.5}]\n";
 
-// examples/parallel/stewart_gough.yaml, its plate swinging about home
+// examples/parallel/stewart_gough.yaml, its plate oscillating about its home position
 static const char stewart_text[] =
     "sinew: 1\n"
     "parameters:\n"
@@ -98,7 +98,7 @@ static void robot_close(robot *r) {
     snw_document_destroy(r->doc);
 }
 
-// seconds of this thread's processor
+// processor time of this thread, s
 static double processor(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -109,8 +109,8 @@ enum { MOST_STEPS = 1000 };
 
 typedef struct timing {
     double step;  // seconds, mean over the steps of the smallest of several repetitions
-    double start; // of the start
-    double iterations, matrices; // a step
+    double start; // the same for the start
+    double iterations, matrices; // per step
 } timing;
 
 static timing run(const robot *r, snw_algebra algebra, double rho, double h, int steps, int times) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Rods in motion: compute time over simulated time of the rods of references.md G7.1 to G7.3 and of
-// the falling steel cantilever of references.md T4.1; error at the end against time, of all schemes
-// on two of them.
+// the falling steel cantilever of references.md T4.1; error at the end over compute time, for all
+// schemes on two of them.
 #include "bench.h"
 
 #include "integrate/integrator.h"
@@ -13,10 +13,10 @@
 
 typedef struct rod {
     robot r;
-    trial t; // at the start
+    trial t; // state at the start
     snw_step_desc step;
     snw_integrator mv;
-    double seconds, every; // how long, and how far an advance goes
+    double seconds, every; // duration of the motion, and of an advance
     snw_stats took;
 } rod;
 
@@ -41,15 +41,15 @@ static void rod_close(rod *k) {
 
 enum { MOST_ADVANCES = 2000 };
 
-// seconds of this thread's processor
+// processor time of this thread, s
 static double processor(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds that the whole motion takes: of each advance the smallest time of `times` repetitions, so
-// that a busy machine shows little. NAN when it cannot be computed.
+// Seconds for the whole motion: for each advance the smallest time of `times` repetitions, which
+// reduces the influence of a busy machine. NAN when it cannot be computed.
 static double motion_time(rod *k, int times) {
     static double best[MOST_ADVANCES];
     const int n = (int)lround(k->seconds / k->every);
@@ -88,11 +88,9 @@ static double energy(rod *k) {
 
 static snw_vec3 tip(rod *k) { return k->mv.work_at(k->mv.self)->g[k->t.m->link_end[0]].p; }
 
-// ---- rods
-// ------------------------------------------------------------------------------------------
+// ---- rods ---------------------------------------------------------------------------------------
 
-// references.md G7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t =
-// 0 on
+// references.md G7.1: hangs along gravity, deflected by a force at its tip that is removed at t = 0
 static void cantilever(rod *k, double length, double diameter, double density, double young,
                        double force) {
     *k = (rod){0};
@@ -119,7 +117,7 @@ static void soft_cantilever(rod *k) { cantilever(k, 10, 0.01, 7800, 1e11, 50); }
 static void stiff_cantilever(rod *k) { cantilever(k, 0.4, 0.002, 8000, 2e11, 10); }
 static void stiff_cantilever_b(rod *k) { cantilever(k, 0.4, 0.002, 8000, 2e9, 0.1); }
 
-// free, inclined in the plane of x and y, its root pushed
+// free, inclined in the plane of x and y, with a force at its root
 static void flying(rod *k, double length, double radius) {
     *k = (rod){0};
     robot_init(&k->r, length, radius);
@@ -158,7 +156,7 @@ static void stiff_flying(rod *k) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// references.md T4.1: steel, straight, ten times its weight across it
+// references.md T4.1: steel, straight, under ten times its weight transversally
 static void falling(rod *k, int n, int nodes, bool planar) {
     *k = (rod){0};
     robot_init(&k->r, 0.4, 0.0012);
@@ -173,8 +171,7 @@ static void falling(rod *k, int n, int nodes, bool planar) {
     trial_open(&k->t, &k->r.desc);
 }
 
-// ---- against targets
-// -------------------------------------------------------------------------------
+// ---- comparison with targets --------------------------------------------------------------------
 
 typedef void rod_fn(rod *k);
 
@@ -208,7 +205,7 @@ static void four_rods(const bench_table *b) {
 }
 
 // largest distance of the tip from the table of references.md T4.1, which has the same scheme and
-// steps, over its swing
+// steps, relative to its amplitude
 static double falling_error(rod *k) {
     static const struct {
         int step;
@@ -268,7 +265,7 @@ static void path(rod *k, snw_vec3 p[SEEN]) {
     (void)must(s == SNW_OK ? 1 : NAN);
 }
 
-// largest distance among the first n instants over the swing
+// largest distance among the first n instants, relative to the amplitude
 static double apart(const snw_vec3 *p, const snw_vec3 *want, int n) {
     double worst = 0, swing = 0;
     for (int i = 0; i < SEEN; i++) swing = fmax(swing, fabs(want[i].z));
@@ -279,7 +276,7 @@ static double apart(const snw_vec3 *p, const snw_vec3 *want, int n) {
     return worst / swing;
 }
 
-// what the motion itself costs: errors of the schemes in time, against `stiff` at 1e-10 with the
+// cost of the motion itself: errors of the schemes in time, compared with `stiff` at 1e-10 with the
 // same functions
 static void steel_in_time(const bench_table *b) {
     printf("\nfalling steel cantilever, bending in the plane, three functions, 6 nodes: error in "
@@ -327,8 +324,8 @@ static void steel_in_time(const bench_table *b) {
     rod_close(&k);
 }
 
-// the motion itself: all errors, in time and by the functions, against seven functions and gauss8
-// with 0.25 ms, which is where tests/oracle/planar_motion.c goes
+// the motion itself: all errors, in time and by the functions, compared with seven functions and
+// gauss8 with 0.25 ms, to which tests/oracle/planar_motion.c converges
 // (examples/rods/falling_motion.yaml)
 static void steel_motion(const bench_table *b) {
     printf(
@@ -365,8 +362,7 @@ static void steel_motion(const bench_table *b) {
     }
 }
 
-// ---- work and precision
-// ----------------------------------------------------------------------------
+// ---- work and precision -------------------------------------------------------------------------
 
 static void precision(const bench_table *b, const char *name, rod_fn *make, double seconds) {
     rod k;
@@ -380,7 +376,7 @@ static void precision(const bench_table *b, const char *name, rod_fn *make, doub
     printf("\n%s, %g s: ms, error of the tip at the end over the length\n", name, seconds);
     printf("  %-18s  %-24s  %-24s  %-24s\n", "", "10 ms or 1e-4", "5 ms or 1e-6", "1 ms or 1e-8");
     for (int m = SNW_METHOD_GENERALIZED_ALPHA; m <= SNW_METHOD_STIFF; m++) {
-        if (m == SNW_METHOD_BDF3) continue; // of the other engine
+        if (m == SNW_METHOD_BDF3) continue; // of the shooting engine
         const bool fixed = m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
         const double step[] = {0.01, 0.005, 0.001}, tolerance[] = {1e-4, 1e-6, 1e-8};
         printf("  %-18s", snw_method_name((snw_method)m));

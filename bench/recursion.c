@@ -88,7 +88,7 @@ static void against_targets(const bench_table *b) {
     }
 }
 
-// power with which a figure grew, when there is one before
+// exponent of the growth since the previous figure, if there is one
 static void slope(double before, double now, double growth) {
     if (before > 0) {
         printf("   %5.2f", log(now / before) / log(growth));
@@ -137,7 +137,7 @@ static double time_of_ground(bench_fn *fn, int nodes, bool touches) {
     return 1e6 * seconds;
 }
 
-// what every node costs that may touch, and that does
+// cost of each node that may come into contact, and of each in contact
 static void on_the_ground(const bench_table *b) {
     printf(
         "\non the ground (the same rod, beside it, above it and pressed in with all its nodes)\n");

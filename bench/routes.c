@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The papers' other routes to the same numbers, as ratios to ours: generalised forces by
+// Other computations of the same quantities in the papers, as ratios to ours: generalised forces by
 // integrating the rod's differential equations, mass matrix column by column.
 #include "bench.h"
 
@@ -23,8 +23,8 @@ typedef struct routes {
 typedef struct along {
     snw_rule_kind kind;
     int number, nodes;
-    double tolerance; // of rk45, whose cells are those of the state
-    int functions;    // of bending in one plane; 0: three of each strain of Kirchhoff's rod
+    double tolerance; // of rk45, whose mesh is that of the state
+    int functions;    // of bending in one plane; 0: three of each strain of the Kirchhoff rod
 } along;
 
 static void routes_compile(routes *k, along rule, int ncell, const double *cell) {
@@ -103,7 +103,7 @@ static void columns(void *user) {
     oracle_columns(k->t.m, k->t.in, k->t.s, k->t.w, k->M, k->velocity, k->rest);
 }
 
-// error of the forces against the differential equations at the tightest tolerance
+// error of the forces relative to the differential equations at the tightest tolerance
 static double error_of(routes *k, const double *r) {
     const size_t n = (size_t)k->t.m->nv;
     double *best = oracle_alloc(n, sizeof *best);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The boundary-value engine on the paper's benchmark (Till, Aloi and Rucker 2019, tables 3 and 4,
-// figures 2 and 3): a steel cantilever, 0.4 m, bent by 0.5 N at its tip and let go; 1 s in steps of
-// 5 ms, 150 points.
+// figures 2 and 3): a steel cantilever, 0.4 m, bent by 0.5 N at its tip and released; 1 s in steps
+// of 5 ms, 150 points.
 #include "bench.h"
 
 #include "decay.h"
@@ -21,13 +21,13 @@ typedef struct setting {
     double E[LONG + 1]; // energy at each instant
 } setting;
 
-// the rod bent, ready to be let go
+// the bent rod before its release
 static bool bend(setting *b) {
     if (shot_make(&b->s, &b->rod) != SNW_OK || shot_static(&b->rod) != SNW_OK) return false;
     return true;
 }
 
-// from the bent rod on; b->rod is made anew by the caller
+// the motion from the bent rod; the caller creates b->rod anew
 static void swing(setting *b, bool energies) {
     b->failed = shot_release(&b->rod, b->h) != SNW_OK;
     if (energies) b->E[0] = snw_shoot_energies(b->rod.r).elastic;
@@ -53,12 +53,11 @@ static double seconds(setting *b) {
     return best;
 }
 
-// ---- damping
-// ----------------------------------------------------------------------------------------
+// ---- damping ------------------------------------------------------------------------------------
 
 static double time_constant(const setting *b) { return decay_fit(b->steps + 1, b->h, b->E); }
 
-// the shortest step, in ms, with which 20 steps succeed, a twentieth at a time
+// the shortest step, in ms, with which 20 steps succeed, reduced by a twentieth at a time
 static double shortest(setting b) {
     double h = b.h;
     b.steps = 20;
@@ -77,8 +76,8 @@ static const struct {
     const char *name;
     snw_time_kind time;
     double alpha;
-    // the paper's tables 3 and 4: time constants, s, what a second takes, s, and shortest stable
-    // steps, ms; of each Cosserat and Kirchhoff by Euler, then by RK4
+    // the paper's tables 3 and 4: time constants, s, compute time of a second, s, and shortest
+    // stable steps, ms; of each Cosserat and Kirchhoff by Euler, then by RK4
     const char *tau[4], *takes[4], *least[4];
 } schemes[] = {
     {"backward Euler",
@@ -132,8 +131,8 @@ static setting benchmark(int along, bool kirchhoff, int scheme) {
     return b;
 }
 
-// Time constants of minutes, as the paper's figure 2 has them: over ten seconds, when higher modes
-// have died out.
+// Time constants of minutes, as in the paper's figure 2: over ten seconds, when higher modes have
+// decayed.
 static void slow_damping(const bench_table *t) {
     static const int scheme = 3; // BDF-alpha -0.48
     printf("\n%-8s %-16s %14s %10s\n", "along", "scheme", "tau over 10 s", "paper");
@@ -162,7 +161,7 @@ static void damping(const bench_table *t) {
         for (int i = 0; i < NSCHEME; i++) {
             for (int kirchhoff = 0; kirchhoff < 2; kirchhoff++) {
                 setting b = benchmark(along, kirchhoff, i);
-                // as the paper has it: linear histories, world axes
+                // as in the paper: linear histories, world axes
                 b.s.interpolation = SNW_HISTORY_LINEAR;
                 bool done = bend(&b);
                 b.rod.r->replica = true;
@@ -192,8 +191,7 @@ static void damping(const bench_table *t) {
     }
 }
 
-// ---- speed
-// ------------------------------------------------------------------------------------------
+// ---- speed --------------------------------------------------------------------------------------
 
 static void speed(const bench_table *t) {
     static const char *const solver[] = {"banded", "single, Newton"};
@@ -228,11 +226,10 @@ static void speed(const bench_table *t) {
     }
 }
 
-// ---- figures
-// ----------------------------------------------------------------------------------------
+// ---- figures ------------------------------------------------------------------------------------
 
-// energies from step 10 to 40 of the rod bent into its first mode, the rate at which the amplitude
-// falls
+// energies from step 10 to 40 of the rod bent into its first mode; returns the decay rate of the
+// amplitude
 static double first_mode(int scheme, double h) {
     double E[31];
     shot_rod a;
@@ -246,9 +243,9 @@ static double first_mode(int scheme, double h) {
     return failed ? NAN : decay_log(31, h, E);
 }
 
-// Figure 2: the time constant over the step. The paper lets go a rod bent by a force for 10 s and
+// Figure 2: the time constant over the step. The paper releases a rod bent by a force for 10 s and
 // reads powers -1 and -3 off a plot, at short steps those of several modes at once; here the rod is
-// in its first mode, with that mode's closed law beside it.
+// in its first mode, and the closed form for that mode is printed beside it.
 static void figure_2(const bench_table *t) {
     static const double steps[] = {1e-3, 2e-3, 5e-3, 10e-3, 20e-3};
     enum { NSTEP = sizeof steps / sizeof steps[0] };
@@ -279,8 +276,8 @@ static void figure_2(const bench_table *t) {
     }
 }
 
-// Figure 3: seconds over points, 5 to 500, BDF2 at 5 ms. The line through all of them by least
-// squares of relative misses.
+// Figure 3: seconds over points, 5 to 500, BDF2 at 5 ms. The line is a least-squares fit of
+// relative errors through all of them.
 static void figure_3(const bench_table *t) {
     static const int points[] = {5, 10, 20, 50, 100, 200, 500};
     enum { N = sizeof points / sizeof points[0] };

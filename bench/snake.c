@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Snakes of n modules whose shape is given, by n: time to read one, of a rate (motion, torques,
-// reactions), of a step of Runge and Kutta's method of order 4, and of a step of the whole study
-// with all torques and reactions recorded. Three axles on wheels and all joints driven; and
-// Hirose's snake with all modules on wheels, of which all but the first joints follow.
+// Snakes of n modules with prescribed shape, by n: time to read one, of a rate (motion, torques,
+// reactions), of a step of the Runge-Kutta method of order 4, and of a step of the whole study with
+// all torques and reactions recorded. Three axles on wheels and all joints driven; and Hirose's
+// snake with all modules on wheels, in which all but the first joints are passive.
 #include "bench.h"
 
 #include "constraint/locomotion.h"
@@ -17,13 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// of the gait of 2 pi s; the head of the ten-module snake is then right to 1e-6 m after 20 s
+// s, of the gait of 2 pi s; the head of the ten-module snake is then accurate to 1e-6 m after 20 s
 // (examples/locomotion/wheeled_snake.yaml)
 static const double STEP = 0.1;
 enum { STUDY_STEPS = 50 };
 
-// a bend that begins at once runs along n followers in waves the shorter the more they are: steps
-// grow shorter with n
+// a bend that starts abruptly propagates along n passive joints in waves that are shorter for
+// larger n: steps decrease with n
 static double step_of(int n, bool follow) { return follow ? STEP * 4 / n : STEP; }
 
 static char *snake_text(int n, bool follow) {
@@ -73,8 +73,8 @@ static void one_step(void *user) {
     r->failed |= snw_explicit_advance(r->e, t + r->h, INFINITY, NULL) != SNW_OK;
 }
 
-// the smallest processor time of single calls: those of long snakes last so long that others come
-// in between
+// the smallest processor time of single calls: those of long snakes take so long that other
+// processes interrupt them
 static double processor_time(bench_fn *fn, void *user) {
     double best = INFINITY, spent = 0;
     for (int i = 0; i < 20 || spent < 0.2; i++) {
@@ -87,7 +87,7 @@ static double processor_time(bench_fn *fn, void *user) {
     return best;
 }
 
-// seconds of a rate and of a step
+// seconds for a rate and for a step
 static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double h, figures *f,
                                 snw_error *err) {
     motion r = {.h = h};
@@ -114,7 +114,7 @@ static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double
     return s;
 }
 
-// processor time of the smallest of three studies, per step
+// processor time per step of the fastest of three studies
 static snw_status measure_study(const snw_desc *desc, figures *f, snw_error *err) {
     snw_status s = SNW_OK;
     f->study = INFINITY;
@@ -155,7 +155,7 @@ static figures measure(int n, bool follow) {
     return f;
 }
 
-// slope: of the rate's time by n, from half of n on
+// slope: exponent of the rate's time in n, from n/2 to n
 static void table(const bench_table *t, const char *what, bool follow) {
     double before = NAN;
     printf(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Static solves from the straight rod, the whole load at once: Boyer's second test and others.
+// Static solves from the straight rod, the whole load in one step: Boyer's second test and others.
 #include "bench.h"
 
 #include "oracle/planar.h"
@@ -53,7 +53,7 @@ static void report(const bench_table *b, solve *k, const char *name, double targ
     bench_record(b, name, "error", error);
 }
 
-// L = 100, EI = 3.5e7, follower force across the tip; references.md B4.2
+// L = 100, EI = 3.5e7, follower force transverse at the tip; references.md B4.2
 static void boyer(const bench_table *b, double kN, int magnus, int nodes) {
     solve k = {0};
     robot_init(&k.r, 100, 0.5772);

@@ -1,9 +1,9 @@
-# Everything that is built and run only to check: tests of each kind, benchmarks, lint.
+# Targets that are built and run only for checks: tests of each kind, benchmarks, lint.
 
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# some hundred programs are linked, in half the time by this linker where it is
+# some hundred programs are linked; this linker, where installed, takes half the time
 find_program(GOLD ld.gold)
 if(GOLD)
   add_link_options(-fuse-ld=gold)
@@ -11,15 +11,15 @@ endif()
 
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
-# What sanitizers leave out, since others run the same lines there:
+# Left out under sanitizers, since other tests run the same lines there:
 #   - whole tests that take minutes, long motions compared with sources: the list below
 #   - trials beyond a few and times beyond the first within tests: AMONG of sanitized.h, `few` and SLOW of cli/harness.py
 #   - examples after forty increments: brief.sh
-#   - complex_*, wide_* (the recursion with other numbers), viewer_* (the same command before a browser), and what looks at
-#     sources rather than at what they do
+#   - complex_*, wide_* (the recursion with other number types), viewer_* (the same command with a browser), and checks of
+#     sources rather than of their function
 set(long_motions physics_sources physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
 
-# add one test, with the prefix of this build; only a hang lasts until its time is out, however busy the machine
+# add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
   if(SNW_SANITIZE AND name IN_LIST long_motions)
     return()
@@ -34,7 +34,7 @@ function(check name label)
     LABELS ${label} TIMEOUT 1200 ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
-# Some hundred programs share one library rather than have OpenBLAS each. What is measured, and the command, link archives.
+# Some hundred programs share one library instead of containing OpenBLAS each. Benchmarks and the command link archives.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(tested sinew)
 else()
@@ -56,7 +56,7 @@ if(oracle_sources)
   set(oracle oracle)
 endif()
 
-# with the sanitizer of threads only what has threads
+# with the thread sanitizer only programs that have threads
 if(SNW_SANITIZE STREQUAL "thread")
   add_executable(unit_threads tests/unit/test_threads.c)
   target_include_directories(unit_threads PRIVATE src tests)
@@ -74,25 +74,26 @@ foreach(kind unit physics fuzz)
     target_include_directories(${name} PRIVATE src tests)
     target_compile_definitions(${name} PRIVATE SNW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     target_link_libraries(${name} PRIVATE ${oracle} ${tested} PkgConfig::CMOCKA)
-    target_compile_options(${name} PRIVATE -O1) # half the compiler's time; the library does the work
+    target_compile_options(${name} PRIVATE -O1) # half the compiler's time; most of the run time is in the library
     check(${name} ${kind} COMMAND ${name})
   endforeach()
 endforeach()
 
-target_link_libraries(unit_result_stranger PRIVATE PkgConfig::HDF5) # it makes files that the library would not
+target_link_libraries(unit_result_stranger PRIVATE PkgConfig::HDF5) # it writes files that the library would not
 
-# The recursion, and what reads robots for it, twice more with other numbers. Complex ones: the sources are read as C++, and
-# tangents compared with complex steps. Numbers of 113 bits: what doubles lose of residuals.
+# The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the
+# sources are compiled as C++, and tangents are compared with complex steps. Numbers of 113 bits: rounding errors of
+# residuals in double.
 set(of_slopes contact variable_length feedback fluid given nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c)
-# of the boundary-value engine what has variations: marches, stations, laws, plates
+# the parts of the boundary-value engine that have variations: marches, stations, laws, plates
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
   src/shoot/pose_rate.c src/shoot/replica.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/time_formula.c
   src/solve/secants.c tests/numbers/dense.c)
 
-# a test with the numbers of `kind`
+# a test with the number type `kind`
 function(check_numbers kind name source)
   add_executable(${kind}_${name} ${source})
   target_include_directories(${kind}_${name} PRIVATE tests)
@@ -102,7 +103,7 @@ function(check_numbers kind name source)
     ENVIRONMENT "SNW_SLOPES=${CMAKE_BINARY_DIR}/${kind}_${name}.slopes")
 endfunction()
 
-# the library `kind` made of these sources with flags of its own, and tests of slopes with it
+# the library `kind` made of these sources with its own flags, and tests of derivatives with it
 function(check_slopes kind)
   add_library(${kind} STATIC ${recursion_sources})
   target_include_directories(${kind} PUBLIC tests/${kind} include src)
@@ -118,7 +119,7 @@ include(CheckCSourceCompiles)
 set(complex_flags -x c++ -std=gnu++20 -fpermissive -fno-exceptions -nostdinc++ -fno-strict-aliasing -w -O1 -g0
   -include ${CMAKE_SOURCE_DIR}/tests/complex/complex_step.h)
 list(JOIN complex_flags " " CMAKE_REQUIRED_FLAGS)
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # flags that a linker would not like
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # flags that would fail with a linker
 check_c_source_compiles("double half(double x) { return sqrt(x) / 2; }" SNW_HAS_COMPLEX)
 unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
 unset(CMAKE_REQUIRED_FLAGS)
@@ -163,10 +164,10 @@ foreach(source ${examples})
   check(example_c_${name} example COMMAND example_c_${name})
 endforeach()
 
-# the command as a person uses it
+# the command as a user calls it
 if(TARGET command)
   add_library(starve MODULE tests/starve.c)
-  set_target_properties(starve PROPERTIES COMPILE_OPTIONS "-O1" LINK_OPTIONS "") # without sanitizers: it stands before them
+  set_target_properties(starve PROPERTIES COMPILE_OPTIONS "-O1" LINK_OPTIONS "") # without sanitizers: it is loaded before them
   target_link_libraries(starve PRIVATE ${CMAKE_DL_LIBS})
   file(GLOB tests CONFIGURE_DEPENDS tests/cli/test_*.py)
   foreach(source ${tests})
@@ -196,17 +197,18 @@ if(TARGET command)
   endforeach()
 endif()
 
-# the viewer: its types, its page in a browser, and exported robots before Khronos' validator; without Node or Chromium these are skipped, with a word
+# the viewer: its types, its page in a browser, and exported robots in the Khronos validator; without Node or Chromium
+# these are skipped, with a message
 if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   check(viewer_types viewer COMMAND sh ${CMAKE_SOURCE_DIR}/viewer/types.sh ${NODE})
   check(viewer_page viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/page.test.mjs $<TARGET_FILE:command>)
   check(viewer_gltf viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/gltf.test.mjs $<TARGET_FILE:command>)
   check(viewer_play viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/play.test.mjs $<TARGET_FILE:command>)
   set_tests_properties(viewer_types viewer_page viewer_gltf viewer_play PROPERTIES SKIP_RETURN_CODE 77)
-  set_tests_properties(viewer_play PROPERTIES PROCESSORS 2 COST 1000) # it measures time; first, when no other is to be waited for
+  set_tests_properties(viewer_play PROPERTIES PROCESSORS 2 COST 1000) # it measures time; it starts first, so that no other test is waited for
 endif()
 
-# each public header stands alone, in C11 and in C++17; each of ours does in C17
+# each public header compiles alone, in C11 and in C++17; each internal one in C17
 file(GLOB public RELATIVE ${CMAKE_SOURCE_DIR}/include CONFIGURE_DEPENDS include/sinew/*.h)
 file(GLOB_RECURSE private RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.h)
 foreach(header ${public} ${private})
@@ -229,7 +231,7 @@ target_include_directories(headers_c17 PRIVATE include src)
 target_compile_definitions(headers_c17 PRIVATE ${assert_definition})
 target_link_libraries(headers_c17 PRIVATE PkgConfig::FYAML PkgConfig::HDF5)
 
-# what needs to be looked at once, not in every build
+# checks that run once, not in every build
 if(NOT SNW_TEST_PREFIX)
   find_program(CLANG_FORMAT NAMES clang-format-14 clang-format REQUIRED)
   find_program(CXX NAMES g++ clang++ REQUIRED)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Has clang look at every source of a build: its warnings are errors too. Nothing is compiled.
+"""Checks every source of a build with clang: its warnings are errors too. No object files are written.
 
 usage: tools/clang.py build-folder [--tidy] [source ..]
 
-With --tidy clang-tidy looks instead, at the sources of src/. Sources that are named are looked at alone.
+With --tidy clang-tidy is used instead, on the sources of src/. Named sources are checked alone.
 """
 import concurrent.futures
 import json
@@ -25,7 +25,7 @@ def look(entry, folder, tidy):
         command = ["clang-tidy", "--quiet", "-p", folder, entry["file"]]
     else:
         words = shlex.split(re.sub(r" -o \S+ -c ", " -fsyntax-only ", entry["command"]))
-        options = next(i for i, word in enumerate(words) if word.startswith("-"))  # past the compiler and its launcher
+        options = next(i for i, word in enumerate(words) if word.startswith("-"))  # after the compiler and its launcher
         command = ["clang", *words[options:]]
     done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + ("" if tidy else done.stderr)
@@ -36,10 +36,10 @@ def main():
     named = {str(pathlib.Path(name).resolve()) for name in sys.argv[2:] if name != "--tidy"}
     entries = json.loads((pathlib.Path(folder) / "compile_commands.json").read_text())
     ours = [e for e in entries if pathlib.Path(e["file"]).is_relative_to(ROOT / "src" if tidy else ROOT)]
-    # numbers that clang does not have, and C that it does not read as C++
+    # numbers that clang does not have, and C that it does not accept as C++
     ours = [e for e in ours if not re.search(r"tests/(wide|complex)/\w+\.h", e["command"])]
     ours = [e for e in ours if not named or e["file"] in named]
-    if tidy:  # once each: clang-tidy takes all commands that it finds for a file
+    if tidy:  # once each: clang-tidy uses all commands that it finds for a file
         ours = list({e["file"]: e for e in reversed(ours)}.values())
     with tempfile.TemporaryDirectory() as chosen, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         (pathlib.Path(chosen) / "compile_commands.json").write_text(json.dumps(ours))

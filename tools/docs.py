@@ -4,7 +4,7 @@
 
 usage: tools/docs.py [--check] path-of-sinew
 
-With --check nothing is written; it fails when a page is not what it would be.
+With --check nothing is written; it fails when a page is not up to date.
 """
 import json
 import pathlib
@@ -74,7 +74,7 @@ def man(help_, version):
 
 
 def table(part):
-    """One part of the language in Markdown; the first column is what one types."""
+    """One part of the language in Markdown; the first column is the text to type."""
     rows = [[cell.replace("|", "\\|") for cell in row] for row in part["rows"]]
     lines = ["| " + " | ".join(part["head"]) + " |", "| --- | --- | --- |"]
     lines += [f"| `{first}` | {second} | {third} |" for first, second, third in rows]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lays out all C of the tree, or checks that it is laid out.
+"""Formats all C files of the tree, or checks that they are formatted.
 
 usage: tools/format.py [--check] clang-format
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every example run, as a page to look at, and an index with a picture of each: build/gallery/index.html.
+"""Runs every example, writes a page of each, and an index with a picture of each: build/gallery/index.html.
 
 usage: tools/gallery.py SINEW [--out FOLDER] [--limit SECONDS] [--only PART] [--pictures FOLDER]
 
-Left out are examples that take minutes, which are those in examples/*/long, and those that take longer than the limit here (120 s). What is
-newer than its example and the command is not made again. Without Chromium the pictures are shapes drawn by `sinew plot`.
-With --pictures only those of the README are made, into that folder.
+Examples that take minutes, those in examples/*/long, are left out, and those that take longer than the limit here
+(120 s). Files newer than their example and the command are not made again. Without Chromium the pictures are shapes
+drawn by `sinew plot`. With --pictures only those of the README are made, into that folder.
 """
 import argparse
 import html
@@ -31,7 +31,7 @@ FAMILIES = {
 }
 for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.yaml"))):
     FAMILIES.setdefault(folder, (folder.capitalize(), ""))
-# what shows an example best, where its end or two thirds of its time do not: run, share of the time
+# best picture of an example, where it is not its end or two thirds of its time: run, fraction of the time
 MOMENTS = {
     "hybrid/dropped_rod": {"share": 0.08},
     "hybrid/two_drones": {"share": 0.3},
@@ -44,7 +44,7 @@ MOMENTS = {
     "rods/active_damping": {"share": 0.05},
     "tendon/two_sections": {"keys": ["2"]},
 }
-# pictures of the README: example and file, the rest as above
+# pictures of the README: example and file, the other keys as above
 PICTURES = [
     {"example": "fluid/till_finger", "picture": "finger.png"},
     {"example": "parallel/stewart_gough", "picture": "stewart_gough.png"},
@@ -129,7 +129,7 @@ def shoot(jobs, out, each):
 
 
 def draw_shapes(sinew, examples):
-    """What is left without a browser."""
+    """Replacement without a browser."""
     for e in examples:
         e.picture = e.picture.with_suffix(".svg")
         run = MOMENTS.get(f"{e.family}/{e.path.stem}", {}).get("run")
@@ -188,7 +188,7 @@ def write_index(out, examples, left_out):
         return html.escape(os.path.relpath(path, out))
 
     def card(e):
-        # the first sentence, without its sources
+        # the first sentence, without its references
         text = re.sub(r"\s*\([^)]*\)", "", e.text)
         lead = re.match(r".*?(?<!et al)[.:](?=\s|$)", text)
         text = lead[0].rstrip(":.") + "." if lead else text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the command share: a scratch folder, models to run, and a way to call it."""
+"""Common parts of the tests of the command: a scratch folder, models to run, and a way to call it."""
 import json
 import os
 import pathlib
@@ -13,13 +13,13 @@ import unittest
 SINEW = os.environ.get("SINEW", str(pathlib.Path(__file__).resolve().parents[2] / "build/sinew"))
 # a build with sanitizers: the same lines, fewer times
 SLOW = "SINEW_SLOW" in os.environ
-# s: a hang takes longer, and nothing else, however busy the machine
+# s: only a hang takes longer, even on a busy machine
 PATIENCE = 900
 SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
 
 def few(rows, among):
-    """These rows, one among so many under sanitizers."""
+    """These rows; under sanitizers only every n-th."""
     return rows[::among] if SLOW else rows
 
 
@@ -43,7 +43,7 @@ expect:
   - {probe: tip.x, run: more, at: end, value: 0.2201482043, within: 1e-9, source: closed form}
 """
 
-# the same rod led through very many equilibria: long enough to be interrupted
+# the same rod along a path of very many equilibria: long enough to be interrupted
 LONG = """\
 sinew: 1
 title: A long path of equilibria
@@ -60,7 +60,7 @@ probes: {tip: {position: arm.tip}}
 
 
 class Result:
-    """What a call left behind."""
+    """Status and output of a call."""
 
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -74,7 +74,7 @@ class Result:
 
 
 class Case(unittest.TestCase):
-    """A test in a scratch folder of its own."""
+    """A test in its own scratch folder."""
 
     maxDiff = None
 
@@ -101,7 +101,7 @@ class Case(unittest.TestCase):
         return result
 
     def start(self, *args, **more):
-        """Start it and go on; the test must end it."""
+        """Start it and return at once; the test must end it."""
         process = subprocess.Popen([SINEW, *map(str, args)], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, **more)
         self.addCleanup(process.stdout.close)
@@ -111,7 +111,7 @@ class Case(unittest.TestCase):
         return process
 
     def wait_until(self, done, process, pause=0.02):
-        """Until done() while the process goes on."""
+        """Waits until done() while the process runs."""
         deadline = time.monotonic() + PATIENCE
         while not done():
             self.assertIsNone(process.poll(), "ended by itself")
@@ -119,13 +119,13 @@ class Case(unittest.TestCase):
             time.sleep(pause)
 
     def wait_for_work(self, process, seconds):
-        """Until the process has computed for so long, by its own clock rather than that of the wall."""
+        """Waits until the process has used this much processor time, rather than wall-clock time."""
         ticks = seconds * os.sysconf("SC_CLK_TCK")
         stat = pathlib.Path(f"/proc/{process.pid}/stat")
         self.wait_until(lambda: sum(map(int, stat.read_text().rsplit(")", 1)[1].split()[11:13])) >= ticks, process)
 
     def frames(self, name):
-        """How many frames the first run of a file has by now; 0: there is no file yet."""
+        """Number of frames that the first run of a file has at present; 0: there is no file yet."""
         if name not in self.files():
             return 0
         return self.succeeds("show", name, "--json").json["runs"][0]["frames"]
@@ -159,12 +159,12 @@ def has_cairo():
 
 
 def limit_work(seconds):
-    """For preexec_fn: killed when it has computed for so long, by its own clock."""
+    """For preexec_fn: killed after this much processor time."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def limit_file_size(size):
-    """For preexec_fn: a file grown beyond `size` bytes is a write error."""
+    """For preexec_fn: writing beyond `size` bytes of a file is an error."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results that cannot be written are said, and nothing half-made is left lying about."""
+"""Results that cannot be written are reported, and no incomplete file is left."""
 import os
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What examples say of themselves and `expect` cannot: values of the programs beside Sinew that they name, two
+"""Statements of the examples that `expect` cannot check: values of the independent programs that they name, two
 formulations of one robot, the noise in the forces of a loop."""
 import csv
 import io
@@ -58,7 +58,7 @@ class Examples(harness.Case):
     def test_falling_cat(self):
         row = self.table("locomotion/falling_cat.yaml", "weightless", "trunk", "h")[-1]
         w, x, y, z = cat.turn(radians(82.3), 2500)
-        # it begins with half a turn about x
+        # it starts with a rotation of half a turn about x
         self.near([row[f"trunk.q{k}"] for k in "wxyz"], [-x, w, -z, y], 1e-9)
         self.near([row[f"h.l{k}"] for k in "xyz"], [0, 0, 0], 1e-12)
         self.assertLess(abs(w), 1e-3)  # half a revolution
@@ -137,7 +137,8 @@ class Examples(harness.Case):
                 self.assertAlmostEqual(row["filled"] / volume, 1, delta=2e-5)
 
     def test_noise_of_a_loop(self):
-        """references.md G7.7: Newmark's by itself grows, that of generalized-alpha with rho 0.5 is 2.2e-4 to 2.5e-4 N for a minute."""
+        """references.md G7.7: that of plain Newmark grows, that of generalized-alpha with rho 0.5 is 2.2e-4 to 2.5e-4 N
+        for a minute."""
         def noise(rows, start, end):
             part = [row for row in rows if start <= row["t"] <= end]
             return max(abs(a[k] - 2 * b[k] + c[k]) for a, b, c in zip(part, part[1:], part[2:])

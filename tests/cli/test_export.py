@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""sinew export: what it writes is read back by other means and held against closed forms. The Khronos validator looks at glTF in
-viewer/test."""
+"""sinew export: files are read back by independent readers and compared with closed forms. The Khronos validator checks
+glTF in viewer/test."""
 import base64
 import functools
 import json
@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 import harness
 from harness import ROLLED, Case
 
-# a torque along a rod: its moment is c (L - x), whatever its shape
+# a torque along a rod: its moment is c (L - x), independently of its shape
 TWISTED = """\
 sinew: 1
 title: 'A "title" with <b>&amp; in it'
@@ -33,7 +33,7 @@ probes: {tip: {position: arm.tip}}
 """
 YOUNG, WIDE, THICK, LENGTH = 2e6, 0.02, 0.01, 0.5
 
-# a link that comes at half time
+# a link that becomes active at half time
 COMES = """\
 sinew: 1
 title: Comes and goes
@@ -47,7 +47,7 @@ probes: {a: {angle: bob}}
 """
 
 
-# a rod and a box that a change makes larger, and a ball that stays
+# a rod and a box that a change makes larger, and a sphere that stays
 CHANGED = """\
 sinew: 1
 gravity: 0
@@ -62,7 +62,7 @@ study: [{static: {name: one}}, {change: {r: 30 mm, a: 80 mm}}, {static: {name: t
 
 
 class Glb:
-    """A binary glTF: its JSON, its arrays, and where its corners are at a time."""
+    """A binary glTF: its JSON, its arrays, and the positions of its vertices at a time."""
 
     SIZE = {5121: ("B", 1), 5123: ("H", 2), 5125: ("I", 4), 5126: ("f", 4)}
     WIDTH = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -89,7 +89,7 @@ class Glb:
         return [t for t, in self.array(sampler["input"])]
 
     def motion(self, node, path, key):
-        """The value of a channel at one of its keys, or that of the node at rest."""
+        """The value of a channel at one of its keys, or that of the node without animation."""
         for c in self.json["animations"][0]["channels"]:
             if c["target"] == {"node": node, "path": path}:
                 return self.array(self.json["animations"][0]["samplers"][c["sampler"]]["output"])[key]
@@ -108,7 +108,7 @@ class Glb:
         return [a * b for a, b in zip(out, scale)]
 
     def corners(self, name, key, material):
-        """Corners of a mesh in the scene, by its skin or its node."""
+        """Vertices of a mesh in the scene, by its skin or its node."""
         found = []
         for i, node in enumerate(self.json["nodes"]):
             if node["name"] != name or "mesh" not in node:
@@ -183,7 +183,7 @@ class Export(Case):
         k, radius = 2 / (100e6 * math.pi / 4 * 0.01 ** 4), 0.01
         points = glb.corners("arm", 0, "rod")
         self.assertGreater(len(points), 20 * k / 0.12)
-        for x, y, z in points[:-42]:  # of the sides: off the middle line, an arc about (0, -1/k), by the radius
+        for x, y, z in points[:-42]:  # vertices of the sides: their distance from the centre line, an arc about (0, -1/k), is the radius
             self.assertAlmostEqual(math.hypot(math.hypot(x, y + 1 / k) - 1 / k, z), radius, 6)
 
     def test_what_moves_follows_its_frames(self):
@@ -202,7 +202,7 @@ class Export(Case):
             x, y, z = (float(v) for v in shown[key].split(",")[1:])
             hand = glb.corners("hand", key, "body")
             self.near([sum(p[i] for p in hand) / len(hand) for i in range(3)], [x, z, -y], 2e-7)
-            cord = glb.corners("cord", key, "tendon")[-9:]  # the last ring and its middle
+            cord = glb.corners("cord", key, "tendon")[-9:]  # the last ring and its centre
             self.near(cord[0], [x, z, -y], 2e-7)
 
     def test_what_comes_and_goes_is_scaled(self):
@@ -227,7 +227,7 @@ class Export(Case):
         for key, radius, side in ((0, 0.01, 0.04), (1, 0.03, 0.08)):
             def high(name, material):
                 return max(p[1] for p in glb.corners(name, key, material))
-            # what is not there is a point at the origin
+            # inactive parts are collapsed to a point at the origin
             self.assertAlmostEqual(high("arm", "rod"), radius, 6)
             self.assertAlmostEqual(high("hand", "body"), side / 2, 6)
             self.assertAlmostEqual(high("ball", "body"), 0.03, 6)
@@ -262,12 +262,12 @@ class Export(Case):
         x, c, section = 0, 2e-3, WIDE * THICK ** 3 / 12
         for i, bend in enumerate(fields["curvature"]):
             if i > 0:
-                x += math.dist(points[i], points[i - 1])  # chords of an arc: short by (turn between rings)^2/24
+                x += math.dist(points[i], points[i - 1])  # chords of an arc: shorter by (angle between rings)^2/24
             moment = c * (LENGTH - x)
             self.assertAlmostEqual(fields["moment"][i][1], moment, delta=2e-3 * c * LENGTH)
             self.assertAlmostEqual(bend[1], fields["moment"][i][1] / (YOUNG * section), 5)
             self.assertAlmostEqual(fields["stress"][i], abs(fields["moment"][i][1]) * THICK / 2 / section, delta=0.5)
-            self.assertTrue(math.isnan(fields["force"][i][0]))  # it cannot stretch: elasticity does not say
+            self.assertTrue(math.isnan(fields["force"][i][0]))  # it is inextensible: the force does not follow from elasticity
         # at the clamp exactly: the strain is linear in x
         self.assertAlmostEqual(fields["moment"][0][1], c * LENGTH, 9)
         self.assertAlmostEqual(fields["largest_strain"][0], fields["stress"][0] / YOUNG, 7)
@@ -278,7 +278,7 @@ class Export(Case):
         last = max(int(n[5:10]) for n in os.listdir(self.folder / "m") if n.startswith("rods"))
         points, cells, fields, _ = vtp(self.folder / f"m/surface_{last:05d}.vtp")
         self.assertTrue(all(len(c) == 3 for c in cells))
-        for a, b, c in cells:  # triangles show their outside, and normals agree
+        for a, b, c in cells:  # triangles are oriented outwards, and normals agree
             u, v = ([q - p for p, q in zip(points[a], points[k])] for k in (b, c))
             n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
             self.assertGreater(sum(p * q for p, q in zip(n, fields["Normals"][a])), 0)

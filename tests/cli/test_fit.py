@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sinew fit: values of a model from measurements, and how well they are known."""
+"""sinew fit: values of a model from measurements, and their standard errors."""
 import csv
 import io
 import math
@@ -15,7 +15,7 @@ import harness
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
 import wire
 
-# a rubber arm held by a force, then let go
+# a rubber arm held by a force, then released
 RELEASE = """\
 sinew: 1
 title: Held, then let go
@@ -53,7 +53,7 @@ YOUNG = 100e6  # of the strip whose arcs are measured, Pa
 
 
 def arc(t):
-    """Where the tip of that strip is, by the closed form."""
+    """Position of the tip of that strip, by the closed form."""
     k = 20e-3 * t / (YOUNG * math.pi / 4 * 5e-3**4)
     if k == 0:
         return 0.5, 0.0
@@ -76,7 +76,7 @@ class Fit(harness.Case):
         return {f["path"]: f for f in reply["found"]}, reply
 
     def record(self, model, name, noise, seed, *args, every=1):
-        """Run a model and keep its tip with errors of the given size."""
+        """Run a model and store its tip position with errors of the given size."""
         self.succeeds("run", model, "-o", "true.h5", "-q", *args)
         rows = list(csv.DictReader(io.StringIO(self.succeeds("show", "true.h5", "--csv").out)))[1::every]
         chance = random.Random(seed)
@@ -90,7 +90,7 @@ class Fit(harness.Case):
         self.write("roll.yaml", ROLL)
         self.write("arcs.csv", arcs())
         found, reply = self.found("roll.yaml", "arcs.csv", "--find", "plastic.young")
-        # to the digits of the search, and of an exact basis: its curvature is constant
+        # to the digits of the search, with an exact basis: the curvature is constant
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
         self.assertEqual(found["plastic.young"]["unit"], "Pa")
         for column in reply["columns"]:
@@ -109,7 +109,8 @@ class Fit(harness.Case):
             values.append(one["value"])
             errors.append(one["standard_error"])
             scores.append((one["value"] - YOUNG) / one["standard_error"])
-        # 20 normal numbers: spread within 1/2 and 2, with 16 values 3 errors are passed once in a hundred
+        # 20 normal numbers: the standard deviation is within a factor of 2; with 16 values 3 errors are exceeded once
+        # in a hundred
         ratio = statistics.stdev(values) / statistics.mean(errors)
         self.assertTrue(0.5 < ratio < 2, ratio)
         self.assertLessEqual(sum(abs(s) > 3 for s in scores), 1, scores)
@@ -130,7 +131,8 @@ class Fit(harness.Case):
 
     @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_stiffness_mass_and_damping_from_a_release(self):
-        # what a beam is to those who see it move: EI by the force that held it, mass by its frequency, C by its decay
+        # parameters that the motion of a beam determines: EI by the force that held it, mass by its frequency, C by its
+        # decay
         self.write("beam.yaml", """\
             sinew: 1
             gravity: 0
@@ -208,7 +210,7 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
 
     def test_two_that_act_alike_are_named(self):
-        # the stiffness is all that is seen: E r^4
+        # the data determine only the stiffness, E r^4
         self.write("roll.yaml", ROLL)
         self.write("arcs.csv", arcs(3, 1e-3))
         args = ("fit", "roll.yaml", "arcs.csv", "--find", "plastic.young", "--find", "r")
@@ -221,14 +223,14 @@ class Fit(harness.Case):
         self.assertNotIn("warning", self.succeeds(*args[:5]).err)
 
     def test_three_of_which_two_would_do_are_named(self):
-        # E a b^4 is all that is seen; no pair of three acts alike as long as the third is free
+        # the data determine only E a b^4; no pair of the three is fully correlated as long as the third is free
         self.write("roll.yaml", ROLL.replace("r: 5 mm", "r: a*b*c*5 mm, a: 1, b: 1, c: 1"))
         self.write("arcs.csv", arcs(3, 1e-4))
         result = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "a=1.01", "--find", "b=1.01", "--find", "c=1.01")
         self.assertRegex(result.err, "warning: these data (do not determine '[abc]' beside the others|hardly tell)")
 
     def test_offsets_of_a_measurement_are_found_beside(self):
-        # the tip was measured from a place 7 mm beside the root, its distance by a scale that shows 2 % too much
+        # the tip was measured from a point 7 mm beside the root, its distance by a scale that shows 2 % too much
         self.write("roll.yaml", ROLL.replace("parameters: {", "parameters: {x0: 1 mm, f: 1, ")
                    .replace("probes: {", "probes: {seen: {law: f*tip.x - x0}, "))
         self.write("seen.csv", "t, seen\n" + "".join(f"{0.5 * i}, {1.02 * arc(0.5 * i)[0] - 7e-3}\n" for i in range(1, 9)))
@@ -238,12 +240,12 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["f"]["value"], 1.02, 6)
 
     def test_the_clock_of_a_measurement_is_found_beside(self):
-        # arcs that were seen 0.3 s earlier than the study shows them
+        # arcs that were measured 0.3 s earlier than in the study
         self.write("roll.yaml", ROLL.replace("step: 0.5 s", "step: 0.01 s"))
         rows = [(t, *arc(t + 0.3)) for t in (0.2, 0.7, 1.1, 1.6, 2.2, 2.9, 3.3)]
         self.write("late.csv", "t, tip.x, tip.z\n" + "".join(f"{t}, {x}, {z}\n" for t, x, z in rows))
         found, _ = self.found("roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "50 ms")
-        self.assertAlmostEqual(found["shift of the data"]["value"], 0.3, 4)  # frames are joined by straight lines
+        self.assertAlmostEqual(found["shift of the data"]["value"], 0.3, 4)  # frames are interpolated linearly
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 3)
         self.assertNotIn("shift", self.succeeds("fit", "roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "50 ms").out.split("sinew run")[1])
         self.assertIn("a time other than 0", self.fails(2, "fit", "roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "1 m").err)
@@ -251,7 +253,7 @@ class Fit(harness.Case):
 
     def test_a_target_out_of_reach_is_said(self):
         self.write("roll.yaml", ROLL)
-        # the rod is 0.5 m long, so the nearest is a straight one: endless stiffness, or no torque
+        # the rod is 0.5 m long, so the nearest is a straight one: infinite stiffness, or no torque
         self.write("far.csv", "t, tip.x, tip.z\n1, 0.9, 0\n2, 0.9, 0\n")
         self.assertRegex(self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "plastic.young").err, "no minimum after .* steps: 'plastic.young' runs away")
         result = self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "C", "-o", "best.yaml")
@@ -259,14 +261,14 @@ class Fit(harness.Case):
         self.assertIn("rms after", result.out, "the nearest is shown all the same")
         reply = self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "C", "--json").json
         self.assertEqual((reply["reached"], [c["met"] for c in reply["columns"]], reply["exit"]), (False, [False, True], 1))
-        # errors that large are another matter, and what is missed by noise alone is reached
+        # with a given error that large the target is reached, and so is one that is missed by noise alone
         self.succeeds("fit", "roll.yaml", "far.csv", "--find", "C", "--error", "tip=20 cm")
         self.write("arcs.csv", arcs(3, 5e-3))
         self.assertTrue(self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "plastic.young", "--json").json["reached"])
         self.assertIn("0.003 would do", self.fails(1, "fit", "roll.yaml", "arcs.csv", "--find", "plastic.young", "--error", "tip=1 mm").err)
 
     def test_failing_runs_shorten_the_step(self):
-        # from far too stiff the first step would make the modulus negative
+        # from a start far too stiff the first step would make the modulus negative
         self.write("roll.yaml", ROLL)
         self.write("arcs.csv", arcs())
         found, reply = self.found("roll.yaml", "arcs.csv", "--find", "plastic.young=300 MPa")
@@ -274,7 +276,7 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
 
     def test_the_size_of_errors_is_the_weight(self):
-        # two tips that no modulus explains together: the one measured better wins
+        # two coordinates of the tip that no modulus explains together: the one with the smaller error decides
         self.write("roll.yaml", ROLL)
         x, z = arc(2)
         self.write("one.csv", f"t,tip.x,tip.z\n2,{x},{z - 0.05}\n")
@@ -283,7 +285,7 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 5)
 
 
-# the wire of references.md G7.10, anywhere
+# the wire of references.md G7.10, at any pose
 WIRE = """\
 sinew: 1
 gravity: 0
@@ -340,7 +342,7 @@ class Wire(harness.Case):
         reply = self.succeeds("fit", "wire.yaml", "shapes.csv", "--shape", "wire", "--free", "--json").json
         self.assertLess(reply["rms_worst"], 1.2e-4)
         curvatures = reply["coordinates"]["wire.bend_z.0"]
-        # the plane may be seen from both sides, so signs say nothing; the source leaves out the first three
+        # the plane may be viewed from both sides, so signs are arbitrary; the source leaves out the first three
         young = [t * wire.ARM / (wire.MOMENT * abs(k)) for t, k in zip(range(1, 11), curvatures)][3:]
         self.assertLess(abs(statistics.mean(young) / wire.YOUNG - 1), 0.01, young)
 
@@ -354,7 +356,7 @@ class Wire(harness.Case):
             self.assertLess(abs(one["value"] - true), 3 * one["standard_error"], one)
 
 
-# a rod that moves as it is told, on a base that moves too
+# a rod with prescribed motion, on a base that moves too
 TOLD = """\
 sinew: 1
 gravity: 0
@@ -422,7 +424,7 @@ class Shape(harness.Case):
                 self.assertAlmostEqual(float(a[c]), float(b[c]), 10)
 
     def test_a_free_root_is_found(self):
-        # a rod that bends in one plane, on a base that moves in a way that the model of this fit does not know
+        # a rod that bends in one plane, on a base with a motion that is not part of the model of this fit
         plane = TOLD.replace("bend_y: legendre 3, bend_z: legendre 2, stretch: legendre 1", "bend_z: legendre 2")
         self.write("told.yaml", plane.replace("LAWS", "[4 + 2*sin(t), 3*t]").replace(
             "gravity: 0\n", "gravity: 0\ninitial: {arm: {strain: {bend_z: 4 1/m}}}\n"))
@@ -472,10 +474,10 @@ class Shape(harness.Case):
     def test_a_filter_takes_noise_and_leaves_the_motion(self):
         self.points(noise=0.2e-3)
         rough, smooth = self.table(), self.table("--filter", "8 Hz")
-        inner = range(10, 91)  # ends are continued by guess
+        inner = range(10, 91)  # the ends are extrapolated
         def error(rows):
             return math.sqrt(statistics.mean((rows[i][1] - TOLD_TO[0](rows[i][0])) ** 2 for i in inner))
-        # white noise to 50 Hz, of which 8 Hz pass: sqrt(8/50) of it, within the luck of 80 samples
+        # white noise to 50 Hz, of which 8 Hz pass: sqrt(8/50) of it, within the scatter of 80 samples
         self.assertLess(error(smooth), 0.6 * error(rough))
         self.assertGreater(error(rough), 1e-3)
 
@@ -515,7 +517,7 @@ class Stopped(harness.Case):
 
 
 class Refused(harness.Case):
-    """Bad input: what is wrong, where, and what to do."""
+    """Bad input: the message has the fault, its location and a remedy."""
 
     def setUp(self):
         super().setUp()

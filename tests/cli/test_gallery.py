@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The gallery: a page and a card for an example, and a word about one that takes too long."""
+"""The gallery: a page and a card for an example, and a message for one that takes too long."""
 import os
 import re
 import subprocess

@@ -6,7 +6,7 @@ import resource
 
 import harness
 
-SECONDS = 30  # of the processor, for each; sanitized builds included
+SECONDS = 30  # s of processor time for each; also of sanitized builds
 MEGABYTES = 1500
 
 
@@ -122,7 +122,7 @@ class Hostile(harness.Case):
                 self.fails(2, "check", name, preexec_fn=harness.limit_work(SECONDS))
 
     def test_tables_of_long_lines(self):
-        """Time grows with the size of a table, not with its square."""
+        """Time grows linearly with the size of a table, not quadratically."""
         self.write("wide.csv", ",".join(["a" * 4000] * 999) + "\n" + ",".join(["1"] * 999) + "\n")
         self.write("wide.yaml", rod(top="parameters: {p: 'table(\"wide.csv\", 2)'}\nloads: {l: {on: arm.tip, force: [0, 0, p]}}"))
         self.succeeds("check", "wide.yaml", preexec_fn=harness.limit_work(20 if harness.SLOW else 4))
@@ -139,7 +139,7 @@ class Hostile(harness.Case):
         self.fails(2, "check", "dev.yaml", preexec_fn=harness.limit_work(SECONDS))
 
     def test_mutilated_models(self):
-        """Good models with bytes taken away, doubled and swapped: an answer every time, never a crash."""
+        """Valid models with bytes removed, doubled and exchanged: a result or a message every time, never a crash."""
         dice = random.Random(1)
         pieces = ["{", "}", "[", "]", ":", "- ", "&a ", "*a", "<<: ", "\n", "'", '"', "1e999", "(", ")", "@", "..", "!!", "|", ">", "%", "\t"]
         for _ in range(60):

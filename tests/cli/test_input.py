@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Every malformed or inconsistent model gets its place, cause and remedy, exit 2, and nothing is written."""
+"""Every malformed or inconsistent model gets a message with location, cause and remedy, exit 2, and nothing is
+written."""
 import harness
 
-# what stands in the good model, what we put there, the place and words of the complaint
+# text of the valid model, its replacement, the location and words of the message
 CASES = (
     # keys and structure
     ("sinew: 1\n", "", "1:1", "begin the file with 'sinew: 1'"),
@@ -83,7 +84,7 @@ WHIP = f"""sinew: 1
 PIN = "sites: {e: {on: a, pose: {xyz: [1, 0, 0]}}}\nloops: {pin: {join: [world, e], as: spherical, pose: {xyz: [1, 0, 0]}}}\n"
 MOVE = "study: [dynamic: {for: 0.1 s, step: 1 ms}]\n"
 
-# robots that cannot be, the place and words of the complaint
+# impossible robots, the location and words of the message
 ROBOTS = (
     # trees
     (f"sinew: 1\nrobot:\n  a: {{on: world}}\n  b: {{on: world}}\n  c: {{on: [a, b], {BODY}}}\n", "5:11",
@@ -109,7 +110,7 @@ ROBOTS = (
      "(a.angle, tip.angle), so nothing says how it accelerates; these move the same: leave a joint out"),
     (WHIP.replace("STRAIN", "legendre 2").replace("density: 1000", "density: 0") + MOVE, "4:3",
      "(a.strains), so nothing says how it accelerates; give its rod a density"),
-    # loops that contradict each other, or what drives them
+    # loops that contradict each other, or their drives
     (HINGE + "loops:\n  l1: {join: [world, a], as: fixed}\n  l2: {join: [world, a], as: fixed, pose: {rpy: [0, 0, 0.5]}}\n",
      "6:3", "loop 'l2' cannot be closed together with loop 'l1'"),
     (HINGE + PIN + "actuators: {m: {joint: a, position: 1 rad}}\n", "5:9",
@@ -137,17 +138,18 @@ ROBOTS = (
      "6:11", "initial value 2 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1"),
 )
 
-# robots much like them that are fine
+# similar robots that are valid
 FINE = (
-    # something gives a link without mass its inertia
+    # another link gives a link without mass its inertia
     "sinew: 1\nrobot:\n  a: {on: world, joint: revolute, axis: y}\n  b: {on: a, joint: revolute, axis: z}\n"
     "  c: {on: b, body: {mass: 1, com: [0.1, 0.1, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n" + MOVE,
     "sinew: 1\n" + RUBBER + "robot:\n  a: {on: world, joint: free}\n  b: {on: a, rod: {length: 1, section: {circle: {radius: 1 cm}}, "
     "material: rubber, strain: {bend_y: legendre 2}}}\n" + MOVE,
     HINGE + "  p: {on: world, joint: free}\nloops: {l: {join: [a, p], as: fixed}}\n" + MOVE,
-    # nothing is accelerated
+    # statics has no accelerations
     HINGE + "  tip: {on: a, joint: revolute, stiffness: 1}\nstudy: [static:]\n",
-    # what is driven begins where it is driven to, also when the file says so; a motor that comes later does not contradict
+    # a driven coordinate starts at the value of its law, also when the file states it; a motor that becomes active
+    # later does not contradict
     HINGE + "actuators: {m: {joint: a, position: 0.5 + t}}\ninitial: {a: 0.5 rad}\n" + MOVE,
     HINGE.replace("revolute", "spherical") + "actuators: {m: {joint: a, position: {axis: x, angle: 1}, when: off}}\n"
     "initial: {a: {position: {axis: x, angle: 30 deg}}}\nstudy: [change: {m: on}, static:, change: {m: off}, dynamic: {for: 10 ms, step: 1 ms}]\n",
@@ -227,7 +229,7 @@ class Input(harness.Case):
             self.assertIn(words, result.err)
 
     def nest(self):
-        """A file that includes another, which includes a third, each in a folder of its own with a g.csv of its own."""
+        """A file that includes another, which includes a third, each in its own folder with its own g.csv."""
         for folder, weight in ((".", 1000), ("top", 1), ("top/mid", 10), ("top/mid/low", 100)):
             (self.folder / folder).mkdir(parents=True, exist_ok=True)
             self.write(f"{folder}/g.csv", f"t, g, x\n0, {weight}, {weight}\n1, {weight}, {weight}\n")
@@ -266,12 +268,12 @@ class Input(harness.Case):
             return {run["run"]: run["values"]["x"] for run in self.succeeds("show", "r.h5", "--at", "end", "--json").json["runs"]}
 
         self.assertEqual(ends(), {"all": 100 + 4*100 + 100 + 10 + 1, "mid": 10, "here": 1})
-        # the command line belongs to the first file
+        # paths of the command line are relative to the first file
         self.assertEqual(ends("--set", 'mid=table("mid/low/g.csv", 2)')["mid"], 100)
         self.assertIn("2 values, 0 missed", self.succeeds("verify", "top/m.yaml", "--run", "mid").out)
         for args in (("run", "top/m.yaml", "-o", "top/mid/low/g.csv"), ("run", "top/m.yaml", "-o", "top/mid/g.csv")):
             self.assertIn("g.csv", self.fails(2, *args).err)
-        # faults have the place of the text that names the file, those inside it their own
+        # errors have the location of the text that names the file, errors inside it their own
         (self.folder / "top/mid/low/g.csv").unlink()
         self.assertRegex(self.fails(2, "check", "top/m.yaml").err, r"^top/mid/low/low\.yaml:2:8: .*g\.csv, column g: cannot be read")
         self.nest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs that are stopped, killed, or cannot be computed keep what they had."""
+"""Runs that are stopped, killed, or cannot be computed keep the frames recorded so far."""
 import json
 import random
 import signal
@@ -86,7 +86,7 @@ class Interrupt(harness.Case):
 
 
 class Opening(harness.Case):
-    """Ctrl-C while a model is still read and prepared: hundreds of runs to be compiled, none of which is begun."""
+    """Ctrl-C while a model is being read and prepared: hundreds of runs are to be compiled, and none has started."""
 
     def setUp(self):
         super().setUp()
@@ -96,7 +96,7 @@ class Opening(harness.Case):
 
     def interrupted(self, *args):
         process = self.start(*args)
-        self.wait_for_work(process, 0.3)  # far beyond its arguments, far from the last run
+        self.wait_for_work(process, 0.3)  # long after the arguments are read, long before the last run
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=harness.PATIENCE)
         self.assertEqual(process.returncode, 1, err)
@@ -124,7 +124,7 @@ class Reading(harness.Case):
     def test_a_command_that_only_reads_ends_at_once(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = self.start("show", "path.h5", "--csv")
-            process.stdout.read(1)  # it prints, and soon waits for us to read on
+            process.stdout.read(1)  # it prints, and soon blocks until more is read
             time.sleep(0.2)
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=harness.PATIENCE), -number)
@@ -142,7 +142,7 @@ class Reading(harness.Case):
 
 
 class Divergence(harness.Case):
-    # an unsteady load: a NaN in the middle of the path
+    # a load that becomes NaN in the middle of the path
     BROKEN = harness.LONG.replace("0.2 N*sin(2*pi*t/(10 s))", "0.1 N*sqrt(5 - t/(1 s))").replace("100000 s", "10 s")
 
     def test_a_failing_run_keeps_its_results_and_says_where(self):

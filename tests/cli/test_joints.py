@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every joint with all it may have, bodies and trees, from the file to numbers of closed forms."""
+"""Every joint with all its options, bodies and trees, compared with closed forms."""
 import harness
 
 HEAD = "sinew: 1\ngravity: 0\n"
@@ -47,7 +47,7 @@ class Joints(harness.Case):
                      "planar": [".x", ".y", ".angle"]}[joint]
             expect = "".join(f'  - {{probe: q{name}, at: 1 s, value: "{swing(*values)}", within: 1e-8, source: oscillator}}\n'
                              for name, *values in zip(names, masses, k, d, rest, q0, v0))
-            # slides of a planar joint are those of a body that turns about its centre of mass
+            # slides of a planar joint are those of a body that rotates about its centre of mass
             self.verify(HEAD + f"robot: {{a: {{on: world, joint: {joint}, {axis}, {keys}, {UNIT}}}}}\n"
                         f"initial: {{a: {{position: [{', '.join(q0)}], rate: [{', '.join(v0)}]}}}}\n" + MOVE +
                         f"probes: {{q: {{value: a}}}}\nexpect:\n{expect}")
@@ -63,7 +63,7 @@ class Joints(harness.Case):
                         "within: 1e-8, source: oscillator}\n")
 
     def test_dry_friction_brakes_every_coordinate(self):
-        # far above the creep it is full: q = v0 t - mu t^2/(2 m), with creep/v of the second order
+        # far above the creep velocity friction is full: q = v0 t - mu t^2/(2 m), with creep/v of the second order
         for joint, axis, masses in JOINTS:
             n = len(masses)
             lists = ["0.1"] * n
@@ -76,7 +76,7 @@ class Joints(harness.Case):
                         f"probes: {{q: {{value: a}}}}\nexpect:\n{expect}")
 
     def test_a_screw_falls_as_its_turning_lets_it(self):
-        # (J + m p^2) q'' = -m g p, p the pitch per radian; left-handed it turns the other way
+        # (J + m p^2) q'' = -m g p, p the pitch per radian; a left-handed screw turns in the opposite direction
         for sign in ("", "-"):
             self.verify("sinew: 1\nrobot: {nut: {on: world, joint: screw, pitch: " + sign + "0.2 m, body: {mass: 3, inertia: [1, 1, 0.01]}}}\n"
                         + MOVE + "probes: {z: {position: nut}, q: {value: nut}}\nparameters: {p: " + sign + "0.1/pi}\nexpect:\n"
@@ -91,7 +91,7 @@ class Joints(harness.Case):
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
 
     def test_what_moves_no_mass_just_here_is_named_by_the_run(self):
-        # a point above a universal joint: about its first axis it has inertia in all configurations but this one
+        # a point mass above a universal joint: it has inertia about the first axis in all configurations but this one
         self.write("robot.yaml", HEAD + f"robot:\n  a: {{on: world, joint: revolute, axis: x, {UNIT}}}\n"
                    "  u: {on: a, joint: universal, body: {mass: 1, com: [0, 0, 1]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n")
         self.succeeds("check", "robot.yaml")
@@ -101,7 +101,7 @@ class Joints(harness.Case):
         free = f"robot: {{p: {{on: world, joint: free, {UNIT}}}}}\nprobes: {{at: {{position: p}}}}\nstudy: [static:]\n"
         push = "loads: {f: {on: p, force: [0, 1 N, 0]}}\n"
         rail = "loops: {rail: {join: [world, p], as: prismatic, axis: y}}\n"
-        # it pushes back with 3.85 N at most
+        # the restoring force is 3.85 N at most
         weak = "loads: {f: {on: p, force: [0, 5 N, 0]}, back: {on: p, force: [0, -10*at.y + 10*at.y^3, 0]}}\n"
         slide = f"robot: {{p: {{on: world, joint: prismatic, axis: y, {UNIT}}}}}\nstudy: [static:]\n"
         for text, words in ((free + push, "nothing holds the free joint of 'p'"),
@@ -149,7 +149,8 @@ class Joints(harness.Case):
         self.assertIn("joint 'a' is outside of its limits at t = 0 s: angle 0.6 rad", self.succeeds("run", "robot.yaml", "-q").err)
 
     def test_a_rod_is_a_link_like_the_others(self):
-        # on a joint with a spring, with children along it and at its tip: the clamp of all of it carries the weight
+        # on a joint with a spring, with children along it and at its tip: the reaction at the root equals the total
+        # weight
         self.verify("sinew: 1\nmaterials: {steel: {young: 200 GPa, poisson: 0.3, density: 8000}}\nrobot:\n"
                     "  hub: {on: world, joint: revolute, axis: y, stiffness: 1e3 N*m, body: {mass: 1}}\n"
                     "  beam: {on: hub, rod: {length: 1 m, section: {circle: {radius: 1 cm}}, material: steel, strain: kirchhoff legendre 3}}\n"
@@ -166,14 +167,15 @@ class Joints(harness.Case):
                   ("sphere: {radius: 0.5}, density: 10", "10*4/3*pi*0.125", "10*4/3*pi*0.125*0.4*0.25"),
                   ("mass: 3, inertia: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2.5]]", "3", "2.5"))
         for body, mass, inertia in shapes:
-            # a torque of 1 about z at rest turns it by 1/(2 J) in a second; a force of 1 moves it by 1/(2 m)
+            # a torque of 1 about z from rest turns it by 1/(2 J) in a second; a force of 1 moves it by 1/(2 m)
             self.verify(HEAD + f"robot: {{a: {{on: world, joint: planar, body: {{{body}}}}}}}\n"
                         "loads: {push: {on: a, force: [1, 0, 0], torque: [0, 0, 1]}}\n" + MOVE + "probes: {q: {value: a}}\nexpect:\n"
                         f'  - {{probe: q.x, at: 1 s, value: "1/(2*{mass})", relative: 1e-8, source: Newton}}\n'
                         f'  - {{probe: q.angle, at: 1 s, value: "1/(2*{inertia})", relative: 1e-8, source: Euler}}\n')
 
     def test_any_depth_any_number_of_children_several_roots(self):
-        # n hinges in a row held straight by a torque each of the weight beyond; two such roots, and one with many children
+        # n hinges in a row held straight, each with the torque of the weight beyond; two such roots, and one with many
+        # children
         self.verify("sinew: 1\ngravity: [0, 0, -10]\nparameters: {n: 30}\nrobot:\n"
                     "  one(1): {on: world, joint: revolute, axis: y, stiffness: 1e9, body: {mass: 1, com: [0.1, 0, 0]}}\n"
                     "  one(k=2..n): {on: one(k-1), pose: {xyz: [0.2, 0, 0]}, joint: revolute, axis: y, stiffness: 1e9, body: {mass: 1, com: [0.1, 0, 0]}}\n"
@@ -185,8 +187,9 @@ class Joints(harness.Case):
                     '  - {probe: z, at: end, value: "-30*10/1e4", relative: 1e-9, source: thirty hang on a spring}\n')
 
     def test_measured_strains_and_coordinates(self):
-        # a bar turned by tables of 0.2 t^2 (1.5 - t): a cubic, which the spline meets but for its ends. The same motion three ways:
-        # a driven joint, a rod whose bending is given as a field, and its one coordinate driven.
+        # a bar turned by tables of 0.2 t^2 (1.5 - t): a cubic, which the spline reproduces except near its ends. The
+        # same motion in three formulations: a driven joint, a rod whose bending is prescribed as a field, and its one
+        # coordinate driven.
         rows = "".join(f"{k / 20}, {0.2 * (k / 20) ** 2 * (1.5 - k / 20)!r}\n" for k in range(21))
         self.write("bend.csv", "time, q\n" + rows)
         table = '"table(\\"bend.csv\\", \\"q\\")'
@@ -200,7 +203,7 @@ class Joints(harness.Case):
                     f'  - {{probe: v, at: 0.5 s, value: "{want[1]}", within: 1e-6, source: its slope}}\n'
                     f'  - {{probe: f, at: 0.5 s, value: "0.4*{want[2]}", within: 1e-4, source: inertia times what it bends}}\n'
                     f'  - {{probe: p, at: 0.5 s, value: "0.4*{want[2]}*{want[1]}", within: 1e-4, source: effort times rate}}\n')
-        # as a field, and as a coordinate: the same shape takes the same effort; by hand it is that of the wrench at the root
+        # as a field, and as a coordinate: the same shape needs the same effort; it follows from the wrench at the root
         self.verify(HEAD + "robot:\n  field: {on: world, " + rod.replace("STRAIN", table + ' * 1 1/m"') + "}\n"
                     "  drive: {on: world, pose: {xyz: [0, 3 m, 0]}, " + rod.replace("STRAIN", "legendre 1") + "}\n"
                     f"actuators: {{m: {{rod: drive, position: [{table} * 1 1/m\"]}}}}\n" + common +
@@ -227,7 +230,7 @@ class Joints(harness.Case):
         ):
             self.write("turn.yaml", ball + text)
             self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' passes half a turn.*{words}[^\n]*\n$")
-        # through its rest, however fast, and to just below half a turn it acts as it should
+        # through its rest position at any speed, and up to just below half a turn, it gives no warning
         for text in ("initial: {a: {rate: [3.1, 0, 0]}}\nstudy: [dynamic: {for: 7 s, step: 10 ms}]\n",
                      "initial: {a: {position: {axis: x, angle: 3.1 rad}}}\nstudy: [dynamic: {for: 4 s, step: 50 ms}]\n"):
             self.write("turn.yaml", ball + text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reference docs/language.md keeps its word: its examples run, and the reader knows what its tables name."""
+"""The reference docs/language.md is correct: its examples run, and the reader accepts the words of its tables."""
 import re
 import shlex
 
@@ -7,7 +7,7 @@ import harness
 
 PAGE = harness.SOURCE / "docs/language.md"
 
-# how a map of the language is reached from a model that is otherwise fine; KEY stands for one of its keys and a value
+# path to a map of the language in an otherwise valid model; KEY stands for one of its keys and a value
 REACHED = {
     "file": "KEY",
     "material": "materials: {silicone: {KEY}}",
@@ -56,7 +56,7 @@ LATER = (
     "study: [inverse]", "study: [linearize]",
 )
 
-# steps that do not stand alone
+# steps that need options
 STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
@@ -64,7 +64,7 @@ ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "
 
 
 def blocks():
-    """Code blocks of the page: language, mark, text, and the name of the file it is meant to be, if it says so."""
+    """Code blocks of the page: language, mark, text, and the name of its file, if it has one."""
     for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", PAGE.read_text(), re.S | re.M):
         name = re.match(r"# (\S+\.\w+)\n", text)
         yield kind, mark, text, name[1] if name else None
@@ -92,7 +92,7 @@ class Page(harness.Case):
                 if "sinew: 1" not in (self.folder / name).read_text():
                     self.assertIn(name, self.included, "neither a whole model nor part of one")
                     continue
-                for command in ("verify",) if harness.SLOW else ("check", "verify"):  # one does what the other does
+                for command in ("verify",) if harness.SLOW else ("check", "verify"):  # verify includes check
                     self.assertEqual(self.succeeds(command, name).err, "")
 
     def test_every_command_works(self):
@@ -123,7 +123,7 @@ class Page(harness.Case):
 
 
 class Tables(harness.Case):
-    """What `sinew help language` names is what the reader knows."""
+    """The words that `sinew help language` lists are those that the reader accepts."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Robots with loops at the command: what check says of them, what a run warns of."""
+"""Robots with loops at the command: output of check, warnings of a run."""
 import harness
 
 LINK = "body: {mass: 1, com: [0, 0.1, 0], inertia: [1e-3, 1e-3, 2e-3]}"

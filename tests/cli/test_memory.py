@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory that is not there, at any moment: a message and status 1, never a crash, and nothing half-made."""
+"""Out of memory at any moment: a message and status 1, never a crash, and no incomplete file."""
 import os
 import pathlib
 import random
@@ -28,7 +28,7 @@ probes: {tip: {position: arm.tip}}
 class Memory(harness.Case):
     def starved(self, *args, **settings):
         env = {"LD_PRELOAD": STARVE, "SNW_STARVE_COUNT": self.folder / "count", **settings}
-        # our library stands before that of a sanitizer, which would complain
+        # our library is loaded before that of a sanitizer, which would refuse to start
         env["ASAN_OPTIONS"] = "verify_asan_link_order=0"
         return self.sinew(*args, env={**os.environ, **{k: str(v) for k, v in env.items()}})
 
@@ -65,7 +65,7 @@ class Memory(harness.Case):
 
 @unittest.skipIf(harness.SLOW, "sanitizers reserve terabytes of address space")
 class AddressSpace(harness.Case):
-    """OpenBLAS maps 128 MiB for its first matrix, and without room for them would try for ever."""
+    """OpenBLAS maps 128 MiB for its first matrix, and would retry for ever where they are not available."""
 
     def test_too_little_of_it_is_told(self):
         self.write("arm.yaml", harness.ROLLED)
@@ -76,7 +76,7 @@ class AddressSpace(harness.Case):
                 result = self.sinew("run", "arm.yaml", "-q", preexec_fn=limit)
                 with self.subTest(megabytes=megabytes, kind=kind):
                     if result.code == 127:
-                        continue  # not even its libraries have room
+                        continue  # not even its libraries can be loaded
                     self.assertIn(result.code, (0, 1), result)
                     if result.code == 1:
                         self.assertRegex(result.err, r"^arm.yaml: .*(memory|OpenBLAS)")

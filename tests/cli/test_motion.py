@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rods in motion through the command: static, change, dynamic in a row; runs that are stopped or cannot go on."""
+"""Rods in motion through the command: static, change, dynamic in sequence; runs that are stopped or cannot continue."""
 import json
 import math
 import re
@@ -7,7 +7,7 @@ import signal
 
 import harness
 
-# a soft rod hangs to its side under a pull, is let go, and swings; at the end it is held again
+# a soft rod deflected sideways by a force is released and oscillates; at the end it is held again
 SWING = """\
 sinew: 1
 title: Pulled aside, let go
@@ -24,10 +24,10 @@ study:
 probes: {tip: {position: arm.tip}, e: energy}
 """
 
-# the same for very long
+# the same for a very long time
 LONG = SWING.replace("for: 0.5 s, step: 5 ms", "for: 10000 s, step: 1 ms")
 
-# a wind that is a number only for 0.3 s
+# a wind load that has a value only for 0.3 s
 BROKEN = SWING.replace("  - change: {pull: off}\n", "").replace("[0, 0.1 N, 0]", "[0, 0.1 N*sqrt(0.3 - t/(1 s)), 0]")
 
 SCHEMES = ("generalized-alpha", "newmark", "hht", "wbz", "euler", "trapezoidal", "bdf2", "bdf-alpha", "conserving",
@@ -40,7 +40,7 @@ class Motion(harness.Case):
         return run["t"], run["values"]
 
     def test_a_controller_whose_target_is_out_of_reach_is_told(self):
-        # against the drag the limited drive reaches 0.5 m/s of 0.7; a way that is measured aims at nothing
+        # against the drag the limited drive reaches 0.5 m/s of 0.7; a displacement that is only measured has no target
         self.write("cart.yaml", """sinew: 1
 gravity: 0
 parameters: {e: v.vx - 0.7, drive: "limit(-3*e - 5*integral(e), -1, 1)"}
@@ -97,7 +97,7 @@ runs:
             self.assertIn(word, text)
         t, tip = self.series("swing.h5", "tip")
         y = tip["tip.y"]
-        # the equilibrium, the start of the motion at the same place, a hundred steps
+        # the equilibrium, the start of the motion at the same position, a hundred steps
         self.assertEqual(len(t), 102)
         self.assertEqual(t[:2], [0, 0])
         self.assertAlmostEqual(y[0], y[1], 12)
@@ -125,7 +125,7 @@ runs:
             with self.subTest(scheme=scheme):
                 got = self.succeeds("run", "swing.yaml", "--json", "-f", "--set", f"swing.scheme={scheme}").json
                 got = got["runs"][0]["last"]
-                # backward Euler is of first order; the others err by a few parts of a thousand of the swing
+                # backward Euler is of first order; the errors of the others are a few thousandths of the amplitude
                 within = 2e-2 if scheme == "euler" else 5e-4
                 for axis in ("tip.x", "tip.y"):
                     self.assertLess(abs(got[axis] - want[axis]), within, scheme)

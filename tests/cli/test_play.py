@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""sinew play: what it serves and to whom, and what it says when it cannot. The page itself is looked at in viewer/test."""
+"""sinew play: its answers to clients, and its messages when it cannot serve. The page itself is tested in
+viewer/test."""
 import re
 import select
 import signal
@@ -144,7 +145,7 @@ class Play(Case):
 
     @staticmethod
     def sent(opcode, payload, mask=b"\x11\x22\x33\x44"):
-        """A frame of a client; without a mask it is none."""
+        """A frame of a client; without a mask it is invalid."""
         size = len(payload)
         length = bytes([size]) if size < 126 else b"\x7e" + size.to_bytes(2, "big")
         length = bytes([length[0] | (0x80 if mask else 0)]) + length[1:]
@@ -160,7 +161,7 @@ class Play(Case):
             self.assertEqual(self.until(s, PONG), b"p" * size)
         s.sendall(b"".join(self.sent(TEXT, b"x" * n) for n in (0, 1, 125, 126, 127, 500, 60000)) + self.sent(PING, b"end"))
         self.assertEqual(self.until(s, PONG), b"end")
-        # byte by byte, too
+        # also byte by byte
         for b in self.sent(TEXT, b"y" * 200) + self.sent(PING, b"slow"):
             s.sendall(bytes([b]))
         self.assertEqual(self.until(s, PONG), b"slow")
@@ -173,7 +174,7 @@ class Play(Case):
                 while (frame := self.frame(s)) is not None and frame[0] != CLOSE:
                     self.assertNotEqual(frame, (PONG, b"after"), "it listens as if nothing were amiss")
                 self.assertIn(frame, (None, (CLOSE, (1002).to_bytes(2, "big"))))
-        # nobody else minds
+        # other connections are not affected
         s = self.upgraded(address)
         s.sendall(self.sent(PING, b"still"))
         self.assertEqual(self.until(s, PONG), b"still")
@@ -187,7 +188,7 @@ class Play(Case):
         done = threading.Event()
 
         def crowd(words, n):
-            """So many connections that stay half open, again and again as they are closed."""
+            """This many connections that stay half open, opened again when they are closed."""
             open_ones = []
             while not done.wait(0.01):
                 while len(open_ones) < n and not done.is_set():
@@ -195,8 +196,8 @@ class Play(Case):
                         open_ones.append(socket.create_connection(("127.0.0.1", port), timeout=1))
                         open_ones[-1].sendall(words)
                     except OSError:
-                        break  # not now
-                # what is readable has nothing to say but that it was closed
+                        break  # try again later
+                # a readable connection has been closed by the server
                 for one in select.select(open_ones, [], [], 0)[0]:
                     open_ones.remove(one)
                     one.close()

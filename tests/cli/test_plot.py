@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sinew plot: what it draws, and what it says when it cannot."""
+"""sinew plot: its figures, and its messages when it cannot draw."""
 import math
 import csv
 import re
@@ -39,7 +39,7 @@ runs: {good: {}, bad: {push.force: [0, 0, "1 N*sqrt(-1 - t/(1 s))"]}}
 """
 
 
-# a ball and a box on a cord over two eyes, in the plane of x and z, and a block that lies above
+# a ball and a box on a tendon over two eyes, in the plane of x and z, and a block above
 ATWOOD = """\
 sinew: 1
 robot:
@@ -116,7 +116,7 @@ class Plot(Case):
         (_, _, points), = curves(path)
         shown = self.sinew("show", "m.h5", "--run", "light", "--csv", "--probe", "tip.z").out.splitlines()[1:]
         t, z = zip(*(map(float, line.split(",")) for line in shown))
-        # drawn points are an affine map of t and z: the ends of the curve and its lowest value tell it
+        # drawn points are an affine map of t and z, determined by the ends of the curve and its lowest value
         low = min(range(len(z)), key=lambda i: z[i])
         ends = [points[0], points[-1]]
         scale = (ends[1][0] - ends[0][0]) / (t[-1] - t[0])
@@ -210,13 +210,13 @@ class Plot(Case):
     def test_bodies_have_their_outline_and_tendons_their_path(self):
         self.run_model(ATWOOD)
         around = curves(self.plot("m.h5", "--shape", "--count", "1"))
-        self.assertEqual(len(around), 4)  # two rigid bodies, a block, a cord
+        self.assertEqual(len(around), 4)  # two rigid bodies, a block, a tendon
         ball, box, block, cord = (points for _, _, points in around)
         self.assertEqual((len(ball), len(box), len(cord)), (61, 5, 4))
         middle = [sum(p[i] for p in ball[:-1]) / 60 for i in (0, 1)]
         radii = [math.dist(p, middle) for p in ball]
         self.assertLess(max(radii) - min(radii), 2e-3)
-        # widths of 0.2 and 0.1 m beside a radius of 50 mm, whatever the box is turned by about y
+        # widths of 0.2 and 0.1 m beside a radius of 50 mm, for any rotation of the box about y
         sides = sorted(math.dist(p, q) / radii[0] for p, q in zip(box, box[1:]))
         for side, wanted in zip(sides, (2, 2, 4, 4)):
             self.assertAlmostEqual(side, wanted, delta=1e-2)
@@ -289,12 +289,12 @@ class Cairo(Case):
         width, height, bits, colour = struct.unpack(">IIBB", data[16:26])
         self.assertEqual((width, height), (round(85 / 25.4 * 300), round(60 / 25.4 * 300)))
         self.assertEqual((bits, colour), (8, 2))
-        # pixels a metre, so that it is printed with its size
+        # pixels per metre, so that it is printed at its size
         at = data.index(b"pHYs")
         self.assertEqual(struct.unpack(">IIB", data[at + 4:at + 13]), (11811, 11811, 1))
         self.assertEqual(struct.unpack(">I", data[at + 13:at + 17])[0], zlib.crc32(data[at:at + 13]))
         rows = pixels(data, width, height)
-        # curves stay between the axes, and texts are grey: so nothing coloured is beside or below
+        # curves stay between the axes, and texts are grey: so nothing coloured is outside
         coloured = [(x, y) for y in range(height) for x in range(width)
                     if max(rows[y][3 * x:3 * x + 3]) - min(rows[y][3 * x:3 * x + 3]) > 60]
         mm = 300 / 25.4
@@ -341,7 +341,7 @@ class Convergence(Case):
         r = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "--json", "-o", "f.svg")
         self.assertEqual([x["x"] for x in r.json["convergence"]], [0.08, 0.04, 0.02, 0.01, 0.001])
         self.assertIsNone(r.json["convergence"][-1]["a"])
-        # by the differences of the file itself
+        # computed from the differences in the file itself
         end = {x["run"]: x["values"] for x in self.succeeds("show", "m.h5", "--at", "end", "--json").json["runs"]}
         for x in r.json["convergence"][:-1]:
             self.assertAlmostEqual(x["a"], abs(end[x["run"]]["a"] - end["by.5"]["a"]), 12)
@@ -387,7 +387,7 @@ class Convergence(Case):
         want = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "-o", "f.svg").out
         got = self.succeeds("plot", "i.h5", "--convergence", "swing.step", "-o", "f.svg").out
         self.assertEqual(got, want)
-        # a number that no run overrides stands in the text of the model alone
+        # a number that no run overrides is found only in the text of the model
         r = self.succeeds("plot", "i.h5", "--convergence", "swing.for", "-o", "f.svg")
         self.assertIn("swing.for (s)", r.out)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What README.md tells people to type works as it stands there."""
+"""The commands of README.md work as printed."""
 import re
 import shlex
 

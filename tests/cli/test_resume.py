@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs that were killed, stopped or failed and are resumed end with the bits of one that was left alone."""
+"""Runs that were killed, stopped or failed and are resumed end with the same bits as an uninterrupted run."""
 import random
 import re
 import shutil
@@ -9,7 +9,7 @@ import time
 
 import harness
 
-# every sort of step, two runs, some seconds in all
+# every kind of step, two runs, some seconds in all
 STUDY = """\
 sinew: 1
 title: A study to be interrupted
@@ -38,7 +38,7 @@ runs: {soft: {}, hard: {rubber.young: 4 MPa}}
 if harness.SLOW:
     STUDY = STUDY.replace("for: 2 s", "for: 0.4 s").replace("for: 0.5 s", "for: 0.1 s")
 
-# laws that remember, conditions that switch
+# laws with memory, conditions
 LOOP = STUDY.replace("scheme: conserving", "scheme: trapezoidal").replace("bdf2, step: 1 ms, engine: shooting", "hht, step: 1 ms").replace("loads:\n", """\
 loads:
   pi: {on: arm.tip, force: [0, 0, -0.5*tip.z - 0.8*integral(tip.z)]}
@@ -57,7 +57,8 @@ FIELDS = ("t", "stage_index", "q", "v", "pose", "columns", "energy", "stats")
 
 class Resume(harness.Case):
     def numbers(self, name):
-        """All that a file has of its frames: what `show` tells, and the bytes of the datasets where there is h5dump."""
+        """All data of the frames of a file: the output of `show`, and the bytes of the datasets where h5dump is
+        installed."""
         runs = self.succeeds("show", name, "--json").json["runs"]
         self.assertEqual([r["state"] for r in runs], ["finished"] * len(RUNS))
         found = {run: self.succeeds("show", name, "--csv", "--run", run).out for run in RUNS}
@@ -70,7 +71,7 @@ class Resume(harness.Case):
             (self.folder / "bytes").unlink()
         return found
 
-    known = {}  # what runs left alone have, and the seconds they took
+    known = {}  # results of uninterrupted runs, and their duration in s
 
     def whole(self, text=STUDY):
         self.write("study.yaml", text)
@@ -86,7 +87,7 @@ class Resume(harness.Case):
         self.assertEqual([k for k in want if got[k] != want[k]], [], "the resumed run has other numbers")
 
     def resumed(self, want):
-        """The run goes on where it was killed, and has the numbers of one left alone."""
+        """The run continues from where it was killed, and has the numbers of an uninterrupted one."""
         self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
         self.same(self.numbers("out.h5"), want)
         (self.folder / "out.h5").unlink()
@@ -104,7 +105,7 @@ class Resume(harness.Case):
     def test_killed_in_the_middle_and_resumed_it_has_the_same_bits(self):
         want = self.whole()
         process = self.start("run", "study.yaml", "-o", "out.h5")
-        while process.poll() is None:  # looked at while it stands still, however long a look takes
+        while process.poll() is None:  # examined while it is stopped, so that the time of the examination does not matter
             process.send_signal(signal.SIGSTOP)
             if self.frames("out.h5") > 20:
                 break

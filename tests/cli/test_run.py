@@ -50,7 +50,7 @@ class Run(harness.Case):
         for run, torque in zip(reply["runs"], (1, 2)):
             self.assertEqual(run["status"], "success")
             self.assertAlmostEqual(run["last"]["tip.x"], rolled_tip(torque), 9)
-            # Legendre polynomials make the stiffness diagonal, and a torque that follows adds nothing to it
+            # Legendre polynomials make the stiffness diagonal, and a follower torque adds nothing to it
             self.assertAlmostEqual(run["worst_condition"], 1, 12)
 
     SAG = ("sinew: 1\nmaterials: {m: {young: 1 MPa, poisson: 0.5, density: 1070 kg/m^3}}\n"
@@ -68,7 +68,7 @@ class Run(harness.Case):
         self.assertEqual(more.err, "")
         a, b = (r["runs"][0]["last"] for r in (reply, more.json))
         true = math.dist([a[f"tip.{c}"] for c in "xyz"], [b[f"tip.{c}"] for c in "xyz"]) / 0.3
-        # of all nodes the farthest, which need not be the tip
+        # the largest over all nodes, which need not be that of the tip
         self.assertAlmostEqual(reply["runs"][0]["worst_truncation"] / true, 1, delta=0.2)
         self.assertIn("basis", self.succeeds("show", "sag.h5").out)
         shown = self.succeeds("show", "sag.h5", "--json").json["runs"][0]["errors"]
@@ -95,7 +95,7 @@ class Run(harness.Case):
         self.assertIn(f", frequencies {worst:.1e}", self.succeeds("show", "swing.h5").out)
         errors = self.succeeds("show", "swing.h5", "--json").json["runs"][0]["errors"]
         self.assertEqual(errors["frequencies"], worst)
-        self.assertLess(errors["basis"], 0.01)  # of the equilibrium: frequencies are not counted there
+        self.assertLess(errors["basis"], 0.01)  # of the equilibrium: frequencies are not included
 
     def test_check_says_what_nodes_err_by(self):
         self.write("sag.yaml", self.SAG.replace("STRAIN", "kirchhoff constant"))
@@ -139,7 +139,7 @@ class Run(harness.Case):
         self.assertEqual((reply["exit"], reply["error"]), (0, None))
         shown = self.succeeds("show", "long.h5", "--json").json["runs"]
         self.assertEqual([r["state"] for r in shown], ["stopped"] * 2)
-        # one that ends before has nothing to say of it
+        # a run that ends before has no message
         self.assertEqual(self.succeeds("run", "arm.yaml", "--increments", 1000).err, "")
         for n in ("0", "-1", "x", "1e20"):
             self.assertIn("--increments is a number", self.fails(2, "run", "arm.yaml", "--increments", n).err)
@@ -173,7 +173,7 @@ class Run(harness.Case):
 
     def test_results_made_otherwise_are_not_replaced_without_a_word(self):
         self.succeeds("run", "arm.yaml")
-        self.succeeds("run", "arm.yaml")  # the same again, or an edited model, is
+        self.succeeds("run", "arm.yaml")  # results of the same model, or of an edited one, are replaced
         before = (self.folder / "arm.h5").read_bytes()
         for args, why in ((("--set", "C=3 N*m"), "made without --set C=3 N\\*m"), (("--run", "more"), "run 'text', left out by --run")):
             self.assertRegex(self.fails(2, "run", "arm.yaml", *args).err, f"^arm.h5: holds results.*{why}.*-o NAME.h5.*--force")

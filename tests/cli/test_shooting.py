@@ -31,7 +31,7 @@ probes: {tip: {position: rod.tip}}
 
 class Shooting(harness.Case):
     def example(self, *options):
-        """The fit of the example's about:, and what it finds, by name."""
+        """The fit of the example's about:, and the values found, by name."""
         result = self.sinew("fit", EXAMPLE / "release.yaml", EXAMPLE / "release.csv", "--run", "sheet", "--find", "EI", "--find", "rho",
                             "--find", "C", "--error", "tip=0.5 mm", *options, "--json")
         return result, {f["path"]: f for f in result.json["found"]}
@@ -57,7 +57,7 @@ class Shooting(harness.Case):
         rho = found["rho"]
         self.assertGreater(release.RHO - rho["value"], 5 * rho["standard_error"], rho)
 
-    # with twice the steps and two modes more it moves by less than a tenth of the noise
+    # with twice the steps and two modes more it changes by less than a tenth of the noise
     @unittest.skipIf(harness.SLOW, "no line of ours")
     def test_what_made_the_points_is_fine_enough(self):
         for a, b in zip(release.motion(4), release.motion(4, 40, release.Wire(8, 26))):

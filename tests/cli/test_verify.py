@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sinew verify: what is expected, met and missed."""
+"""sinew verify: expected values, passed and missed."""
 import math
 
 import harness
@@ -65,7 +65,8 @@ expect:
         self.assertNotIn("MISS", result.out)
 
     def test_probes_by_laws_of_other_probes(self):
-        # the rolled rod again: chords of an arc with k = 1/EI, and of its last quarter by the difference of two places
+        # the rolled rod again: chords of an arc with k = 1/EI, and of its last quarter by the difference of two
+        # positions
         self.write("law.yaml", harness.ROLLED.split("runs:")[0].replace("probes: {tip: {position: arm.tip}, e: energy}", """\
 probes:
   tip: {position: arm.tip}
@@ -86,12 +87,13 @@ expect:
                            ("integral(tip.x)", "remembers"), ("tipp.x", "unknown name 'tipp'")):
             self.write("bad.yaml", text.replace("tip.x - x0", law))
             self.assertRegex(self.fails(2, "check", "bad.yaml").err, f"^bad.yaml:\\d+:1[0-9]: .*{words}")
-        # the robot knows nothing of them
+        # laws of the robot cannot read them
         self.write("law2.yaml", text.replace("tip.x - x0", "tip.x").replace("loads:", "loads:\n  more: {on: arm.tip, force: [0, 0, beside*1 N/m]}"))
         self.assertIn("laws and conditions cannot read probe 'beside'", self.fails(2, "check", "law2.yaml").err)
 
     def test_a_run_is_compared_with_measurements(self):
-        # a mass on a spring, x = cos t, looked at in mm and ms by a clock that began half a second later, 2 mm beside
+        # a mass on a spring, x = cos t, measured in mm and ms with a clock that started half a second later, 2 mm
+        # offset
         self.write("spring.yaml", """\
             sinew: 1
             gravity: 0
@@ -114,7 +116,7 @@ expect:
         self.assertAlmostEqual(values[0]["error"], want, 6)
         self.assertEqual((values[0]["how"], values[1]["how"]), ("rms", "max"))
         self.assertAlmostEqual(values[1]["error"], 3e-3, 6)
-        # the largest error decides, too
+        # the largest error decides as well
         self.write("tight.yaml", (self.folder / "spring.yaml").read_text().replace("within: 4 mm", "within: 2.9 mm"))
         self.assertIn("MISS", self.sinew("verify", "tight.yaml").out)
         for old, new, words in (

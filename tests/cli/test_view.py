@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sinew view: what it writes, and what it says when it cannot. The page itself is looked at in viewer/test."""
+"""sinew view: the page it writes, and its messages when it cannot. The page itself is tested in viewer/test."""
 import base64
 import json
 import re
@@ -27,7 +27,7 @@ def head(page):
 
 
 def numbers(page, name):
-    """Its float64 array of that name."""
+    """Its float64 array with that name."""
     data = base64.b64decode(re.search(rf'id="sinew-0-{name}">(.*?)</script>', page)[1])
     return struct.unpack(f"<{len(data) // 8}d", data)
 

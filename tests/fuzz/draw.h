@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// draw.h: chance for what makes texts up: seeded, the same everywhere.
+// draw.h: random numbers for generated texts: seeded, the same on every machine.
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Random and damaged expressions: none may crash, hang or break a promise of expr.h.
+// Random and damaged expressions: none may crash, hang or violate the contract of expr.h.
 //
 // usage: fuzz_expr [seed [count]]
 #include "base/fail.h"
@@ -114,7 +114,7 @@ static void noise(text *s) {
     s->s[s->n] = '\0';
 }
 
-// ---- promises -----------------------------------------------------------------------------------
+// ---- contract -----------------------------------------------------------------------------------
 
 static int faults;
 
@@ -174,7 +174,7 @@ static snw_status read_table(void *user, const char *from, const char *file, con
     return SNW_OK;
 }
 
-// ---- signals: two probes, one of them with an index; and remembrances
+// ---- signals: two probes, one of them with an index; and expressions with memory ----------------
 
 static const char *probe_name(void *user, int i) {
     static const char *const names[] = {"tip", "d(1)", "d(2)"};
@@ -205,7 +205,7 @@ static snw_status find_memory(void *user, snw_memory kind, const char *s, const 
     return SNW_OK;
 }
 
-// Parameters, some of them random, some in circles, some doubling.
+// Parameters, some of them random, some cyclic, some doubling.
 static snw_scope *parameters(snw_pool *pool) {
     snw_scope *s = snw_scope_create(pool, NULL);
     static int nsignal;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// fuzz_model: the examples, spoilt where it hurts: numbers that are huge, tiny or none, counts
-// beyond reason, keys and values in each other's places, lines gone or doubled. Whatever comes, it
-// is read, described and made ready to run soon, or refused with a message, which has a place when
-// the text is to blame. Run as `fuzz_model [seed [count]]`; a timer ends a hang, and the text that
+// fuzz_model: the examples with damage: numbers that are huge, tiny or missing, excessive counts,
+// keys and values exchanged, lines removed or repeated. Every text must be read, described and
+// prepared for a run within a time limit, or refused with a message, which has a location when the
+// text is the cause. Run as `fuzz_model [seed [count]]`; a timer ends a hang, and the text that
 // caused it is left in fuzz_model.yaml.
 #include "language/document.h"
 #include "study/run.h"
@@ -27,7 +27,7 @@ enum { SIZE = 1 << 16, SECONDS = 20 };
 static char text[SIZE + 1];
 static size_t length;
 
-// ---- how a text is spoilt -----------------------------------------------------------------------
+// ---- mutations ----------------------------------------------------------------------------------
 
 static const char *const hostile[] = {
     "0",
@@ -91,7 +91,7 @@ static void replace(size_t at, size_t n, const char *by, size_t size) {
     length += size - n;
 }
 
-// the line, word or number around a place
+// the line, word or number around a position
 static size_t begin_of(size_t at, bool (*in)(char)) {
     while (at > 0 && in(text[at - 1])) at--;
     return at;
@@ -116,11 +116,11 @@ static void spoil(void) {
     const size_t other = begin_of(draw(length), in), m = size_of(other, in);
     if (m > sizeof copy) return;
     memcpy(copy, text + other, m);
-    if (kind == 0) { // a line less
+    if (kind == 0) { // remove a line
         replace(at, n + (at + n < length), "", 0);
-    } else if (kind == 2 || kind == 5) { // something else from the same file
+    } else if (kind == 2 || kind == 5) { // replace by another part of the same file
         replace(at, n, copy, m);
-    } else if (kind == 1) { // once more, elsewhere
+    } else if (kind == 1) { // repeat it elsewhere
         replace(at, 0, "\n", 1);
         replace(at, 0, copy, m);
     } else {
@@ -137,7 +137,7 @@ static bool load(const char *path) {
     return fclose(f) == 0;
 }
 
-// ---- the promise --------------------------------------------------------------------------------
+// ---- contract -----------------------------------------------------------------------------------
 
 static void keep_input(void) {
     FILE *f = fopen("fuzz_model.yaml", "wb");
@@ -147,7 +147,7 @@ static void keep_input(void) {
 }
 
 static void on_signal(int number) {
-    keep_input(); // unsafe in a handler, but we are lost anyway
+    keep_input(); // not safe in a signal handler, but the process is ending anyway
     (void)fprintf(stderr, "%s: see fuzz_model.yaml\n", number == SIGPROF ? "hang" : "crash");
     _exit(1);
 }
@@ -195,8 +195,8 @@ int main(int argc, char **argv) {
         if (!load(example.gl_pathv[draw(example.gl_pathc)])) return 1;
         for (uint32_t k = 1 + draw(3); k > 0; k--) spoil();
         text[length] = '\0';
-        const struct itimerval limit = {.it_value.tv_sec =
-                                            SECONDS}; // of the processor, which may be busy
+        const struct itimerval limit = {
+            .it_value.tv_sec = SECONDS}; // processor time, since the machine may be busy
         (void)setitimer(ITIMER_PROF, &limit, NULL);
         if (!try_model(&good)) return 1;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// fuzz_yaml: sample models, mutated, and plain noise; whatever comes, reading ends soon with a tree
-// or with a message that has a place. Run as `fuzz_yaml [seed [count]]`; a timer ends a hang and
-// the input that caused it is printed.
+// fuzz_yaml: sample models, mutated, and random noise; for every input, reading ends within a time
+// limit with a tree or with a message that has a location. Run as `fuzz_yaml [seed [count]]`; a
+// timer ends a hang and the input that caused it is printed.
 #include "language/text.h"
 #include "language/tree.h"
 #include "language/yaml.h"
@@ -152,7 +152,7 @@ static void mutate(void) {
         insert(draw((uint32_t)length + 1), again, n);
         break;
     }
-    case 4: // cut off
+    case 4: // truncate
         if (draw(8) == 0) length = at;
         break;
     default:
@@ -172,7 +172,7 @@ static void make_input(void) {
             const char *t = token[draw(sizeof token / sizeof *token)];
             insert(draw(4) ? length : draw((uint32_t)length + 1), t, strlen(t));
         }
-    } else { // a model, spoilt
+    } else { // a mutated model
         const char *s = sample[draw(sizeof sample / sizeof *sample)];
         insert(0, s, strlen(s));
         for (uint32_t i = 1 + draw(draw(2) ? 3 : 12); i > 0; i--) mutate();
@@ -180,7 +180,7 @@ static void make_input(void) {
     input[length] = '\0';
 }
 
-// ---- the property -------------------------------------------------------------------------------
+// ---- contract -----------------------------------------------------------------------------------
 
 static void report(const char *what) {
     (void)fprintf(stderr, "%s on %zu bytes:\n", what, length);
@@ -189,7 +189,9 @@ static void report(const char *what) {
 }
 
 static void on_signal(int number) {
-    report(number == SIGPROF ? "hang" : "crash"); // unsafe in a handler, but we are lost anyway
+    report(number == SIGPROF
+               ? "hang"
+               : "crash"); // not safe in a signal handler, but the process is ending anyway
     _exit(1);
 }
 
@@ -212,7 +214,7 @@ static int try_yaml(void) {
     return bad;
 }
 
-// the whole way to the trees, with part of the input as an override; files are never included
+// the whole chain up to the trees, with part of the input as an override; files are never included
 static int try_tree(void) {
     if (strstr(input, "include")) return 0;
     const char *set = input + draw((uint32_t)length + 1);
@@ -240,8 +242,8 @@ int main(int argc, char **argv) {
     (void)signal(SIGABRT, on_signal);
     for (long i = 0; i < count; i++) {
         make_input();
-        const struct itimerval limit = {.it_value.tv_sec =
-                                            SECONDS}; // of the processor, which may be busy
+        const struct itimerval limit = {
+            .it_value.tv_sec = SECONDS}; // processor time, since the machine may be busy
         (void)setitimer(ITIMER_PROF, &limit, NULL);
         if (draw(3) ? try_tree() : try_yaml()) return 1;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on the messages of a live simulation, one a line: whatever they say, the simulation
-// goes on, what it tells is whole, and its numbers stay numbers.
+// libFuzzer on the messages of a live simulation, one per line: after any message the simulation
+// continues, its replies are complete, and its numbers are finite.
 #include "cli/play.h"
 
 #include "output/play_message.h"
@@ -46,7 +46,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static snw_desc *desc;
     static snw_live *live;
     snw_error err = {0};
-    // recordings go where nobody minds
+    // recordings go to a scratch folder
     if (!mkdtemp(folder) || chdir(folder) != 0 || atexit(leave) != 0) abort();
     if (snw_document_parse("m.yaml", model, strlen(model), 0, NULL, &d, &err) != SNW_OK ||
         snw_document_describe(d, 0, &desc, &err) != SNW_OK ||
@@ -89,14 +89,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const int before = snw_play_count(play).recordings;
     const int client = snw_play_join(play), watcher = snw_play_join(play);
     if (client < 0 || watcher < 0) abort();
-    // it stands unless a message says otherwise, and each is followed by a step
+    // it is paused unless a message says otherwise; each message is followed by a step
     say(client, "{\"do\":\"reset\"}");
     say(client, "{\"do\":\"pause\",\"on\":true}");
     int lines = 0;
     for (size_t at = 0; at < size && lines < 30; lines++) {
         const uint8_t *end = memchr(data + at, '\n', size - at);
         const size_t n = end ? (size_t)(end - data) - at : size - at;
-        // as a socket hands them over: what is too long is not there
+        // as delivered by a socket: messages that are too long are dropped
         const char *text = (const char *)data + at;
         snw_play_receive(play, client, n > SNW_PLAY_LONGEST ? NULL : text, n);
         if (lines == 2) snw_play_receive(play, watcher, n > SNW_PLAY_LONGEST ? NULL : text, n);

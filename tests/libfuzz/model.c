@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on the reader: whatever the text, it is read, described and made ready to run, or
-// refused with a message, which has a place when the text is to blame.
+// libFuzzer on the reader: every text is read, described and prepared for a run, or refused with a
+// message, which has a location when the text is the cause.
 #include "language/document.h"
 #include "study/run.h"
 

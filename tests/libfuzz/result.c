@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on result files: whatever the bytes, the file is opened and all of it read, or refused
-// with a message.
+// libFuzzer on result files: for any bytes, the file is opened and completely read, or refused with
+// a message.
 #include "results/result.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FRAMES = 64, WIDEST = 1 << 20 }; // read at once; numbers beyond which a frame is skipped
+enum { FRAMES = 64, WIDEST = 1 << 20 }; // read in one call; size beyond which a frame is skipped
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snw_result_close(r);
     (void)unlink(path);
     static int calls;
-    if (++calls % 64 == 0) (void)H5garbage_collect(); // what it keeps for later looks like a leak
+    if (++calls % 64 == 0)
+        (void)H5garbage_collect(); // memory that the library keeps would be reported as a leak
     return 0;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh BUILD SECONDS [NAME..]: libFuzzer, one program after the other for so many seconds each. What it learns stays in
-# BUILD/corpus_NAME, what it finds in BUILD/found; ends with 1 when anything is found.
+# run.sh BUILD SECONDS [NAME..]: runs the libFuzzer programs one after the other, SECONDS each. The corpus is kept in
+# BUILD/corpus_NAME, failing inputs in BUILD/found; exit status 1 when there are any.
 set -u
 build=$(cd "$1" && pwd)
 seconds=$2
@@ -13,7 +13,7 @@ export LSAN_OPTIONS=print_suppressions=0:suppressions=$source/tests/leaks.txt
 seeds=$build/seeds
 mkdir -p "$build/found" "$seeds/model" "$seeds/result" "$seeds/message"
 
-# examples to begin with: models, small results of some of them, one message of each sort
+# initial corpus: models, small results of some of them, one message of each kind
 for model in "$source"/examples/*/*.yaml; do
     cp "$model" "$seeds/model/$(basename "$(dirname "$model")")_$(basename "$model")"
 done

@@ -5,12 +5,12 @@ import random
 
 
 def rounded(value, digits=4):
-    """The value to so many significant digits."""
+    """The value rounded to this number of significant digits."""
     return float(f"{value:.{digits}g}")
 
 
 class Chance:
-    """One source of chance for one case, the same on every machine."""
+    """A source of random numbers for one case, the same on every machine."""
 
     def __init__(self, family, seed):
         self.source = random.Random(f"{family}:{seed}")
@@ -28,7 +28,7 @@ class Chance:
         return rounded(self.source.uniform(low, high), digits)
 
     def scale(self, low, high, digits=3):
-        """Between low and high with a uniform logarithm."""
+        """Between low and high with a uniformly distributed logarithm."""
         return rounded(math.exp(self.source.uniform(math.log(low), math.log(high))), digits)
 
     def direction(self, planar=False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command on a model, under limits, and keeps what it said and computed."""
+"""Runs the command on a model, under limits, and keeps its messages and results."""
 import json
 import os
 import pathlib
@@ -18,20 +18,20 @@ SLOW = "SINEW_SLOW" in os.environ  # a build with sanitizers
 CPU_LIMIT = int(os.environ.get("SINEW_CPU_LIMIT", 150 if SLOW else 15))  # s of processor time for one run
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
-# warnings that are not about how right the numbers are
+# warnings that are not about the accuracy of the numbers
 BESIDE = re.compile("was open by|which is a blow|left out|limits only warn|would have to push"
                     "|ends where it begins|holds by itself|has no direction")
 RESOLVED = re.compile(r"only to ([0-9.e+-]+) of the length")
 
 
 def limit():
-    """In the child: no more processor time than this; a core file helps nobody."""
+    """In the child: a limit on processor time, and no core file."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Outcome:
-    """What one run of a model left behind."""
+    """The messages and results of one run of a model."""
 
     def __init__(self, code, out, err):
         self.code, self.err = code, err
@@ -58,29 +58,29 @@ class Outcome:
 
     @property
     def advanced(self):
-        """Has time gone on, before it was stopped?"""
+        """Did the time advance before the run was stopped?"""
         return bool(self.t) and (self.t[-1] or 0) > 0
 
     @property
     def crashed(self):
-        """A signal, or a sanitizer's report."""
+        """Did it end by a signal or a sanitizer's report?"""
         return (self.code < 0 and not self.hung) or "Sanitizer" in self.err or "runtime error:" in self.err \
             or self.code not in (0, 1, 2) and not self.hung
 
     @property
     def message(self):
-        """The line that says why it failed."""
+        """The line with the reason of the failure."""
         lines = [line for line in self.err.splitlines() if "warning:" not in line and "note:" not in line]
         return lines[0] if lines else f"exit status {self.code}, no message"
 
     @property
     def warnings(self):
-        """Warnings about how right the numbers are."""
+        """Warnings about the accuracy of the numbers."""
         return [line.split("warning: ", 1)[1] for line in self.err.splitlines()
                 if "warning: " in line and not BESIDE.search(line)]
 
     def told(self, difference):
-        """Has the run said that it may be as wrong as this, a part of the length?"""
+        """Has the run warned of an error of this size, relative to the length?"""
         for line in self.warnings:
             number = RESOLVED.search(line)
             if not number or difference < 30*float(number[1]):
@@ -89,7 +89,7 @@ class Outcome:
 
     @property
     def not_finite(self):
-        """The name of a position, frequency or energy that is no number."""
+        """The name of a position, frequency or energy that is not finite."""
         for name, value in self.last.items():
             if value is None and not re.match(r"f\.\d+$|.*@", name):
                 return name
@@ -100,7 +100,7 @@ class Outcome:
 
 
 class Command:
-    """Runs models in a scratch folder, which goes with it; the same model is run once."""
+    """Runs models in a scratch folder, which is removed with it; the same model is run once."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sinew_random_"))
@@ -121,7 +121,7 @@ class Command:
         return done
 
     def frames(self, outcome, output="out.h5"):
-        """Reads what the probes showed over time."""
+        """Reads the values of the probes over time."""
         done = self.call("show", output, "--csv")
         lines = done.stdout.splitlines()
         if done.returncode or not lines:
@@ -149,7 +149,7 @@ class Command:
 
 
 def number(word):
-    """A number of a table, None where it is none."""
+    """A number of a table, None where the text is not a number."""
     try:
         value = float(word)
     except ValueError:

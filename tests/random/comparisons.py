@@ -16,21 +16,21 @@ from model_text import clone, rods, size, steps
 # largest differences, relative to the size of the robot or to a frequency
 STATIC = 0.01    # between engines, bases, nodes
 SAME = 1e-4      # between formulations of the same equations
-FAR = 0.3        # from here on two stable equilibria are branches rather than errors
-MOTION = 0.02    # of a motion with the default scheme, where others at the same step do better
-COARSE = 0.1     # of a motion, whatever the others do
-CONTROLLED = 0.01  # of a motion whose steps are chosen by their error
-CREATED, REMOVED = 0.01, 0.1  # of the exchanged energy, by the time scheme
-UNBALANCED = 0.1  # of the exchanged energy, not accounted for
-SUSPECT = 0.003   # likewise: from here on shorter steps must make it smaller
+FAR = 0.3        # above this two stable equilibria are different branches rather than errors
+MOTION = 0.02    # of a motion with the default scheme, where others with the same step are more accurate
+COARSE = 0.1     # of a motion, independently of the others
+CONTROLLED = 0.01  # of a motion whose steps are chosen by error control
+CREATED, REMOVED = 0.01, 0.1  # of the exchanged energy, created or removed by the time scheme
+UNBALANCED = 0.1  # of the exchanged energy, missing in the energy balance
+SUSPECT = 0.003   # likewise: above this shorter steps must reduce it
 
 
 class Verdict(NamedTuple):
-    """kind: ok, warned (differs and said so), refused, failed (with a message), branch (another stable equilibrium),
-    unsure (the reference is not), find."""
+    """kind: ok, warned (differs, with a warning), refused, failed (with a message), branch (another stable
+    equilibrium), unsure (the reference is not accurate), find."""
     kind: str
-    what: str = ""        # sort of disagreement: what must stay the same while a find is shrunk
-    text: str = ""        # how much, between which
+    what: str = ""        # kind of disagreement: it must stay the same while a find is shrunk
+    text: str = ""        # amount, and between which variants
     amount: float = 0.0
 
 
@@ -42,11 +42,11 @@ class Settled(Exception):
         self.verdict = verdict
 
 
-# ---- what every run must keep --------------------------------------------------------------------
+# ---- conditions on every run -------------------------------------------------------------------- 
 
 def checked(run, model, name="plain", must=False):
-    """The outcome of a run that neither crashed nor hung, with finite numbers. Ends the comparison where the run did
-    not succeed; `must` makes that a find."""
+    """The outcome of a run without crash or hang and with finite numbers. Ends the comparison where the run did not
+    succeed; `must` makes that a find."""
     outcome = run(model, name)
     if outcome.crashed:
         raise Settled(Verdict("find", "crash", f"{name}: signal or sanitizer, exit {outcome.code}: {outcome.message}"))
@@ -61,7 +61,7 @@ def checked(run, model, name="plain", must=False):
             raise Settled(Verdict("find", "nan", f"{name}: {outcome.message}"))
         if outcome.message.startswith("exit status"):
             raise Settled(Verdict("find", "silent", f"{name}: {outcome.message}"))
-        told = "stands in a singular configuration" in outcome.err  # a warning: no motion is determined from there
+        told = "stands in a singular configuration" in outcome.err  # a warning: from there on the motion is not determined
         kind = "warned" if told else "find" if must else "failed"
         raise Settled(Verdict(kind, "failed", f"{name}: {outcome.message}"))
     if outcome.not_finite:
@@ -80,8 +80,8 @@ def moves(model):
 
 
 def apart(model, a, b, turn=None):
-    """Largest distance between positions of two runs, relative to the robot: over time where it moves, else at the
-    end. turn maps a position of a to one of b. None where frames do not fit."""
+    """Largest distance between positions of two runs, relative to the size of the robot: over time in a motion, else at
+    the end. turn maps a position of a to one of b. None where frames do not match."""
     names = positions(model)
     at_end = not moves(model)
     worst = 0.0
@@ -99,7 +99,7 @@ def apart(model, a, b, turn=None):
 
 
 def frames(trio, a, b):
-    """Positions of both at the instants that both have; the last frame of each instant."""
+    """Positions of both at their common instants; the last frame of each instant."""
     span = max(a.t[-1], 1e-300)
     instants = {round(t/span*1e6): i for i, t in enumerate(b.t)}
     latest = {round(t/span*1e6): i for i, t in enumerate(a.t)}
@@ -120,8 +120,8 @@ def frequencies_apart(a, b, names=("f.1", "f.2")):
 
 
 def frequencies_told(plain, fine):
-    """The verdict on what a run says of its frequencies beside those of a richer basis, mode by mode: errors that matter are
-    told, about as large as they are, and others are not."""
+    """The verdict on the estimated errors of frequencies, compared with a richer basis mode by mode: significant errors
+    must be reported with about their size, and others must not."""
     finer = {mode["mode"]: mode for mode in fine.totals.get("modes", [])}
     if any(mode["null"] for mode in plain.totals.get("modes", [])):
         return Verdict("unsure", "basis (frequency)", "a null motion leaves open how the robot stands")
@@ -133,7 +133,7 @@ def frequencies_told(plain, fine):
             continue
         amount = abs(mode["frequency"] - other["frequency"])/max(mode["frequency"], other["frequency"])
         text = f"mode {mode['mode']}, {mode['frequency']:.5g} Hz, is off by {amount:.2g} with a richer basis and told to be by {told}"
-        # estimates are right to a tenth where errors are of this size
+        # estimates are accurate to a tenth for errors of this size
         if amount > 1.1*STATIC and not (told or 0) > max(STATIC, amount/2) and not said:
             return Verdict("find", "basis (frequency)", text, amount)
         if told and told > STATIC and told > 3*amount:
@@ -162,8 +162,8 @@ def stability(run, model, name):
 
 
 def two_equilibria(run, what, model, other, plain, amount, text, far=0.0):
-    """Of two equilibria that differ: another branch where both are stable and farther apart than `far`, else a find
-    unless told."""
+    """Verdict on two equilibria that differ: another branch where both are stable and farther apart than `far`, else a
+    find unless the run warned."""
     if plain.told(amount):
         return Verdict("warned", what, f"{text} by {amount:.2g}", amount)
     pair = stability(run, model, "plain, stability"), stability(run, other, "other, stability")
@@ -175,13 +175,13 @@ def two_equilibria(run, what, model, other, plain, amount, text, far=0.0):
 # ---- statics -------------------------------------------------------------------------------------
 
 def alive(model, run):
-    """No crash, no hang, no number that is none, no failure without a message."""
+    """No crash, no hang, only finite numbers, no failure without a message."""
     checked(run, model)
     return Verdict("ok", "alive")
 
 
 def richer(name):
-    """A basis with more functions, None where it is piecewise."""
+    """A basis with more functions; None where it is piecewise."""
     kind, _, count = name.rpartition(" ")
     return f"{kind} {int(count) + 4}" if count.isdigit() else None
 
@@ -198,7 +198,7 @@ def refine(rod):
 
 
 def compare_with(model, run, what, other, text):
-    """The plain run beside another: positions and frequencies."""
+    """The plain run compared with another: positions and frequencies."""
     plain = checked(run, model)
     second = checked(run, other, what)
     amount = apart(model, plain, second)
@@ -211,15 +211,15 @@ def compare_with(model, run, what, other, text):
     if amount is None or amount <= STATIC:
         return verdict(what, amount, STATIC, plain, text)
     if moves(model):
-        reference(model, run)  # ends the comparison where motions part by themselves
+        reference(model, run)  # ends the comparison where the motions diverge by themselves
     if moves(model):
         return verdict(what, amount, STATIC, plain, f"positions differ: {text}")
-    # what a finer rod moves a little is an error, what it moves far another branch
+    # a small change with a finer rod is an error, a large one another branch
     return two_equilibria(run, what, model, other, plain, amount, f"positions differ: {text}", FAR)
 
 
 def basis(model, run):
-    """More functions of x change nothing that matters, or the run says so."""
+    """More strain functions change nothing significant, or the run warns."""
     other = clone(model)
     for rod in rods(other):
         refine(rod)
@@ -227,7 +227,7 @@ def basis(model, run):
 
 
 def nodes(model, run):
-    """More nodes along the rods change nothing that matters, or the run says so."""
+    """More nodes along the rods change nothing significant, or the run warns."""
     other = clone(model)
     for rod in rods(other):
         rod.update(nodes=80, magnus=6)
@@ -254,7 +254,7 @@ def spaces(model, run):
     text = "positions differ with another basis of the same space"
     if amount > STATIC:
         return two_equilibria(run, "spaces", model, other, plain, amount, text)
-    # nodes are chosen for the same space, so even their errors should be alike
+    # nodes are chosen for the same space, so even their errors should be equal
     return verdict("spaces", amount, SAME, plain, text)
 
 
@@ -286,7 +286,7 @@ def raised(model):
 
 
 def path(model, run):
-    """An equilibrium that is reached along a path of loads is found at once, too; and it is the same."""
+    """An equilibrium that is reached along a path of loads is also found in one step; both are the same."""
     if moves(model):
         return Verdict("ok", "path")
     other = raised(model)
@@ -302,7 +302,7 @@ def path(model, run):
 
 
 def exists(model, run):
-    """Where no equilibrium is found a damped motion does not come to rest in one either."""
+    """Where no equilibrium is found, a damped motion does not come to rest in one either."""
     plain = run(model)
     if moves(model) or plain.code != 1 or plain.crashed:
         checked(run, model)
@@ -319,7 +319,7 @@ def exists(model, run):
 
 
 def damped(model):
-    """The model with much damping everywhere, and about the period of its slowest swing."""
+    """The model with strong damping everywhere, and approximately the period of its slowest oscillation."""
     period = 2*math.pi*math.sqrt(size(model)/9.81)
     other = clone(model)
     for material in other.get("materials", {}).values():
@@ -333,7 +333,7 @@ def damped(model):
 
 
 def stable(model, run):
-    """An unstable equilibrium is told."""
+    """An unstable equilibrium is reported."""
     if moves(model):
         return Verdict("ok", "stable")
     plain = checked(run, model)
@@ -410,7 +410,7 @@ def with_step(model, factor=1.0, **options):
 
 
 def reference(model, run):
-    """A motion that two fine settings agree upon, else the comparison ends; the finer of both."""
+    """A motion on which two fine settings agree, else the comparison ends; the finer of both."""
     if "loops" in model:
         pair = with_step(model, 1/8), with_step(model, 1/32)
     elif "contacts" in model:
@@ -425,13 +425,14 @@ def reference(model, run):
 
 
 def stirs(model, outcome):
-    """Does anything move by more than a hundred-thousandth of the robot? Noise has no energy account."""
+    """Does any part move by more than a hundred-thousandth of the robot's size? Below that the energy balance is
+    noise."""
     columns = [outcome.values[n] for n in positions(model) if n in outcome.values]
     return not columns or max(max(c) - min(c) for c in columns) > 1e-5*size(model)
 
 
 def energy(model, run):
-    """Energy is accounted for, and what the time scheme creates or removes is told."""
+    """The energy balance closes, and energy created or removed by the time scheme is reported."""
     if not moves(model):
         return Verdict("ok", "energy")
     plain = checked(run, model)
@@ -461,7 +462,7 @@ def energy_verdict(what, amount, plain):
 
 
 def schemes(model, run):
-    """The default scheme is about as good as others of its order at the same step."""
+    """The default scheme is about as accurate as others of its order with the same step."""
     plain = checked(run, model)
     fine = reference(model, run)
     amount = apart(model, plain, fine)
@@ -479,19 +480,19 @@ def schemes(model, run):
 
 
 def steps_short(model, run):
-    """A motion that is far off at its step says so."""
+    """A motion with a large error at its step length warns."""
     plain = checked(run, model)
     fine = reference(model, run)
     return verdict("steps", apart(model, plain, fine), COARSE, plain, "the motion differs from one with fine steps")
 
 
 def adapt(model, run):
-    """Steps chosen by their error keep it small."""
+    """Steps chosen by error control keep the error small."""
     return controlled(model, run, with_step(model, adapt="on"), "adapt")
 
 
 def free_step(model, run):
-    """Steps chosen by their error need no longest one."""
+    """Steps chosen by error control need no upper limit."""
     return controlled(model, run, with_step(model, adapt="on", step=None), "adapt without step")
 
 
@@ -503,7 +504,7 @@ def controlled(model, run, other, name):
 
 
 def engines_motion(model, run):
-    """Both engines find the same motion, with steps short for both."""
+    """Both engines find the same motion, with steps short enough for both."""
     rich = with_step(model, 1/4)
     for rod in rods(rich):
         refine(rod)
@@ -524,9 +525,9 @@ def engines_motion(model, run):
     return verdict("engines in motion", amount, 3*STATIC, shot, "engines differ in motion")
 
 
-# ---- the same in other words ---------------------------------------------------------------------
+# ---- equivalent formulations -------------------------------------------------------------------- 
 
-# a turn by 100 degrees about (1, 2, 2)/3, and a shift in lengths of the robot
+# a rotation by 100 degrees about (1, 2, 2)/3, and a translation in lengths of the robot
 TURN_AXIS, TURN_ANGLE, SHIFT = (1/3, 2/3, 2/3), 1.745, (0.7, -1.3, 0.4)
 
 
@@ -542,7 +543,7 @@ R = rotation(TURN_AXIS, TURN_ANGLE)
 
 
 def turned(vector):
-    """A vector of numbers or laws in the turned world."""
+    """A vector of numbers or laws in the rotated world."""
     rows = []
     for row in R:
         terms = [f"{c!r}*({v})" if isinstance(v, str) else c*v for c, v in zip(row, vector) if v not in (0, 0.0)]
@@ -553,7 +554,7 @@ def turned(vector):
 
 
 def move(model):
-    """The model in a world that is turned and shifted, and the map of positions."""
+    """The model in a world that is rotated and translated, and the map of positions."""
     other = clone(model)
     shift = [c*size(model) for c in SHIFT]
     for link in other["robot"].values():
@@ -580,7 +581,7 @@ def move(model):
 
 
 def moved(model, run):
-    """A robot that stands elsewhere and is turned with all that acts on it does the same."""
+    """A robot that is rotated and translated with all its loads has the same motion."""
     if "contacts" in model or re.search(r"once\(v\.", model_text.text(model)):
         return Verdict("ok", "moved")
     plain = checked(run, model)
@@ -595,12 +596,12 @@ def moved(model, run):
     if amount is not None and amount > STATIC and not moves(model):
         return two_equilibria(run, "moved", model, other, plain, amount, "a robot that stands elsewhere is off")
     if moves(model) and amount is not None and amount > SAME:
-        reference(model, run)  # ends the comparison where motions part by themselves
+        reference(model, run)  # ends the comparison where the motions diverge by themselves
     return verdict("moved", amount, SAME, plain, "a robot that stands elsewhere and is turned as a whole is off")
 
 
 def closure(model, run):
-    """In a plane a pin, a ball and a cylinder close a loop alike."""
+    """In a plane a revolute, a spherical and a cylindrical joint close a loop equivalently."""
     plain = checked(run, model)
     for kind in ("spherical", "cylindrical"):
         other = clone(model)
@@ -617,7 +618,7 @@ def closure(model, run):
 
 
 def again(model, run):
-    """A run that is killed and resumed shows the bits of one that was not; so does one that is run again."""
+    """A run that is killed and resumed has the bits of one that was not; so has a repeated run."""
     plain = checked(run, model)
     text = model_text.text(model)
     (run.folder / "again.yaml").write_text(text)
@@ -626,7 +627,7 @@ def again(model, run):
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([SINEW, "run", "again.yaml", "-o", "again.h5", "-q"], cwd=run.folder, preexec_fn=limit,
                           env=ENVIRONMENT, **quiet) as process:
-        delay = 0.5*(plain.totals.get("seconds") or 0.0)  # any instant will do
+        delay = 0.5*(plain.totals.get("seconds") or 0.0)  # any instant is suitable
         time.sleep(min(delay + 0.01, 2.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -654,7 +655,8 @@ def period(model, run):
     other = clone(model)
     small = 1e-3*length
     static_tip = [plain.last[f"tip.{c}"] for c in "xyz"]
-    # a push that moves the tip by about a thousandth of the length: mass of the rod is not known here, so it is tried
+    # a force that moves the tip by about a thousandth of the length; the stiffness is not known here, so a trial run
+    # determines it
     other["loads"] = {"push": {"on": "arm.tip", "force": [0, 0, 1e-6], "frame": "body"}}
     other["study"] = [{"static": {}}]
     trial = checked(run, other, "a small push")
@@ -676,7 +678,7 @@ def period(model, run):
 
 
 def zero_crossing_period(swing, rest):
-    """Mean period of the slow motion of the tip about its place of rest: by the first and last upward crossings."""
+    """Mean period of the slow motion of the tip about its equilibrium: by the first and last upward crossings."""
     begin = [swing.values[f"tip.{c}"][0] - r for c, r in zip("xyz", rest)]
     away = [sum((swing.values[f"tip.{c}"][i] - r)*b for c, r, b in zip("xyz", rest, begin)) for i in range(len(swing.t))]
     crossings = [swing.t[i] + (swing.t[i + 1] - swing.t[i])*away[i]/(away[i] - away[i + 1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Families of random robots. Each is a function of a source of chance and returns a model; its table row at the end
-names the comparisons that must hold for it."""
+"""Families of random robots. Each is a function of a source of random numbers and returns a model; its row of the table
+at the end names the comparisons that must hold for it."""
 import math
 
 import parts
@@ -18,14 +18,14 @@ def model(title, robot, materials, study, probes, **more):
 
 
 def weight(d, light=0.25):
-    """None for the usual gravity, or none, or another direction."""
+    """None for standard gravity; or zero, or another direction."""
     if d.odds(light):
         return 0
     return d.vector(parts.GRAVITY) if d.odds(0.2) else None
 
 
 def single(d, title, study, rod, planar=False, **more):
-    """A model of one clamped rod with some end body."""
+    """A model of one clamped rod with an optional end body."""
     link = {"on": "world", "pose": parts.mount(d, planar), "rod": rod.rod}
     if d.odds(0.2):
         link["body"] = parts.body(d, rod.mass*d.scale(0.05, 1), rod.radius*2)
@@ -41,7 +41,7 @@ def rod_static(d):
 
 
 def rod_planar(d):
-    """In a plane, soft, with strong loads: here equilibria are many."""
+    """In a plane, soft, with strong loads: here there are many equilibria."""
     rod = parts.draw_rod(d, among=parts.SOFT, planar=True, heaviest=60)
     return single(d, "A soft rod in a plane", [{"static": {}}], rod, True,
                   loads=parts.tip_loads(d, rod, planar=True, strength=(0.01, 6)))
@@ -56,7 +56,7 @@ def rod_modes(d):
 
 
 def rod_swing(d):
-    """In a plane and without damping, as `period` wants it."""
+    """In a plane and without damping, as the comparison `period` requires."""
     rod = parts.draw_rod(d, planar=True, heaviest=10, rest=0)
     made = single(d, "A rod that swings a little", [{"static": {}}, {"modes": {"count": 2}}], rod, True)
     made["robot"]["arm"].pop("body", None)
@@ -65,14 +65,14 @@ def rod_swing(d):
 
 
 def with_modes(d, made, **options):
-    """The model with a look at its slowest motions at the end."""
+    """The model with a modes step at the end."""
     made["study"] = made["study"] + [{"modes": {"count": d.whole(2, 5), **options}}]
     made["probes"]["f"] = "frequency"
     return made
 
 
 def steady_modes(d):
-    """A rod on a hub that turns at up to some of its own frequencies."""
+    """A rod on a hub that rotates at up to some of its own frequencies."""
     rod = parts.draw_rod(d, among=parts.STIFF + parts.SOFT[2:], heaviest=4, most=6, rest=0)
     parts.damp(d, rod, (0, 0, 0.01))
     links = {"hub": {"on": "world", "joint": "revolute", "axis": d.choose("y", "z")},
@@ -84,7 +84,7 @@ def steady_modes(d):
 
 
 def rod_release(d):
-    """Loads that hold at first are let go."""
+    """Loads that act at first are released."""
     rod = parts.draw_rod(d)
     parts.damp(d, rod)
     loads = parts.tip_loads(d, rod, strength=(0.03, 1.0))
@@ -93,7 +93,7 @@ def rod_release(d):
 
 
 def rod_jump(d):
-    """Loads and weight act at once, or rise."""
+    """Loads and weight act at once, or increase gradually."""
     rod = parts.draw_rod(d, heaviest=10)
     parts.damp(d, rod)
     step = parts.motion(d, rod.period)
@@ -108,7 +108,7 @@ def rod_jump(d):
 
 
 def rod_flight(d):
-    """A free rod with some spin."""
+    """A free rod with an angular velocity."""
     rod = parts.draw_rod(d, heaviest=10)
     parts.damp(d, rod)
     step = parts.motion(d, rod.period, periods=(0.3, 1.0))
@@ -127,7 +127,7 @@ def rod_flight(d):
 # ---- tendons and chambers ------------------------------------------------------------------------
 
 def cords(d, rod, law=None, planar=False, on="arm"):
-    """Tendons and chambers along a rod, by effort or by a given length."""
+    """Tendons and chambers along a rod, with given effort or given length."""
     made = {}
     for i in range(d.whole(1, 3)):
         place = rod.radius*d.number(0.3, 0.6)
@@ -190,7 +190,7 @@ def spring(d, kind, mass, width, damping):
 
 
 def rigid_links(d, count, springs, kinds=tuple(JOINTS)):
-    """A tree of rigid bodies on joints, by name, and where they begin."""
+    """A tree of rigid bodies on joints, by name, and their initial positions."""
     width = d.scale(0.03, 0.5)
     links, initial = {}, {}
     for i in range(count):
@@ -233,7 +233,7 @@ def com_probes(links):
 
 
 def hybrid(d, study):
-    """Rods and bodies in a row or a fork, on joints with springs."""
+    """Rods and bodies in series or as a fork, on joints with springs."""
     rod = parts.draw_rod(d, heaviest=8, most=5, shapes=[lambda _, r: {"circle": {"radius": r}}])
     parts.damp(d, rod, (0, 0.02, 0.1))
     links = {"base": {"on": "world", "pose": parts.mount(d), "joint": "revolute", "axis": d.choose("y", "z"),
@@ -305,7 +305,7 @@ def bar(d, along, mass):
 
 
 def four_bar(d):
-    """A planar quadrilateral of bars, one of them perhaps a rod; it is closed as it stands."""
+    """A planar quadrilateral of bars, one of them possibly a rod; its loop is closed at the start."""
     width = d.scale(0.1, 1)
     a, b = [0.0, 0.0], [d.number(-0.2, 0.2)*width, d.number(0.3, 0.6)*width]
     c, e = [d.number(0.6, 1.2)*width, d.number(0.4, 1.0)*width], [d.number(0.7, 1.2)*width, d.number(-0.2, 0.1)*width]
@@ -368,7 +368,8 @@ def reorder(made):
 
 
 def legs(d, planar, upright=False):
-    """A plate on flexible legs, closed as it stands; upright legs are parallel, so that loops say the same at first."""
+    """A plate on flexible legs, with loops closed at the start; upright legs are parallel, so that constraint rows are
+    redundant at first."""
     rod = parts.draw_rod(d, among=parts.STIFF if d.odds(0.7) else parts.SOFT, heaviest=2, most=6, planar=planar, rest=0,
                          shapes=[lambda _, r: {"circle": {"radius": r}}])
     count, width = d.whole(2, 4), rod.length*d.number(0.2, 0.6)
@@ -404,7 +405,7 @@ def parallel_static(d, upright=False):
 
 
 def parallel_modes(d):
-    """Legs that stretch: of others the forces along them, and with these the frequencies, are undetermined."""
+    """Legs that stretch: with inextensible ones the axial forces, and with these the frequencies, are undetermined."""
     planar = d.odds(0.4)
     rod, made = legs(d, planar)
     for leg in (link["rod"] for link in made["robot"].values() if "rod" in link):
@@ -418,7 +419,7 @@ def parallel_modes(d):
 
 
 def held_modes(d):
-    """A clamped rod whose tip is held, too, a little off its place."""
+    """A clamped rod whose tip is also held, slightly away from its position."""
     rod = parts.draw_rod(d, heaviest=8, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
     made = single(d, "A rod held at both ends", [{"static": {}}], rod)
     made["robot"]["arm"]["pose"] = {"x": "x"}
@@ -443,7 +444,7 @@ def upright(d):
 
 
 def cranks(d):
-    """Three parallel cranks carry one bar: loops that say the same."""
+    """Three parallel cranks carry one bar: loops with redundant constraint rows."""
     width, mass, count = d.scale(0.1, 1), d.scale(0.1, 3), d.whole(2, 4)
     arm = [0, rounded(width*d.number(0.3, 0.8)), 0]
     links = {"crank1": {"on": "world", "joint": "revolute", "body": bar(d, arm, mass)},
@@ -555,7 +556,7 @@ def fluid_motion(d):
 
 
 def events(d):
-    """Loads, loops and bodies that come and go while a rod moves."""
+    """Loads, loops and bodies that are conditional while a rod moves."""
     rod = parts.draw_rod(d, heaviest=6, shapes=[lambda _, r: {"circle": {"radius": r}}])
     parts.damp(d, rod, (0.02, 0.1))
     step = parts.motion(d, rod.period, periods=(1, 2))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random robots, hunted for disagreements: between engines, schemes, finer settings, and the same robot in other words.
+"""Searches for disagreements on random robots: between engines, schemes, finer settings, and equivalent models.
 
 usage: tests/random/hunt.py [options]
 
-Every case is a family and a seed, `rod_static:17`. A disagreement that the command did not tell of is a find: it is
-made small and saved with the models that show it, one folder each, and a line of index.txt.
+Every case is a family and a seed, `rod_static:17`. A disagreement of which the command did not warn is a find: it
+is shrunk and saved with the models that show it, one folder each, and a line of index.txt.
 """
 import argparse
 import collections
@@ -45,7 +45,7 @@ def parse():
 
 
 def cases(options):
-    """Families in turn, seed after seed."""
+    """Families in turn, seed by seed."""
     if options.case:
         for case in options.case:
             family, _, seed = case.partition(":")
@@ -59,14 +59,14 @@ def cases(options):
 
 
 class Hunt:
-    """Counts, finds and the clock of one hunt."""
+    """Counts, finds and the time of one hunt."""
 
     def __init__(self, options):
         self.options = options
         self.output = pathlib.Path(options.output)
         self.run = command.Command()
         self.counts = collections.defaultdict(collections.Counter)  # by comparison
-        self.messages = collections.Counter()                       # why models were refused or failed
+        self.messages = collections.Counter()                       # reasons why models were refused or failed
         self.finds = []
         self.began = time.monotonic()
         self.cases = 0
@@ -77,7 +77,7 @@ class Hunt:
         return time.monotonic() - self.began
 
     def progress(self, name):
-        """One line on a terminal, one a minute elsewhere."""
+        """One line on a terminal, one per minute elsewhere."""
         terminal = sys.stderr.isatty()
         if self.elapsed - self.shown < (1 if terminal else 60):
             return
@@ -108,7 +108,7 @@ class Hunt:
                 break
 
     def keep(self, family, seed, name, model, verdict):
-        """Saves a find: as it was drawn, made small, with what disagrees and by how much."""
+        """Saves a find: as it was drawn, shrunk, with the variants that disagree and the amount."""
         sort = (family, name, verdict.what)
         alike = sum(1 for find in self.finds if find["sort"] == sort)
         used, small = list(self.run.used), model

@@ -5,14 +5,14 @@ import json
 import math
 import re
 
-# plain words of YAML that need no quotes, also inside {} and []
+# plain scalars of YAML that need no quotes, also inside {} and []
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ .@%()/+*^-]*$")
 WORDS = {"true", "false", "null", "yes", "no", "~"}
 BLOCK_DEPTH = 2  # maps below this depth are written in one line
 
 
 def scalar(value):
-    """A number or a word as YAML has it."""
+    """A number or a word as YAML."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, (int, float)):
@@ -82,11 +82,11 @@ def norm(values):
 
 
 def size(model):
-    """The length that differences are measured by: rods, offsets and bodies of the longest chain of links."""
+    """The reference length of differences: rods, offsets and bodies of the longest chain of links."""
     reach = {}
 
     def own(link):
-        apart = link["on"] != "world" or link.get("joint") == "free"  # a free link may fall as far
+        apart = link["on"] != "world" or link.get("joint") == "free"  # a free link may fall that far
         total = norm(link.get("pose", {}).get("xyz", [0])) if apart else 0.0
         total += link.get("rod", {}).get("length", 0.0)
         body = link.get("body", {})

@@ -36,7 +36,8 @@ class Rod:
 
     @property
     def period(self):
-        """About that of its slowest swing when clamped, s; of a pendulum where weight is more than stiffness."""
+        """Approximate period of its slowest oscillation when clamped, s; of a pendulum where weight exceeds
+        stiffness."""
         bending = 3.5*math.sqrt(self.bending*self.length/self.mass)/self.length**2
         return 2*math.pi/math.hypot(bending, math.sqrt(GRAVITY/self.length)*(self.weight > 3))
 
@@ -69,7 +70,7 @@ def basis(d, most=8):
 
 
 def strain(d, planar=False, most=8):
-    """Which strains change, on which basis; and what the rod needs beside."""
+    """The strains that vary, their basis, and further keys that the rod needs."""
     name, elements = basis(d, most)
     more = {"elements": elements} if elements else {}
     if planar:
@@ -80,7 +81,7 @@ def strain(d, planar=False, most=8):
 
 
 def draw_rod(d, among=MATERIALS, planar=False, heaviest=30.0, longest=1.5, most=8, shapes=None, rest=0.15):
-    """A rod whose weight bends it by no more than some radians."""
+    """A rod that its weight bends by no more than some radians."""
     while True:
         name, low, high, poisson, density = d.choose(*among)
         young, length, slender = d.scale(low, high), d.scale(0.05, longest), d.scale(10, 200)
@@ -103,14 +104,14 @@ def draw_rod(d, among=MATERIALS, planar=False, heaviest=30.0, longest=1.5, most=
 
 
 def damp(d, rod, ratios=(0, 0.005, 0.02, 0.05, 0.3)):
-    """Gives the material a Kelvin-Voigt time that damps the slowest swing by one of these ratios."""
+    """Gives the material a Kelvin-Voigt time that damps the slowest oscillation by one of these ratios."""
     ratio = d.choose(*ratios)
     if ratio:
         rod.material["damping"] = rounded(ratio*rod.period/math.pi, 3)
 
 
 def mount(d, planar=False):
-    """Which way a clamped rod points."""
+    """The direction of a clamped rod."""
     if planar:
         return {"x": d.choose([1, 0, 0], [0.6, 0, 0.8], [0.6, 0, -0.8], "-z" if d.odds(0.5) else "z")}
     return {"x": d.choose("z", "-z", "x", d.direction())} if d.odds(0.8) else {"rpy": d.vector(1.5)}
@@ -142,7 +143,7 @@ def tip_loads(d, rod, on="arm", planar=False, strength=(0.03, 2.0)):
 
 
 def body(d, mass, width):
-    """A rigid body with a shape; its centre of mass may be beside the link's frame."""
+    """A rigid body with a shape; its centre of mass may be offset from the link's frame."""
     shape = d.choose({"sphere": {"radius": rounded(width, 3)}},
                      {"box": [rounded(width*d.number(0.5, 2), 3) for _ in range(3)]},
                      {"cylinder": {"radius": rounded(width/2, 3), "length": rounded(width*d.number(0.5, 2), 3)}})
@@ -159,7 +160,7 @@ def rise(d, duration):
 
 
 def motion(d, period, periods=(0.5, 2.0), fine=(40, 120), **more):
-    """A dynamic step: so many periods, in steps of a part of one; the number of steps is a multiple of 16."""
+    """A dynamic step: this many periods, in steps of a part of one; the number of steps is a multiple of 16."""
     step = rounded(period/d.number(*fine), 2)
     count = max(16, 16*round(d.number(*periods)*period/step/16))
     return {"for": rounded(count*step, 10), "step": step, **more}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes a model small while its disagreement stays: takes entries away, simplifies words, rounds numbers, shortens
-times. Greedy delta debugging over the tree of the model."""
+"""Shrinks a model while its disagreement stays: removes entries, simplifies values, rounds numbers, shortens times.
+Greedy delta debugging over the tree of the model."""
 import time
 
 from chance import rounded
@@ -12,7 +12,7 @@ KEEP = {"sinew", "title", "robot", "study", "probes"}  # keys of a file that mus
 
 
 def shrink(model, name, verdict, run, progress=lambda text: None, longest=LONGEST):
-    """The smallest model found with the same sort of disagreement, its verdict, and the variants that show it."""
+    """The smallest model found with the same kind of disagreement, its verdict, and the variants that show it."""
     deadline = time.monotonic() + min(longest, LONGEST)
     best, tried = model, set()
 
@@ -27,7 +27,7 @@ def shrink(model, name, verdict, run, progress=lambda text: None, longest=LONGES
         try:
             found = compare(name, candidate, run)
         except (KeyError, ValueError, TypeError, IndexError, ZeroDivisionError):
-            return False  # the comparison needs what was taken away
+            return False  # the comparison needs the removed entry
         if found.kind != "find" or found.what != verdict.what:
             return False
         best, verdict = candidate, found
@@ -41,7 +41,7 @@ def shrink(model, name, verdict, run, progress=lambda text: None, longest=LONGES
 
 
 def changed(best, still):
-    """One pass of all simplifications; whether any of them held."""
+    """One pass of all simplifications; returns whether any of them was kept."""
     any_held = False
     for simplify in (without_entries, simpler_words, rounder_numbers, shorter_times):
         again = True
@@ -74,7 +74,7 @@ def put(model, path, value):
 
 
 def without(model, path):
-    """A copy without the entry at the path, and without what becomes empty by that."""
+    """A copy without the entry at the path, and without entries that become empty."""
     other = clone(model)
     place = other
     for key in path[:-1]:
@@ -89,12 +89,12 @@ def without(model, path):
 
 
 def without_entries(model):
-    """Entries of maps and steps taken away, larger ones first."""
+    """Entries of maps and steps removed, larger ones first."""
     for path, value in sorted(paths(model), key=lambda item: (len(item[0]), -len(repr(item[1])))):
         if len(path) == 1 and path[0] in KEEP or path == ("robot",):
             continue
         if isinstance(path[-1], int) and path[0] != "study":
-            continue  # components of vectors are made zero instead
+            continue  # components of vectors are set to zero instead
         try:
             other = without(model, path)
         except (KeyError, IndexError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hunt itself: what disagrees is found, made small and saved; what agrees or is told is not."""
+"""The hunt itself: disagreements are found, shrunk and saved; agreements and reported errors are not."""
 import contextlib
 import io
 import pathlib
@@ -24,7 +24,7 @@ ARM = {"sinew": 1, "title": "An arm", "gravity": 0, "materials": {"m": {"young":
 
 
 class Judged(unittest.TestCase):
-    """Comparisons, on outcomes that are made up."""
+    """Comparisons, on artificial outcomes."""
 
     def outcome(self, code=0, err="", **last):
         made = command.Outcome(code, "", err)
@@ -32,7 +32,7 @@ class Judged(unittest.TestCase):
         return made
 
     def judge(self, name, answer, model=None):
-        """The verdict where the command would answer each variant like this."""
+        """The verdict for given answers of the command to each variant."""
         return compare(name, model or ARM, lambda m, variant="plain": answer(variant))
 
     def test_crash_hang_and_nan_are_finds(self):
@@ -110,7 +110,7 @@ class Shrunk(unittest.TestCase):
 
 class Saved(unittest.TestCase):
     def test_a_find_is_saved_and_the_status_says_so(self):
-        """A basis that is too poor, where the command does not say so (or a comparison of no tolerance)."""
+        """A basis with too few functions and no warning of the command (here a comparison with zero tolerance)."""
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(comparisons, "STATIC", -1.0), \
                 mock.patch.object(shrink, "LONGEST", 0.0), contextlib.redirect_stdout(io.StringIO()) as out, \
                 mock.patch.object(sys, "argv", ["hunt.py", "--case", "rod_static:1", "--comparison", "basis", "--output", folder]):
@@ -129,7 +129,7 @@ class Saved(unittest.TestCase):
 
 class Written(unittest.TestCase):
     def test_models_are_read_as_they_are_meant(self):
-        """Words with special characters, switches and nested maps survive the way to the command."""
+        """Words with special characters, booleans and nested maps are read back by the command."""
         run = command.Command()
         for family in families.FAMILIES:
             model, _ = families.draw(family, 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A minute of random robots: fixed seeds, and comparisons that must hold. `make hunt` goes on for hours."""
+"""A minute of random robots: fixed seeds, and comparisons that must hold. `make hunt` runs for hours."""
 import sys
 import unittest
 
@@ -9,12 +9,12 @@ from comparisons import compare
 from model_text import text
 
 SEEDS = (1,) if command.SLOW else (1, 2, 3, 4)
-# under sanitizers what computes most kinds of things, not what compares them
+# under sanitizers only comparisons that reach most code
 BRIEF = ("alive", "engines", "energy", "adapt", "engines_motion", "closure")
 
 
 class Robots(unittest.TestCase):
-    """Each test takes all families of a group."""
+    """Each test runs all families of a group."""
 
     maxDiff = None
 

@@ -32,7 +32,7 @@ static void eval_all(const snw_basis *b, int element, double x, double *phi) {
     snw_basis_eval(b, element, x, phi + first);
 }
 
-// place of node i of a nodal basis, degree >= 1
+// position of node i of a nodal basis, degree >= 1
 static double node_at(const snw_basis *b, int i) {
     const int degree = snw_basis_degree(b);
     const int element = i < b->nfun - 1 ? i / degree : NELEM - 1;
@@ -103,7 +103,7 @@ static void supports_overlap_in_the_shared_node_only(void **state) {
     assert_int_equal(count, 9);
 }
 
-// ---- pieces ------------------------------------------------------------------------------------
+// ---- piecewise bases ----------------------------------------------------------------------------
 
 static void pieces_sum_to_one_everywhere(void **state) {
     (void)state;
@@ -129,7 +129,7 @@ static void a_hat_is_one_at_its_node_and_zero_at_the_others(void **state) {
         for (int i = 0; i < b.nfun; i++) {
             double phi[MAXFUN];
             eval_all(&b, i < b.nfun - 1 ? i / degree : NELEM - 1, node_at(&b, i), phi);
-            // inner nodes are rounded, and slopes are up to 9 per element of at least 0.05
+            // inner nodes are rounded, and derivatives are up to 9 per element of at least 0.05
             for (int j = 0; j < b.nfun; j++) assert_near(phi[j], i == j, 200 * DBL_EPSILON);
         }
     }
@@ -257,8 +257,8 @@ static void fourier_has_equal_ends(void **state) {
     for (int j = 0; j < 40; j++) assert_true(left[j] == right[j]);
 }
 
-// products of functions have twice the degree, for which degree + 1 Gauss points suffice: so must
-// it be for the degree given for fourier, whose functions are orthogonal
+// products of functions have twice the degree, for which degree + 1 Gauss points suffice; the same
+// must hold for the degree reported for fourier, whose functions are orthogonal
 static void fourier_degree_resolves_it_on_quadrature(void **state) {
     (void)state;
     for (int n = 2; n <= MAXFUN; n = n * 3 / 2 + 1) {
@@ -278,8 +278,8 @@ static void fourier_degree_resolves_it_on_quadrature(void **state) {
     }
 }
 
-// each function of one family is found again by projection on Legendre, to rounding; the last
-// coefficient is not zero, so nothing of the space is missing
+// projection onto Legendre polynomials reproduces each function of the other families to rounding;
+// the last coefficient is not zero, so both families span the same space
 static void polynomial_bases_span_the_same_space(void **state) {
     (void)state;
     enum { N = 8 };
@@ -304,7 +304,7 @@ static void polynomial_bases_span_the_same_space(void **state) {
     }
 }
 
-// what a slope adds up to between two points of an element is what the function grows by
+// the integral of a derivative between two points of an element is the increase of the function
 static void slopes_add_up_to_the_functions(void **state) {
     (void)state;
     enum { POINTS = 40 };
@@ -331,7 +331,7 @@ static void slopes_add_up_to_the_functions(void **state) {
     }
 }
 
-// what Legendre polynomials of any number add up to, as a sum of powers
+// a sum of any number of Legendre polynomials, converted to a sum of powers
 static void legendre_polynomials_become_monomials(void **state) {
     (void)state;
     double phi[13], x[13], power[13];
@@ -352,7 +352,7 @@ static void legendre_polynomials_become_monomials(void **state) {
             }
             assert_near(got, want, 1e-15 * (size + n));
         }
-        // few stay what they are
+        // up to SNW_BASIS_MONOMIALS monomials are kept as they are
         assert_int_equal(snw_basis_sound(&monomial).kind,
                          n <= SNW_BASIS_MONOMIALS ? SNW_BASIS_MONOMIAL : SNW_BASIS_LEGENDRE);
         assert_int_equal(snw_basis_sound(&monomial).nfun, n);

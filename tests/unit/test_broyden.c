@@ -23,7 +23,7 @@ static void matrices(double *A, double *T) {
     }
 }
 
-// r <- A x - b, with something not linear besides
+// r <- A x - b, with a nonlinear term added
 static void residual(const double *A, double bend, const double *x, double *r) {
     for (int i = 0; i < N; i++) {
         r[i] = -cos(i) + bend * x[i] * x[(i + 1) % N];
@@ -37,7 +37,7 @@ static double size(const double *r) {
     return most;
 }
 
-// B <- B + (y - B s) s'W/(s'W s), the update written out, solved anew each time
+// B <- B + (y - B s) s'W/(s'W s), the update written out, with a new solution each time
 static void increments_are_those_of_the_updated_matrix(void **state) {
     (void)state;
     double A[N * N], T[N * N], B[N * N], LU[N * N], x[N] = {0}, r[N], r_new[N], z[N], want[N];
@@ -98,7 +98,7 @@ static void a_new_matrix_is_asked_for_when_it_is_needed(void **state) {
     (void)state;
     snw_broyden b = snw_broyden_on(N, 2, typical, memory);
     double z[N] = {1, 2, 3, 4, 5}, same[N] = {1, 2, 3, 4, 5}, none[N] = {NAN, 0, 0, 0, 0};
-    assert_true(snw_broyden_next(&b, z)); // the first is taken as it is
+    assert_true(snw_broyden_next(&b, z)); // the first increment is unchanged
     assert_memory_equal(z, same, sizeof z);
     // the residual has not changed at all: the updated matrix is singular
     assert_false(snw_broyden_next(&b, z));
@@ -107,7 +107,7 @@ static void a_new_matrix_is_asked_for_when_it_is_needed(void **state) {
     z[4] = -1;
     assert_true(snw_broyden_next(&b, z));
     z[1] = 0.5;
-    assert_false(snw_broyden_next(&b, z)); // no room
+    assert_false(snw_broyden_next(&b, z)); // no memory left for updates
     snw_broyden_reset(&b);
     memcpy(z, same, sizeof z);
     assert_true(snw_broyden_next(&b, z));

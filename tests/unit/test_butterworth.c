@@ -15,7 +15,8 @@ static void smooth(int n, double cutoff, double *y) {
     snw_free(scratch.base);
 }
 
-// what is left of it is |H|^2 of the digital filter, which has no phase; ends aside
+// away from the ends the filter multiplies the amplitude by |H|^2 of the digital filter and adds no
+// phase
 static void a_sinusoid_keeps_its_phase_and_loses_what_it_should(void **state) {
     (void)state;
     const double cutoff = 20, frequency[] = {5, 15, 20, 25, 60};
@@ -26,7 +27,8 @@ static void a_sinusoid_keeps_its_phase_and_loses_what_it_should(void **state) {
         smooth(N, cutoff, y);
         const double ratio = tan(M_PI * frequency[k] * h) / tan(M_PI * cutoff * h);
         const double gain = 1 / (1 + pow(ratio, 8));
-        // the turned ends bring other frequencies, forgotten by exp(-0.38 2 pi 20 Hz 0.5 s) = 1e-10
+        // the reflected ends introduce other frequencies, which decay by exp(-0.38 2 pi 20 Hz 0.5
+        // s) = 1e-10
         for (int i = 500; i <= N - 500; i++) assert_near(y[i], gain * sin(w * i * h + 0.3), 1e-8);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints in a result file: the latest whole one is found, and belongs to frames that are
-// there.
+// Checkpoints in a result file: the reader finds the latest complete one, and it belongs to frames
+// that are stored.
 #include "results/result.h"
 
 #include "result_sample.h"
@@ -43,7 +43,7 @@ static void write_saved(int n, int bare, bool close) {
     assert_int_equal(snw_results_close(w, NULL), SNW_OK);
 }
 
-// the checkpoint found is the one of frame `last`; -1: none
+// the checkpoint found is that of frame `last`; -1: none
 static void expect_checkpoint(const char *from, int last) {
     static double got[NSAVE];
     snw_result *r = open_file(from);
@@ -77,7 +77,7 @@ static void a_file_without_checkpoints_has_none(void **state) {
     snw_result_close(r);
 }
 
-// where in the file the numbers of the checkpoint of frame i lie
+// offset in the file at which the numbers of the checkpoint of frame i are stored
 static size_t find(const unsigned char *bytes, size_t size, int i) {
     const double *want = checkpoint(i);
     for (size_t at = 0; at + sizeof save <= size; at++) {
@@ -87,7 +87,7 @@ static size_t find(const unsigned char *bytes, size_t size, int i) {
     return 0;
 }
 
-// a kill leaves the beginning of the new row before the rest of an older one
+// a killed writer leaves the beginning of the new row before the rest of an older one
 static void one_cut_off_gives_way_to_the_one_before(void **state) {
     (void)state;
     write_saved(5, 0, false);
@@ -120,7 +120,7 @@ static void a_copy_goes_on(void **state) {
     assert_int_equal(snw_results_create(path, 1, runs, "", &w, NULL), SNW_OK);
     assert_int_equal(snw_results_copy(w, 0, from, 0, 1900, checkpoint(1899), false, NULL), SNW_OK);
     snw_result_close(from);
-    // copies alone do not take the place of a file
+    // copies of frames alone do not replace an existing file
     snw_result *r = open_file(path);
     assert_string_equal(snw_result_model(r), "older");
     snw_result_close(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Gauss' collocation: coefficients in closed form, what polynomials give, errors within a step.
+// Gauss collocation: coefficients in closed form, exactness on polynomials, errors within a step.
 #include "solve/collocation.h"
 
 #include "near.h"
@@ -24,8 +24,8 @@ static void coefficients_are_those_of_kuntzmann_and_butcher(void **state) {
     }
 }
 
-// x'' = t^p: rates and coordinates at the stages up to p = s - 1, at the end as far as quadrature
-// goes
+// x'' = t^p: rates and coordinates are exact at the stages up to p = s - 1, at the end up to the
+// order of the quadrature
 static void polynomials_are_integrated(void **state) {
     (void)state;
     for (int s = 2; s <= SNW_STAGES; s++) {

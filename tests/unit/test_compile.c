@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The compiler of models: what it lays out, and what it refuses.
+// The compiler of models: layout of the compiled model, and models that it refuses.
 #include "random_rod.h"
 
 #include "near.h"
@@ -53,8 +53,8 @@ static void faults_are_named(void **state) {
     for (int i = 0; i < 6; i++) r.link[0].rod.section.inertia[7 * i] = number(&r, 1);
     r.link[0].rod.section.inertia[1] = r.link[0].rod.section.inertia[6] = number(&r, 2);
     refused(&r, "must not be negative about any axis");
-    // a slice whose mass is 0.5 beside the axis (mc = 1, m = 2) turns with 0.5 at least about y and
-    // z
+    // a slice with its mass 0.5 beside the axis (mc = 1, m = 2) has inertia of at least 0.5 about y
+    // and z
     make(&r);
     r.link[0].rod.section.inertia_given = true;
     for (int i = 0; i < 6; i++) {
@@ -77,7 +77,7 @@ static void faults_are_named(void **state) {
     refused(&r, "more than 20000");
 }
 
-// weights add up to the length, the tip is the last node, breaks and stations are nodes
+// weights sum to the length, the tip is the last node, breaks and stations are nodes
 static void nodes_are_where_they_must_be(void **state) {
     (void)state;
     robot r;
@@ -102,7 +102,7 @@ static void nodes_are_where_they_must_be(void **state) {
     assert_near(mass, 1000 * M_PI * 1e-4, 1e-14);
     assert_true(quarter && station);
     assert_true(m->seg_x[rod->seg0 + rod->nseg - 1] == 1);
-    assert_int_equal(rod->nodes, 12); // ten shared by four elements: three each
+    assert_int_equal(rod->nodes, 12); // ten nodes on four elements: three each
     snw_model_destroy(m);
     robot_free(&r);
 }

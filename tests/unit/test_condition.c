@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Estimates of condition numbers, against those of inverses made column by column.
+// Estimates of condition numbers, compared with those of inverses computed column by column.
 #include "near.h"
 #include "solve/condition.h"
 #include "solve/dense.h"
@@ -15,7 +15,7 @@ static double roll(unsigned long long *seed) {
     return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
 }
 
-// |S|_1 |inv(S)|_1 of the matrix as the gauge measures it, without the estimator
+// |S|_1 |inv(S)|_1 of the matrix scaled as in the estimator, computed without the estimator
 static double true_condition(int n, const double *A) {
     static double S[MOST * MOST], x[MOST], row[MOST];
     static int pivot[MOST];
@@ -49,7 +49,7 @@ static double true_condition(int n, const double *A) {
 
 typedef enum shape { FULL, BAND, UNITS, NEARLY_SINGULAR, BORDERED, SHAPES } shape;
 
-// a tree of entries: those that are not there are exactly zero
+// a random matrix of the given pattern; entries outside of the pattern are exactly zero
 static void make(shape kind, int n, unsigned long long *seed, double *A) {
     const int rows = kind == BORDERED ? n / 5 : 0;
     for (int j = 0; j < n; j++) {
@@ -59,7 +59,7 @@ static void make(shape kind, int n, unsigned long long *seed, double *A) {
         }
         if (kind == BAND || kind == BORDERED) A[j * n + j] += 3;
     }
-    // multipliers: symmetric rows, nothing on the diagonal
+    // multipliers: symmetric rows, zeros on the diagonal
     for (int k = n - rows; k < n; k++) {
         for (int i = 0; i < n; i++) {
             const double c = i < n - rows && (i + k) % 3 == 0 ? roll(seed) : 0;
@@ -109,7 +109,7 @@ static void estimates_are_lower_bounds_and_near(void **state) {
         assert_int_equal(snw_sparse_factor(sp, A), SNW_OK);
         const double sparse = snw_gauge_condition(&g, NULL, NULL, sp, scratch);
         snw_sparse_destroy(sp);
-        // a solve with a condition of 1e9 has nine digits less
+        // a solve with a condition number of 1e9 loses nine digits
         const double want = true_condition(n, A), rounding = 1e-14 * want * want;
         const double found[2] = {dense, sparse};
         for (int i = 0; i < 2; i++, all++) {
@@ -121,7 +121,7 @@ static void estimates_are_lower_bounds_and_near(void **state) {
     assert_true(far < all / 50); // Higham: seldom less than a third
 }
 
-// the units of an equation, powers of two, change nothing but the pivots
+// the units of an equation, powers of two, change only the pivots
 static void units_of_rows_do_not_matter(void **state) {
     (void)state;
     static double A[MOST * MOST], row[MOST], column[MOST], scratch[2 * MOST];

@@ -15,8 +15,8 @@ static const double pi = 3.14159265358979323846;
 
 // Clamped at 0, inextensible, EI = L = 1; curvature on Legendre functions, so that the angle is
 // th(s) = sum_j A_j(s) q_j, A_j the integral of P_j. A force of size P, in the direction of angle
-// `dir`, acts at the tip or spread over the length; a follower turns with the tip. Midpoint rule on
-// CELLS cells: we test the path, not the rod.
+// `dir`, acts at the tip or is distributed over the length; a follower turns with the tip. Midpoint
+// rule on CELLS cells: the test is of the continuation, not of the rod.
 enum { NQ = 8, CELLS = 100 };
 
 typedef struct rod {
@@ -62,7 +62,7 @@ static snw_status rod_tangent(void *user, double load, const double *q, double *
         double th = 0;
         for (int j = 0; j < NQ; j++) th += b->A[k][j] * q[j];
         const double beyond =
-            b->spread ? 1 - (k + 0.5) / CELLS : 1; // part of the load that pulls here
+            b->spread ? 1 - (k + 0.5) / CELLS : 1; // part of the load beyond this point
         const double f = load * b->P * beyond / CELLS, s = f * sin(th - dir), c = f * cos(th - dir);
         for (int i = 0; i < NQ; i++) {
             r[i] += b->A[k][i] * s;
@@ -119,13 +119,13 @@ static void a_heavy_cantilever_hangs_where_it_should(void **state) {
         snw_continuation_info info;
         double q[NQ] = {0};
         assert_int_equal(solve(&p, q, &info), SNW_OK);
-        // the midpoint rule with 100 cells and 8 functions is good to 1e-4
+        // the midpoint rule with 100 cells and 8 functions is accurate to 1e-4
         assert_near(rod_tip_angle(&b, q), -angle[k], 1e-4);
         assert_true(info.tangents <= 20);
     }
 }
 
-// Many solutions exist, most of them coiled; the right one is where small steps of the load lead.
+// Many solutions exist, most of them coiled; the right one is reached by small steps of the load.
 static void huge_loads_end_on_the_branch_of_small_steps(void **state) {
     (void)state;
     const double P[] = {10, 100, 1000, 1e4, 1e6};
@@ -140,7 +140,7 @@ static void huge_loads_end_on_the_branch_of_small_steps(void **state) {
         snw_continuation_info info;
         double q[NQ] = {0}, want[NQ] = {0};
         assert_int_equal(solve(&p, q, &info), SNW_OK);
-        assert_true(info.tangents <= 70); // a few per decade, and per turn of the follower
+        assert_true(info.tangents <= 70); // a few per decade, and per revolution of the follower
 
         snw_arena scratch = {.base = memory, .size = sizeof memory};
         const snw_newton_opts opts = snw_newton_defaults();
@@ -155,7 +155,8 @@ static void huge_loads_end_on_the_branch_of_small_steps(void **state) {
     }
 }
 
-// Newton alone finds the nearly straight column, which no column under eight times Euler's load is
+// Newton alone finds the nearly straight column, which is not the state under eight times Euler's
+// load
 static void a_crooked_column_buckles(void **state) {
     (void)state;
     rod b = rod_make(20, pi - 0.01);
@@ -172,7 +173,7 @@ static void a_crooked_column_buckles(void **state) {
     assert_true(rod_tip_angle(&b, q) > 3);
 }
 
-// loaded exactly along its axis there is nothing to make it leave the straight branch
+// a load exactly along the axis has no component that makes the column leave the straight branch
 static void a_perfect_column_passes_eulers_load(void **state) {
     (void)state;
     rod b = rod_make(10, pi);
@@ -183,8 +184,8 @@ static void a_perfect_column_passes_eulers_load(void **state) {
     assert_near(rod_tip_angle(&b, q), 0, 1e-9);
 }
 
-// In this discretisation the path of the follower turns back at P = 674.25, as Newton in small
-// steps of the load finds too; beyond it there are other solutions, not on the path.
+// In this discretisation the path of the follower turns back at P = 674.25, as Newton's method in
+// small steps of the load also finds; solutions beyond it are not on the path.
 static void a_follower_is_led_to_its_limit_point(void **state) {
     (void)state;
     const double P[] = {1e3, 1e4, 1e6};
@@ -198,13 +199,14 @@ static void a_follower_is_led_to_its_limit_point(void **state) {
         snw_continuation_info info;
         double q[NQ] = {0};
         assert_int_equal(solve(&p, q, &info), SNW_E_DIVERGED);
-        // the tolerance, 1e-10 of the force, blurs the turning point of the largest one
+        // the tolerance, 1e-10 of the force, limits how accurately the turning point of the largest
+        // one is found
         assert_near(info.reached * P[k], 674.25, 1e-4);
     }
 }
 
-// x is loaded and moves far; y is a crooked column that x presses, beyond its critical load at 1.
-// Most of the motion is linear, and Newton ends at the straight column, y = -0.0025.
+// x is loaded and moves far; y is an imperfect column that x compresses, beyond its critical load
+// at 1. Most of the motion is linear, and Newton ends at the straight column, y = -0.0025.
 static snw_status pressed_tangent(void *user, double load, const double *z, double *r, double *J) {
     (void)user;
     const double x = z[0], y = z[1];
@@ -228,12 +230,12 @@ static void a_weak_direction_buckles_beside_a_strong_linear_motion(void **state)
     snw_continuation_info info;
     double z[2] = {0, 0};
     assert_int_equal(solve(&p, z, &info), SNW_OK);
-    assert_near(z[1], 0.6337, 1e-3); // sqrt(0.4) and a little
+    assert_near(z[1], 0.6337, 1e-3); // slightly more than sqrt(0.4)
 }
 
 // ---- scalar paths ------------------------------------------------------------------------------
 
-// f(x, load) and its slope in x
+// f(x, load) and its derivative in x
 typedef struct scalar {
     double (*f)(double x, double load), (*slope)(double x, double load);
     snw_status outside; // status for f that is NaN
@@ -269,15 +271,15 @@ static void a_limit_point_is_reported_and_not_jumped_over(void **state) {
     snw_continuation_info info;
     double x = 0;
     assert_int_equal(solve(&p, &x, &info), SNW_E_DIVERGED);
-    // gives up when increments fall below 1e-6 of the load
+    // the solver stops when increments fall below 1e-6 of the load
     assert_near(info.reached, 2 * sqrt(3) / 9 / 0.7, 2e-6);
     assert_true(x < 1 - sqrt(3) / 3 + 1e-5);
     assert_near(arch(x, info.reached), 0, 1e-10);
     assert_true(info.residual <= 1e-10);
 }
 
-// a tendon of stiffness 1000 just not taut, pulling a spring of stiffness 1: the tangent at the
-// start knows nothing of the tendon
+// a tendon of stiffness 1000 just below taut, pulling a spring of stiffness 1: the tangent at the
+// start does not contain the tendon
 static double tendon(double x, double load) { return x - 1000 * fmax(0, load - x); }
 static double tendon_slope(double x, double load) { return load - x > 0 ? 1001 : 1; }
 
@@ -291,7 +293,7 @@ static void a_kink_at_the_start_is_passed(void **state) {
     assert_near(x, 1000.0 / 1001, 1e-12);
 }
 
-// a wall at 0.4, a thousand times stiffer than what pushes against it
+// a wall at 0.4, a thousand times stiffer than the spring that is pushed against it
 static double wall(double x, double load) { return x + 1000 * fmax(0, x - 0.4) - load; }
 static double wall_slope(double x, double load) {
     (void)load;
@@ -308,7 +310,7 @@ static void a_kink_on_the_way_is_passed(void **state) {
     assert_near(x, 401.0 / 1001, 1e-12);
 }
 
-// beyond half of the load the only solution is elsewhere
+// beyond half of the load the only solution is far away
 static double gap(double x, double load) {
     return load > 0.5 ? (x - 5) * (x - 5) * (x - 5) + (x - 5) : x - load;
 }
@@ -327,7 +329,7 @@ static void a_jump_of_the_solution_is_no_path(void **state) {
     assert_near(x, 0.5, 1e-6);
 }
 
-// a pendulum at rest anywhere when there is no gravity, at 1 when there is
+// without gravity a pendulum is in equilibrium anywhere, with gravity at 1
 static double pendulum(double x, double load) { return load * sin(x - 1); }
 static double pendulum_slope(double x, double load) { return load * cos(x - 1); }
 
@@ -371,7 +373,7 @@ static void a_stop_from_the_callback_is_passed_up(void **state) {
     assert_true(x == 0 && info.reached == 0);
 }
 
-// ---- starts that are no equilibrium ------------------------------------------------------------
+// ---- starts that are not equilibria -------------------------------------------------------------
 
 static double cubic(double x, double load) { return x * x * x + x - 2 - 8 * load; }
 static double cubic_slope(double x, double load) {
@@ -395,7 +397,7 @@ static double late_slope(double x, double load) {
     return 2 * x;
 }
 
-// no equilibrium without load; the guess is good for the whole load
+// no equilibrium without load; the initial guess belongs to the whole load
 static void a_guess_may_be_one_for_the_whole_load(void **state) {
     (void)state;
     scalar s = {.f = late, .slope = late_slope};
@@ -434,7 +436,8 @@ static void nan_is_not_an_equilibrium(void **state) {
 
 // ---- groups ------------------------------------------------------------------------------------
 
-// x is a unit complex number that must point where 3 load points; the opposite direction solves too
+// x is a unit complex number whose direction must be that of 3 load; the opposite direction is a
+// solution too
 static void turn(void *user, const double *x, double step, const double *dx, double *out) {
     (void)user;
     const double c = cos(step * dx[0]), s = sin(step * dx[0]), re = x[0], im = x[1];
@@ -502,7 +505,7 @@ static void increments_are_limited(void **state) {
     assert_true(info.reached > 0 && info.reached < 1 && info.residual <= opts.newton.tol);
 }
 
-// x^2 + 1 = 0 has no root under any load; the least that is left is 1, and a number
+// x^2 + 1 = 0 has no root under any load; the smallest residual is 1, and finite
 static snw_status rootless(void *user, double load, const double *x, double *r) {
     (void)user, (void)load;
     r[0] = x[0] * x[0] + 1;

@@ -40,7 +40,7 @@ static void multiply(int n, const double *A, const double *x, double *y) {
     }
 }
 
-// the bits of a run may not depend on how many threads a machine has
+// the bits of a result may not depend on the number of threads of a machine
 static void blas_is_the_serial_build(void **state) {
     (void)state;
     assert_non_null(strstr(snw_blas_name(), "OpenBLAS"));
@@ -235,7 +235,7 @@ static void general_vectors_belong_to_their_eigenvalues(void **state) {
     assert_true(pairs > 0 && pairs < N / 2); // both kinds were seen
 }
 
-// three rows, the third a sum of the others: two dimensions are taken
+// three rows, the third a sum of the others: rank two
 static void null_space_is_orthonormal_and_across_all_rows(void **state) {
     (void)state;
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -296,7 +296,7 @@ static void projection_is_the_double_sum(void **state) {
     }
 }
 
-// LAPACK's iterations may spin on NaN: it must not get there
+// LAPACK's iterations may not terminate on NaN: they must not be called with it
 static void eigenvalues_of_nan_are_refused(void **state) {
     (void)state;
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -315,8 +315,8 @@ static void eigenvalues_of_nan_are_refused(void **state) {
     assert_int_equal(snw_eigen_general(2, C, D, &scratch, lambda, im), SNW_E_SINGULAR);
 }
 
-// columns 5 and 7 made of others: their number is found, in front stay those that were asked to,
-// and what is behind the rank stands at right angles to all columns
+// columns 5 and 7 are combinations of others: QR finds the rank, keeps the requested columns in
+// front, and the columns of Q beyond the rank are orthogonal to all columns of A
 static void qr_finds_the_rank(void **state) {
     (void)state;
     enum { M = 11, K = 8 };
@@ -356,7 +356,7 @@ static void qr_finds_the_rank(void **state) {
         }
     }
     assert_near(turned, trace, 1e-14);
-    // Q x keeps lengths, and along the first axis it is the column that came first
+    // Q x keeps lengths, and the first column of Q has the direction of the first column chosen
     double x[M] = {1}, length = 0, along = 0;
     snw_qr_apply(M, K, QR, tau, x, &scratch);
     for (int i = 0; i < M; i++) length += x[i] * x[i], along += x[i] * A[order[0] * M + i];
@@ -368,8 +368,8 @@ static void qr_finds_the_rank(void **state) {
     assert_int_equal(snw_qr_factor(0, 0, NULL, 0, 1e-10, &scratch, NULL, NULL), 0);
 }
 
-// the count by factors is that of the eigenvalues, and of a bordered matrix one more for each
-// independent row than on the null space of the rows
+// the number of negative eigenvalues counted from the factors is that of the eigenvalues; in a
+// bordered matrix each independent row adds one to the count on the null space of the rows
 static void negative_eigenvalues_are_counted_by_factors(void **state) {
     (void)state;
     enum { M = 9, K = 4, ALL = M + K };
@@ -406,7 +406,8 @@ static void negative_eigenvalues_are_counted_by_factors(void **state) {
     assert_int_equal(snw_count_negative(0, NULL, &scratch, &negative), SNW_OK);
 }
 
-// normal equations hold, and of all solutions it is the one without a part that A does not see
+// the normal equations hold, and of all solutions x is the one without a component in the null
+// space of A
 static void shortest_is_least_squares_of_least_length(void **state) {
     (void)state;
     enum { M = 5, K = 8 };
@@ -414,7 +415,7 @@ static void shortest_is_least_squares_of_least_length(void **state) {
     double A[M * K], W[M * K], b[M], x[K], r[M], null[K];
     unsigned seed = 6;
     for (int i = 0; i < M * K; i++) A[i] = noise(&seed);
-    for (int j = 0; j < K; j++) A[j * M + 4] = A[j * M] + A[j * M + 1]; // rank 4, and b contradicts
+    for (int j = 0; j < K; j++) A[j * M + 4] = A[j * M] + A[j * M + 1]; // rank 4, b not in range
     for (int i = 0; i < M; i++) x[i] = b[i] = noise(&seed);
     memcpy(W, A, sizeof A);
     int rank;
@@ -433,7 +434,7 @@ static void shortest_is_least_squares_of_least_length(void **state) {
         for (int i = 0; i < M; i++) sum += A[j * M + i] * r[i];
         assert_near(sum, 0, 1e-13);
     }
-    // x is a combination of rows: at right angles to what least squares leave of any vector
+    // x is a combination of rows of A: orthogonal to the least-squares residual of any vector
     for (int j = 0; j < K; j++) null[j] = noise(&seed);
     double y[K] = {0};
     for (int i = 0; i < M; i++) {

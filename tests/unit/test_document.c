@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A model file becomes the description it says.
+// A model file is read into the description that it states.
 #include "described.h"
 #include "language/language.h"
 #include "model/probe_columns.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A description that must be made, with its document.
+// A description that must be read without error, with its document.
 typedef struct model {
     snw_document *doc;
     snw_desc *desc;
@@ -393,7 +393,7 @@ static void changes_add_up_and_leave_the_rest(void **state) {
     assert_null(d->step[2].changed);
     assert_int_equal(d->step[3].location.line, 16);
 
-    // before anything happens
+    // before the first change
     assert_near(value(d->load[0].when, 0.5, 0, 0), 1, 0);
     assert_near(value(d->load[0].torque[1], 0, 0, 0), 2, 0);
     assert_near(value(d->gravity[2], 0, 0, 0), 0, 0);
@@ -414,7 +414,8 @@ static void changes_add_up_and_leave_the_rest(void **state) {
     assert_near(value(a->load[0].torque[1], 0, 0, 0), 2, 0);
     assert_near(value(a->link[0].rod.material->young, 0, 0, 0), 1e6, 0);
 
-    // parameters may use each other, lists change item by item, paths may stand for several
+    // parameters may use each other, items of lists are changed one by one, a path may name several
+    // values
     assert_near(value(b->load[0].when, 0.5, 0, 0), 0, 0);
     assert_near(value(b->link[0].rod.material->young, 0, 0, 0), 2e6, 0);
     assert_near(value(b->load[0].torque[1], 0, 0, 0), 6, 1e-12);
@@ -425,7 +426,7 @@ static void changes_add_up_and_leave_the_rest(void **state) {
     assert_near(value(b->link[0].rod.section.size[0], 0, 0, 0), 2e-3, 1e-18);
     assert_near(value(b->link[1].when, 0, 0, 0), 0, 0);
 
-    // the last one wins, the others go on
+    // the last change of a value applies, the other changes stay in effect
     assert_near(value(c->load[0].when, 0.5, 0, 0), 1, 0);
     assert_near(value(c->load[0].when, 1.5, 0, 0), 1, 0);
     assert_near(value(c->load[0].torque[1], 0, 0, 0), 6, 1e-12);
@@ -454,7 +455,8 @@ static void too_many_changes_are_refused(void **state) {
     free(text);
 }
 
-// `runs:` and the command line come before, also for what a change says
+// overrides of `runs:` and of the command line are applied before changes, also to values that a
+// change contains
 static void changes_lie_over_runs(void **state) {
     (void)state;
     static const char text[] =
@@ -494,7 +496,7 @@ static void expectations_are_read(void **state) {
     assert_int_equal(snw_document_runs(m.doc), 3);
     assert_string_equal(snw_document_run_name(m.doc, 2), "load.2");
     assert_int_equal(snw_document_expects(m.doc, 0, m.desc, &n, &e, &err), SNW_OK);
-    assert_int_equal(n, 7); // all but the one of run load
+    assert_int_equal(n, 7); // all but the one of run `load`
     assert_int_equal(e[0].ncolumn, 3);
     assert_string_equal(e[0].column[2], "tip.z");
     assert_int_equal(e[0].when, SNW_EXPECT_END);
@@ -511,7 +513,7 @@ static void expectations_are_read(void **state) {
     assert_int_equal(e[3].nrow, 2);
     assert_near(e[3].row_t[1], 2, 0);
     assert_near(e[3].value[5], 6, 0);
-    assert_int_equal(e[4].ncolumn, 8); // one number for all over a span
+    assert_int_equal(e[4].ncolumn, 8); // one number for all columns over an interval of time
     assert_int_equal(e[4].is, SNW_EXPECT_SIZE);
     assert_true(isinf(e[4].t0) && isinf(e[4].t1));
     assert_string_equal(e[5].column[0], "all@3.my");
@@ -519,7 +521,7 @@ static void expectations_are_read(void **state) {
     assert_near(e[5].value[0], 3e-3, 1e-15);
     assert_string_equal(e[6].column[0], "s");
 
-    // another run has the one for all that `each` made, and its own parameter
+    // another run has the expectation for all runs that `each` made, and its own parameter
     snw_desc *second;
     assert_int_equal(snw_document_describe(m.doc, 2, &second, &err), SNW_OK);
     assert_int_equal(snw_document_expects(m.doc, 2, second, &n, &e, &err), SNW_OK);
@@ -592,7 +594,7 @@ static void stiffness_is_read_in_every_form(void **state) {
     release(m.doc, m.desc);
 }
 
-// R of the link's pose, as written
+// R of the link's pose, as in the file
 static snw_mat3 turned(const char *pose) {
     char text[256];
     (void)snprintf(text, sizeof text, HEAD "robot: {a: {on: world, pose: {%s}}}\n", pose);
@@ -609,7 +611,7 @@ static void ways_to_turn_agree(void **state) {
         "axis: y, angle: -90 deg",
         "axis: [0, -2, 0], angle: 90 deg",
         "quat: [0.7071067811865476, 0, -0.7071067811865476, 0]",
-        "x: z", // the shortest turn
+        "x: z", // the rotation of smallest angle
         "x: [0, 0, 3]",
         "x: z, y: y",
         "y: y, z: -x",

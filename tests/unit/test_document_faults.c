@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A faulty model file gives one complaint, at the place of the fault, that helps.
+// A faulty model file gives one error, with the location of the fault and a remedy.
 #include "described.h"
 
 #define RUBBER "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
@@ -22,13 +22,13 @@
         "probes: {x(k=1..p): {position: a(1)}}\n"
 #define PATH TIP "study: [static: {for: 2 s, step: 0.1 s}]\n"
 
-// A document, a $ before the place of its fault, and a piece of the complaint.
+// A document with a $ before the location of its fault, and a part of the message.
 typedef struct bad_case {
     const char *text, *fragment;
 } bad_case;
 
 static const bad_case bad[] = {
-    // what a ',' cuts off inside of {} and []
+    // expressions that a ',' cuts off inside of {} and []
     {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $max(1, 2)}}\n", "needs quotes"},
     {HEAD "parameters: {a: $max(1, 2), b: min(1, 2)}\nrobot: {a: {on: world}}\n", "needs quotes"},
     {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..)\""},
@@ -39,11 +39,11 @@ static const bad_case bad[] = {
     {HEAD "parameters: {m: 2 kg}\nrobot: {a: {on: world, joint: prismatic, body: {mass: 1}}}\n"
           "loads: {f: {on: a, force: [0, 0, $9.81 m/s^2*m]}}\n",
      "'m' is a unit there, not the parameter"},
-    // what would do nothing
+    // entries without effect
     {ARM "actuators: {c: {tendon: {along: arm}, effort: $-1 N}}\n", "cannot push"},
     {ARM "actuators: {c: {stress: ${along: arm, shear_y: 1, stretch: 1}}}\n",
      "rod 'arm' has none of the strains"},
-    // words of others
+    // words of other programs
     {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
     {HEAD "robot: {a: {on: $wrld}}\n", "did you mean 'world'?"},
@@ -603,7 +603,7 @@ static const bad_case bad[] = {
      "not recorded"},
 };
 
-// The text without its mark; the place of the mark.
+// The text without its mark; the location of the mark.
 static void take_mark(const char *marked, char *text, size_t size, int *line, int *column) {
     size_t n = 0;
     bool found = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Joints as they are read: their keys, where they start, what probes see of them.
+// Joints as they are read: their keys, initial values, and the columns of their probes.
 #include "described.h"
 #include "model/model.h"
 #include "model/probe_columns.h"
@@ -119,7 +119,7 @@ static void motors_are_read(void **state) {
     release(doc, d);
 }
 
-// one coordinate has one master
+// a coordinate may be driven only once
 static void two_drives_of_one_coordinate_are_refused(void **state) {
     (void)state;
     snw_document *doc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Single numbers of a model file, named as by an override.
+// Single numbers of a model file, named by the paths of overrides.
 #include "language/document.h"
 #include "near.h"
 
@@ -34,7 +34,7 @@ static void numbers_are_found_where_an_override_would_put_them(void **state) {
                  {0, "rubber.young", "Pa", 3e6},
                  {1, "rubber.young", "Pa", 7e3},
                  {0, "arm.rod.section.circle.radius", "m", 2e-3},
-                 {0, "push(2).force.3", "N", 2}, // the index of its own name
+                 {0, "push(2).force.3", "N", 2}, // its value is the index in its name
                  {0, "static.tolerance", "", 1e-9},
                  {0, "gravity", "", 0}};
     bool given;

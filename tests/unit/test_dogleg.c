@@ -24,7 +24,7 @@ static snw_status powell_slope(void *user, const double *x, double *J) {
     return SNW_OK;
 }
 
-// Rosenbrock's valley as two equations, whose Newton step from afar is far too long
+// Rosenbrock's valley as two equations, whose Newton step from a far start is much too long
 static snw_status valley(void *user, const double *x, double *r) {
     (void)user;
     if (fabs(x[0]) > 5) return SNW_E_DIVERGED;
@@ -74,7 +74,7 @@ static void finds_roots(void **state) {
     double b[4] = {3, -1, 0, 1};
     assert_int_equal(solve(4, powell, powell_slope, b, &info), SNW_OK);
     assert_true(info.residual <= 1e-10);
-    for (int i = 0; i < 4; i++) assert_near(b[i], 0, 1e-4); // singular: half the digits
+    for (int i = 0; i < 4; i++) assert_near(b[i], 0, 1e-4); // singular: half of the digits
 }
 
 static void says_when_there_is_none(void **state) {
@@ -82,7 +82,7 @@ static void says_when_there_is_none(void **state) {
     snw_dogleg_info info;
     double x[1] = {2};
     assert_int_equal(solve(1, nowhere, nowhere_slope, x, &info), SNW_E_DIVERGED);
-    assert_near(x[0], 0, 1e-3); // where it is smallest
+    assert_near(x[0], 0, 1e-3); // the minimum of the norm
     assert_int_equal(solve(1, no_number, nowhere_slope, x, &info), SNW_E_DIVERGED);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Expected values against recorded series: what must pass passes, and nothing else.
+// Expected values compared with recorded series: correct values pass, all others fail.
 #include "language/expect.h"
 #include "near.h"
 
@@ -46,7 +46,7 @@ static snw_expect_outcome check(const snw_expect *e, const snw_series *s) {
     return out;
 }
 
-// Whether it passes; *got, unless NULL, is the number found, *reason the reason when there is none.
+// Does it pass? *got, unless NULL, is the number found, *reason the reason when there is none.
 static bool passes(snw_expect e, const char *column, double value, const snw_series *s, double *got,
                    char *reason) {
     const char *const name[] = {column};
@@ -106,7 +106,7 @@ static void cells_tell_how_far_off(void **state) {
     assert_near(out.cell[4].error, 1, 1e-15);
     assert_near(out.cell[4].allowed, 0.5, 1e-15);
     snw_expect_outcome_clear(&out);
-    snw_expect_outcome_clear(&out); // twice is fine
+    snw_expect_outcome_clear(&out); // a second call is allowed
     snw_series_clear(&s);
 }
 
@@ -135,7 +135,7 @@ static void what_is_missing_never_passes(void **state) {
     (void)state;
     char reason[200];
     snw_series s = recorded(20);
-    const double huge = 1e9; // would accept anything
+    const double huge = 1e9; // it would accept any value
     snw_expect e = {.when = SNW_EXPECT_AFTER, .after = "never", .tolerance = huge};
     assert_false(passes(e, "tip.x", 0, &s, NULL, reason));
     assert_non_null(strstr(reason, "'never' has no frame"));
@@ -163,7 +163,7 @@ static void what_is_missing_never_passes(void **state) {
     snw_series_clear(&s);
 }
 
-// a run that failed half way has no end, and its last step none either
+// a run that failed half way has no end value, and neither has its last step
 static void what_was_cut_short_never_passes(void **state) {
     (void)state;
     char reason[200];
@@ -180,7 +180,7 @@ static void what_was_cut_short_never_passes(void **state) {
     e = (snw_expect){.when = SNW_EXPECT_OVER, .t0 = -INFINITY, .t1 = INFINITY, .tolerance = 1e9};
     assert_false(passes(e, "tip.x", 0, &s, NULL, NULL));
     e.t0 = 0;
-    e.t1 = 1; // that much was reached
+    e.t1 = 1; // the run reached this time
     assert_true(passes(e, "tip.x", 0, &s, NULL, NULL));
     snw_series_clear(&s);
 }
@@ -207,7 +207,7 @@ static void nan_never_passes(void **state) {
         }
         snw_series_clear(&s);
     }
-    // and a NaN that is expected is not met by anything
+    // no value satisfies an expected NaN
     snw_series s = recorded(20);
     const snw_expect e = {.when = SNW_EXPECT_END, .tolerance = INFINITY};
     assert_false(passes(e, "tip.x", (double)NAN, &s, NULL, NULL));
@@ -218,7 +218,7 @@ static void statistics_are_right(void **state) {
     (void)state;
     snw_series s = recorded(2000);
     double v;
-    // tip.x = t is linear, so cut spans are exact
+    // tip.x = t is linear, so intervals that end between frames are exact
     assert_true(snw_expect_statistic(&s, 0, SNW_EXPECT_MIN, 0.30005, 1.70005, &v));
     assert_near(v, 0.30005, 1e-12);
     assert_true(snw_expect_statistic(&s, 0, SNW_EXPECT_MAX, 0.30005, 1.70005, &v));
@@ -227,13 +227,13 @@ static void statistics_are_right(void **state) {
     assert_near(v, 1.00005, 1e-12);
     assert_true(snw_expect_statistic(&s, 0, SNW_EXPECT_RANGE, -INFINITY, INFINITY, &v));
     assert_near(v, 2, 1e-12);
-    // t^2 by trapezes of h = 1e-3: h^2/6 too much
+    // t^2 by the trapezoidal rule with h = 1e-3: h^2/6 too large
     assert_true(snw_expect_statistic(&s, 2, SNW_EXPECT_MEAN, 0, 2, &v));
     assert_near(v, 4.0 / 3 + 1e-6 / 6, 1e-12);
-    // four periods of a sine; passages located by linear interpolation
+    // four periods of a sine; crossings located by linear interpolation
     assert_true(snw_expect_statistic(&s, 1, SNW_EXPECT_PERIOD, 0, 2, &v));
     assert_near(v, 0.5, 1e-9);
-    assert_true(snw_expect_statistic(&s, 1, SNW_EXPECT_SIZE, 0.3, 0.45, &v)); // its trough
+    assert_true(snw_expect_statistic(&s, 1, SNW_EXPECT_SIZE, 0.3, 0.45, &v)); // its minimum
     assert_near(v, 1, 1e-4);
     assert_true(snw_expect_statistic(&s, 1, SNW_EXPECT_MAX, 0.3, 0.45, &v));
     assert_true(v < 0);
@@ -249,7 +249,7 @@ static void a_period_needs_two_passages(void **state) {
                           .t1 = INFINITY,
                           .is = SNW_EXPECT_PERIOD,
                           .tolerance = 1e9};
-    assert_false(passes(e, "tip.x", 0, &s, NULL, reason)); // passes its mean once
+    assert_false(passes(e, "tip.x", 0, &s, NULL, reason)); // crosses its mean once
     assert_non_null(strstr(reason, "no period"));
     assert_false(passes(e, "s", 0, &s, NULL, NULL)); // constant
     snw_series_clear(&s);

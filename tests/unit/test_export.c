@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Exports of files that anybody may have written: what the command writes of good ones is looked at
-// in tests/cli.
+// Exports of result files of any origin. The output for correct files is tested in tests/cli.
 #include "output/export.h"
 
 #include "base/alloc.h"
@@ -9,7 +8,7 @@
 
 enum { FRAMES = 6 };
 
-// all that a scene can name, on the four nodes of the sample
+// everything that a scene can name, on the four nodes of the sample
 static const char scene[] =
     "{\"scene\":1,\"length\":1,\"gravity\":[0,0,-9.81],\"parent\":[-1,0,1,2],"
     "\"kind\":[\"pose\",\"rod\",\"rod\",\"pose\"],\"links\":["
@@ -61,7 +60,7 @@ static bool swallow(void *user, const char *bytes, size_t size) {
     return d->size <= d->room;
 }
 
-// Everything written of the file, into a sink of some room; the first failure.
+// Writes every export of the file into a sink of limited size; returns the first failure.
 static snw_status write_all(size_t room, size_t *size, snw_error *err) {
     snw_result *r = NULL;
     snw_export *e = NULL;
@@ -121,7 +120,7 @@ static void scenes_that_make_no_sense_do_no_harm(void **state) {
         size_t size;
         snw_error err = {0};
         write_scene(wild[i]);
-        // some are refused, with a word
+        // some are refused, with a message
         if (write_all(SIZE_MAX, &size, &err) != SNW_OK) assert_true(err.text[0] != '\0');
     }
 }

@@ -232,7 +232,7 @@ static void edges_take_the_right_hand_slope(void **state) {
         {"t^3 + 0*t^0", 0, 0},
         {"mod(t, 1)", 1, 0},
         {"min(t, 2*t)", 1, 0},
-        {"if(t > 0, sqrt(t), 3*t)", 3, 0}, // the branch not taken has an infinite slope
+        {"if(t > 0, sqrt(t), 3*t)", 3, 0}, // the derivative of the branch not taken is infinite
         {"if(t >= 0, t, 1/t)", 1, 0},
         {"sqrt(0*t)", 0, 0},
         {"step(t, 0)", 0, 0},
@@ -249,7 +249,7 @@ static void edges_take_the_right_hand_slope(void **state) {
 
 static void ramp_is_smooth_across_its_series(void **state) {
     bench *b = *state;
-    // z = 0.2 is the seam; (z - sin z)/(2 pi) in long double as the reference
+    // at z = 0.2 series and closed form meet; (z - sin z)/(2 pi) in long double as the reference
     const snw_expr *e = parse(b, "ramp(t, 0, 1)", TIME);
     for (double z = 0.15; z < 0.25; z += 0.001) {
         const long double u = (long double)z / 6.283185307179586476925286766559L;
@@ -290,7 +290,7 @@ static void units_scale_to_si(void **state) {
         {"2.5 mm^2", 2.5e-6},
         {"(2.5 mm)^2", 6.25e-6},
         {"1 min", 60},
-        {"2 min(3, 4)", NAN}, // a function, refused below
+        {"2 min(3, 4)", NAN}, // a function, which is refused below
         {"1 m/2", 0.5},
         {"(1 + 1) mm", 2e-3},
         {"sqrt(4) mm", 2e-3},
@@ -308,7 +308,7 @@ static void units_scale_to_si(void **state) {
     }
 }
 
-// What fits a wanted dimension and what does not.
+// Texts that have the required dimension, and texts that do not.
 static void plain_numbers_fit_and_units_are_checked(void **state) {
     bench *b = *state;
     define(b, "C", "3");
@@ -419,7 +419,7 @@ static void a_constant_is_measured_with_its_dimension(void **state) {
     } cases[] = {{"12 mm", "m", 12e-3},        {"n*E", "Pa", 6e6},
                  {"E*4 mm^2", "N", 8},         {"5", "", 5},
                  {"30 deg", "", M_PI / 6},     {"n", "", 3},
-                 {"sqrt(4 m^2)", "m", 2},      {"sqrt(4 m)", "", 2}, // no whole exponents
+                 {"sqrt(4 m^2)", "m", 2},      {"sqrt(4 m)", "", 2}, // exponents are not integers
                  {"2 kg*m/s^3", "kg*m/s^3", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double got = NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The expressions of the example robots parse, with the dimension their place wants.
+// The expressions of the example robots parse, with the dimension required by their key.
 #include "math/expr.h"
 
 #include "near.h"
@@ -47,7 +47,7 @@ static snw_status read_table(void *user, const char *from, const char *file, con
 
 typedef struct law {
     const char *text;
-    const char *unit; // of what is wanted there; NULL: a condition
+    const char *unit; // required dimension; NULL: a condition
     int vars;
 } law;
 
@@ -174,7 +174,7 @@ static void expressions_of_the_examples_parse(void **state) {
     }
 }
 
-// a slip in a draft that the dimensions catch
+// an error in a draft that the check of dimensions finds
 static void a_unit_binds_to_the_divisor(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create((size_t)1 << 20);

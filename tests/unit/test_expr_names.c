@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Names in expressions, what is refused and where, and limits.
+// Names in expressions, refused expressions with their locations, and limits.
 #include "math/expr.h"
 
 #include "expr_bench.h"
@@ -72,8 +72,8 @@ static void inner_scopes_hide_outer_ones(void **state) {
     define(b, "p", "k + 1");
     b->scope = inner;
     assert_near(value(b, "k"), 2, 0);
-    assert_near(value(b, "p"), 11, 0); // means what it meant where it was written
-    // but an index that hid a parameter would be a number where something else was meant
+    assert_near(value(b, "p"), 11, 0); // keeps the meaning of the scope in which it was written
+    // an index that hides a parameter is refused: its number would replace the parameter silently
     assert_int_equal(snw_scope_index(inner, "p", 2, &b->err), SNW_E_PARSE);
 }
 
@@ -86,7 +86,7 @@ static void names_of_the_language_are_refused(void **state) {
             fail_msg("'%s' was accepted", bad[i]);
         }
     }
-    define(b, "m", "3"); // units are free
+    define(b, "m", "3"); // names of units are allowed
     define(b, "N", "4");
     assert_near(value(b, "2 N*m"), 2, 0);
     assert_near(value(b, "2*N*m"), 24, 0);
@@ -224,7 +224,7 @@ static void faults_in_a_function_name_the_call(void **state) {
     assert_int_equal(b->err.line, 3);
 }
 
-// a branch that is never taken may hold what has no value
+// a branch that is never taken may contain an expression without a value
 static void the_branch_not_taken_does_no_harm(void **state) {
     bench *b = *state;
     define(b, "f(k)", "if(k > 1, 1/(k - 1), 0)");
@@ -251,7 +251,7 @@ static void doubling_functions_end_quickly(void **state) {
     assert_near(value(b, "f5(1)"), 32 * 1.3, 1e-15);
 }
 
-// parameters are shared, so doubling them is cheap
+// parameters are shared, so repeated doubling is cheap
 static void doubling_parameters_is_cheap(void **state) {
     bench *b = *state;
     define(b, "p0", "t");

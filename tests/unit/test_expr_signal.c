@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Probes in expressions, and what is remembered of expressions: what they are called, of which
-// dimension they are, what is refused and where.
+// Probes in expressions and expressions with memory: names, dimensions, refused texts and their
+// locations.
 #include "base/fail.h"
 #include "expr_bench.h"
 
-// ---- a source of signals
-// ---------------------------------------------------------------------------
+// ---- a source of signals ------------------------------------------------------------------------
 
 enum { SLOTS = 20, WITH_PROBES = ALL | SNW_VAR_SIGNAL };
 
@@ -70,7 +69,7 @@ typedef struct place {
     snw_signal_source interface;
 } place;
 
-// the bench with probes
+// the fixture with probes
 static void give(bench *b, place *p) {
     *p = (place){0};
     p->interface = (snw_signal_source){
@@ -89,8 +88,7 @@ static void not_read(bench *b, const char *text, int column, const char *says) {
     refused_as(b, text, &(snw_expr_rules){.vars = WITH_PROBES}, column, says);
 }
 
-// ---- statements
-// ------------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 static void probes_are_read_by_name_index_and_component(void **state) {
     bench *b = *state;
@@ -103,7 +101,7 @@ static void probes_are_read_by_name_index_and_component(void **state) {
     assert_near(reads(b, "-tip.v^2 + t"), -8.5, 0);
     assert_near(reads(b, "d(1).w*d(n).w + e"), 46, 0);
     assert_near(reads(b, "d(n-1).w"), 5, 0);
-    assert_near(reads(b, "t.w*t"), 2.5, 0); // a component makes a probe of it
+    assert_near(reads(b, "t.w*t"), 2.5, 0); // with a component t is the probe
     assert_near(reads(b, "speed(1) + speed(n)"), 18, 0);
     assert_near(reads(b, "part + max(tip.x, tip.v)"), 7, 0);
     assert_near(reads(b, "limit(d(2).w, -1, 6)"), 6, 0);
@@ -115,7 +113,7 @@ static void probes_are_read_by_name_index_and_component(void **state) {
     assert_near(reads(b, "d(k).w"), 7, 0);
 }
 
-// a parameter hides a probe of its name
+// a parameter hides a probe of the same name
 static void parameters_come_before_probes(void **state) {
     bench *b = *state;
     place p;
@@ -142,8 +140,8 @@ static void derivatives_in_a_signal_are_exact(void **state) {
     assert_near(snw_expr_jet_signal(e, at, 0).v, sin(1) * 9 + 13, 1e-15);
 }
 
-// a difference of a signal and a law of time that enters by sums, factors and limits is the error
-// of a control law
+// a difference of a signal and a law of time that enters by sums, factors and limits is the control
+// error of a control law
 static void errors_of_control_laws_are_found(void **state) {
     bench *b = *state;
     place p;
@@ -152,7 +150,7 @@ static void errors_of_control_laws_are_found(void **state) {
     define(b, "err", "r - tip.x");
     static const struct {
         const char *text;
-        int n; // errors, the first of which is
+        int n; // number of control errors; the fields below describe the first
         double sign, difference;
         bool limited;
     } cases[] = {
@@ -199,13 +197,13 @@ static void a_remembrance_has_its_law_text_and_period(void **state) {
     assert_int_equal(p.s.kept[0].kind, SNW_MEMORY_INTEGRAL);
     assert_string_equal(p.s.kept[0].text, "integral( tip.x - t )");
     assert_near(snw_expr_value(p.s.kept[0].law, (snw_at){.t = 0.5, .signal = values}), 1.5, 0);
-    // nested, from the inside out
+    // nested expressions, the inner one first
     assert_near(reads(b, "sampled(integral(tip.v), T)"), 19, 0);
     assert_int_equal(p.s.n, 3);
     assert_string_equal(p.s.kept[1].text, "integral(tip.v)");
     assert_near(p.s.kept[2].period, 0.02, 0);
     assert_true(snw_expr_reads(p.s.kept[2].law, 6));
-    // in a function only where it is called, with its argument
+    // within a function, memory is made only at a call, with its argument
     assert_int_equal(snw_scope_check(b->scope, &b->err), SNW_OK);
     assert_int_equal(p.s.n, 3);
     assert_near(reads(b, "held(2*tip.x)"), 1, 0);
@@ -230,7 +228,7 @@ static void once_is_a_condition(void **state) {
     not_read(b, "integral(tip.x > 1)", 10, "");
 }
 
-// as t is, a probe is what it is or a plain number
+// like t, a probe has its own dimension or is taken as a plain number
 static void probes_have_dimensions(void **state) {
     bench *b = *state;
     place p;
@@ -288,7 +286,7 @@ static void without_probes_there_is_nothing_to_read(void **state) {
     not_read(b, "integral(t)", 1, "integral(..) cannot be used here");
 }
 
-// a law of t and probes breaks where its times do
+// a law of t and probes has breaks only at those of its functions of t
 static void breaks_do_not_look_at_signals(void **state) {
     bench *b = *state;
     place p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What laws do in time beyond their formula: where they break, and measured tables.
+// Laws over time: the instants at which they break, and measured tables.
 #include "math/expr.h"
 
 #include "base/fail.h"
@@ -98,7 +98,7 @@ static void breaks_are_the_first_ones_rising(void **state) {
     assert_near(got[0], 3, 0);
 }
 
-// stepping from break to break loses none and repeats none
+// stepping from break to break finds each break exactly once
 static void breaks_chain(void **state) {
     (void)state;
     const snw_expr *e = parse("if(mod(t, 0.7 s) < 0.3 s, 1, 2)", false);
@@ -118,7 +118,7 @@ static void breaks_chain(void **state) {
 enum { ROWS = 41 };
 static double rows_t[ROWS], rows_y[ROWS];
 
-// A file "wave.csv" with columns "sin", "3" (a cubic), others missing.
+// A file "wave.csv" with columns "sin", "3" (a cubic); other columns are missing.
 static snw_status read_table(void *user, const char *from, const char *file, const char *column,
                              snw_table *out, snw_error *e) {
     (void)user, (void)from;
@@ -179,7 +179,8 @@ static void outside_a_table_its_ends_hold(void **state) {
     assert_int_equal(snw_expr_vars(e), SNW_VAR_T);
 }
 
-// shifted, stretched and by other quantities, with the derivatives of the whole
+// shifted and stretched arguments and arguments of other quantities, with the derivatives of the
+// composition
 static void a_table_is_looked_at_anywhere(void **state) {
     (void)state;
     snw_scope_tables(scope, read_table, NULL);

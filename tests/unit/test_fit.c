@@ -28,7 +28,7 @@ static snw_status valley_slope(void *user, const double *x, double *J) {
     return SNW_OK;
 }
 
-// a root outside of whose domain the first steps lead: sqrt(x) = 0.1, from far above
+// a root; the first steps leave the domain: sqrt(x) = 0.1, from far above
 static snw_status root(void *user, const double *x, double *r) {
     (void)user;
     if (x[0] < 0) return SNW_E_MODEL;
@@ -85,7 +85,7 @@ static void failures_at_the_start_and_stops_are_passed_up(void **state) {
     const snw_least_squares outside = {1, 1, NULL, root, NULL}, bad = {1, 1, NULL, nan_at, NULL};
     assert_int_equal(minimise(&outside, &x, r, J, &info), SNW_E_MODEL);
     assert_int_equal(minimise(&bad, &x, r, J, &info), SNW_E_DIVERGED);
-    // wherever it comes, x is the best seen
+    // wherever the search is stopped, x is the best point found
     for (int at = 2; at < 40; at++) {
         counted c = {.stop_at = at};
         double y[2] = {-1.2, 1}, again[2];
@@ -149,7 +149,7 @@ static void certified_values_and_errors_are_found(void **state) {
                          SNW_OK);
         assert_near(x[0] / 2.3894212918e2, 1, 1e-7);
         assert_near(x[1] / 5.5015643181e-4, 1, 1e-7);
-        // second derivatives and the differences' step of 1e-3: 1e-6
+        // second derivatives and the finite-difference step of 1e-3: 1e-6
         assert_near(error[0] / 2.7070075241, 1, 1e-5);
         assert_near(error[1] / 7.2668688436e-6, 1, 1e-5);
         double sum = 0;
@@ -160,7 +160,7 @@ static void certified_values_and_errors_are_found(void **state) {
     }
 }
 
-// the same function of a parameter that does nothing
+// the same function, with a parameter that has no effect
 static snw_status idle(void *user, const double *x, snw_series *series, snw_error *err) {
     const double both[2] = {x[0], 5e-4};
     return misra(user, both, series, err);

@@ -43,7 +43,7 @@ static void integrals_are_antiderivatives(void **state) {
         for (double t = 0; t <= 1; t += 0.0137) {
             assert_near(snw_integral_at(&g, e, t), laws[k].want(t), laws[k].tolerance);
         }
-        // jumps beyond the end are not looked for
+        // jumps beyond the end are not searched
         const bool smooth = k == 0 || k == 3;
         for (double t = 1; smooth && t < 3; t += 0.137) {
             assert_near(snw_integral_at(&g, e, t), laws[k].want(t), 10 * laws[k].tolerance);

@@ -72,7 +72,7 @@ static void text_is_escaped(void **state) {
                                  "\"5 \xC2\xB5m \xF0\x9F\x90\x8D\"]\n");
 }
 
-// a lone byte, an overlong slash, a surrogate, a character cut off at the end
+// a lone byte, an overlong slash, a surrogate, a truncated character at the end
 static void bad_utf8_is_replaced(void **state) {
     (void)state;
     text t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A live simulation: what is turned is followed, pulls pull, a reset is a new beginning, a change
-// goes on.
+// A live simulation: it follows values set by the user, the drag spring pulls, a reset starts anew,
+// and a change of a parameter continues the motion.
 #include "robot/live.h"
 
 #include "base/fail.h"
@@ -76,7 +76,7 @@ static void turn(setting *s, const char *name, double value) {
     if (snw_live_set(s->v, find(s, name), value, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
-// what a frame showed
+// contents of a frame
 typedef struct seen {
     int frames, ncolumn;
     double t, column[16], balance;
@@ -102,7 +102,7 @@ static seen look(const setting *s) {
     return out;
 }
 
-// the tip in equilibrium, by a robot of its own; `set` as on the command line
+// position of the tip in equilibrium, from a separate robot; `set` as on the command line
 static void equilibrium(const char *set, double tension, double tip[3]) {
     snw_robot *r = NULL;
     snw_error err = {0};
@@ -138,7 +138,7 @@ static void what_is_turned_is_followed_without_overshoot(void **state) {
     (void)state;
     setting s;
     open_live(&s);
-    go_on(&s, 1.2); // the wrist has come to rest at its law
+    go_on(&s, 1.2); // the wrist has reached its law and is at rest
     assert_near(snw_live_value(s.v, find(&s, "hand")), 0.2, 1e-9);
     turn(&s, "left", 2);
     turn(&s, "hand", -0.1);
@@ -151,14 +151,14 @@ static void what_is_turned_is_followed_without_overshoot(void **state) {
     }
     assert_near(last, 2, 1e-3);
     assert_near(snw_live_value(s.v, find(&s, "hand")), -0.1, 1e-3);
-    turn(&s, "left", 1e9); // no further than its range
+    turn(&s, "left", 1e9); // not beyond its range
     go_on(&s, 1);
     assert_near(snw_live_value(s.v, find(&s, "left")), 4, 1e-6);
     turn(&s, "hand", NAN); // back to its law
     go_on(&s, 1);
     assert_near(snw_live_value(s.v, find(&s, "hand")), 0.2, 1e-6);
     turn(&s, "hand", 0.2);
-    go_on(&s, 20); // until it is at rest
+    go_on(&s, 20); // until the robot is at rest
     const seen x = look(&s);
     double tip[3];
     equilibrium("F=0", 4, tip);
@@ -202,7 +202,7 @@ static void pulls_are_limited_and_refused(void **state) {
     assert_false(snw_live_pulled(s.v, &node, point, hand));
     assert_int_equal(snw_live_pull(s.v, 3, at, to, 1e300, &err), SNW_OK);
     assert_true(snw_live_pulled(s.v, &node, point, hand));
-    for (int i = 0; i < 3; i++) assert_near(point[i], hand[i], 1e-12); // it takes hold gently
+    for (int i = 0; i < 3; i++) assert_near(point[i], hand[i], 1e-12); // initially no force
     go_on(&s, 0.05);
     assert_true(snw_live_pulled(s.v, &node, point, hand));
     for (int i = 0; i < 3; i++) assert_true(fabs(hand[i]) < 30);
@@ -220,7 +220,8 @@ static snw_status change(setting *s, const char *set, snw_error *err) {
     return snw_live_change(s->v, desc, release, desc, err);
 }
 
-// the state goes on, hands stay, and it comes to rest where the changed robot does
+// after a change the state continues, values set by the user stay, and the robot comes to rest in
+// the equilibrium of the changed robot
 static void a_change_goes_on(void **state) {
     (void)state;
     setting s;
@@ -245,9 +246,9 @@ static void a_change_goes_on(void **state) {
     close_live(&s);
 }
 
-// The moment that a cord exerts on a thin rod jumps by a quarter. Steps of 1/60 s do not resolve
-// how the rod answers; they must not take the answer for speed. In a study that begins with
-// consistent accelerations it is 0.7 J out of nothing.
+// The moment of a tendon on a thin rod jumps by a quarter. Steps of 1/60 s do not resolve the
+// response of the rod and must not turn it into velocity. In a study that begins with consistent
+// accelerations the scheme creates 0.7 J.
 static void a_change_under_tension_is_no_blow(void **state) {
     (void)state;
     static const char thin[] =
@@ -271,12 +272,12 @@ static void a_change_under_tension_is_no_blow(void **state) {
     if (change(&s, "d=12e-3", &err) != SNW_OK) fail_msg("%s", err.text);
     go_on(&s, 1);
     const seen after = look(&s);
-    assert_near(after.balance, 0, 2e-5); // J, of 26 mJ that move
+    assert_near(after.balance, 0, 2e-5); // J, of 26 mJ of kinetic energy
     assert_true(after.column[0] > before.column[0] + 0.01 && after.column[0] < 0.24);
     close_live(&s);
 }
 
-// one that would need other coordinates or nodes is refused, and nothing has happened
+// a change that needs other coordinates or nodes is refused without effect
 static void a_change_of_nodes_is_refused(void **state) {
     (void)state;
     setting s;

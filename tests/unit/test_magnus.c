@@ -43,7 +43,7 @@ static void strains_at(double t, snw_twist z[3]) {
 enum { STENCIL = 7 };
 static const double first[STENCIL] = {-1.0 / 60, 0.15, -0.75, 0, 0.75, -0.15, 1.0 / 60};
 
-// strong variation in every component, of the kind the spec measured the orders on
+// strong variation in every component, as in the measurement of the orders
 static snw_twist varying(double s) {
     return (snw_twist){.e = {3 * sin(4 * s), 2 * cos(5 * s) + s, 4 * s * s - 1,
                              1 + 0.4 * sin(3 * s), 0.5 * cos(6 * s), 0.3 * s}};
@@ -61,7 +61,7 @@ static snw_se3 reconstruct(int order, int nseg) {
     return g;
 }
 
-// classical RK4 on the matrix g' = g xi^: knows nothing of exponentials or commutators
+// classical RK4 on the matrix g' = g xi^: uses neither exponentials nor commutators
 static snw_se3 integrate(int nstep) {
     double g[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}; // rows (R p)
     const double h = 1.0 / nstep, a[4] = {0, 0.5, 0.5, 1}, b[4] = {1, 2, 2, 1};
@@ -94,11 +94,11 @@ static void orders_are_those_claimed(void **state) {
     (void)state;
     const snw_se3 exact = integrate(20000); // error h^4 is below 1e-13, rounding about as large
     for (int k = 0; k < ORDERS; k++) {
-        // where the error is asymptotic and still far above that of the reference
+        // where the error is asymptotic and far above that of the reference
         const int nseg = orders[k] == 6 ? 16 : 64;
         const double coarse = pose_distance(reconstruct(orders[k], nseg), exact);
         const double fine = pose_distance(reconstruct(orders[k], 2 * nseg), exact);
-        // the next term of the error is h^2 smaller: a percent of the slope or two
+        // the next term of the error is h^2 smaller: one or two percent of the observed order
         assert_near(log2(coarse / fine), orders[k], 0.02);
     }
 }
@@ -216,7 +216,7 @@ static void jacobian_rates_are_time_derivatives(void **state) {
     }
 }
 
-// dW = Y dz and ddW = Y ddz + dY dz: two independent ways to the same numbers
+// dW = Y dz and ddW = Y ddz + dY dz: two independent computations of the same numbers
 static void rates_follow_from_the_jacobian(void **state) {
     (void)state;
     for (int k = 0; k < ORDERS; k++) {
@@ -287,7 +287,7 @@ static void hessian_is_symmetric_and_equals_differences_of_pull(void **state) {
     }
 }
 
-// callers keep other data in the columns of points that a lower order does not have
+// callers keep other data in the columns of points that a lower order does not use
 static void unused_columns_are_left_alone(void **state) {
     (void)state;
     for (int k = 0; k < ORDERS; k++) {

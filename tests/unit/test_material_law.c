@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Laws that travel with the material of a fed rod: what pieces make of them.
+// Laws that move with the material of a variable-length rod: their piecewise polynomials.
 #include "model/material_law.h"
 #include "near.h"
 #include "random_rod.h"
@@ -9,7 +9,7 @@ enum { PLACES = 400 };
 
 static double place(int i) { return 0.8 * (-1.5 + 2.5 * (i + 0.37) / PLACES); }
 
-// polynomials of degree five are themselves, with all three slopes
+// polynomials of degree five are reproduced, with all three derivatives
 static void quintics_are_themselves(void **state) {
     (void)state;
     robot r;
@@ -27,7 +27,8 @@ static void quintics_are_themselves(void **state) {
     robot_free(&r);
 }
 
-// of other smooth laws h^6 f''''''/46080 is lost, of each slope a power of h more
+// for other smooth laws the error is h^6 f''''''/46080, and each derivative loses one power of h
+// more
 static void smooth_laws_lose_little(void **state) {
     (void)state;
     robot r;
@@ -47,7 +48,8 @@ static void smooth_laws_lose_little(void **state) {
     robot_free(&r);
 }
 
-// kinks and jumps become smooth: slopes are those of what is shown, across the ends of pieces, too
+// corners and jumps become smooth: derivatives are those of the interpolant, also across the ends
+// of pieces
 static void jumps_are_rounded(void **state) {
     (void)state;
     robot r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Integrators: order, exact ends, jumps, failures that explain themselves.
+// Integrators: order, exact end times, jumps, and failures with a message.
 #include "solve/ode.h"
 #include "solve/rk87.h"
 
@@ -10,10 +10,10 @@
 #include <string.h>
 
 typedef struct trouble {
-    double nan_after, fail_after; // INFINITY: never
+    double nan_after, fail_after; // time after which it fails; INFINITY: never
     snw_status with;
-    double latest; // time asked for
-    double jump;   // time at which the force turns round
+    double latest; // latest time at which the right-hand side was evaluated
+    double jump;   // time at which the force changes
     long calls;
 } trouble;
 
@@ -21,7 +21,7 @@ static trouble none(void) {
     return (trouble){.nan_after = INFINITY, .fail_after = INFINITY, .jump = INFINITY};
 }
 
-// x'' = -x or, after the jump, x'' = -x + 1; a quadrature of x beside: y = (x, v, integral of x)
+// x'' = -x or, after the jump, x'' = -x + 1; with a quadrature of x: y = (x, v, integral of x)
 static snw_status oscillator(void *user, double t, const double *y, double *dy, snw_error *err) {
     trouble *u = user;
     u->calls++;
@@ -93,7 +93,7 @@ static void the_pair_of_orders_8_and_7_satisfies_its_conditions(void **state) {
     }
 }
 
-// error over equal steps of one advance each, so that nothing adapts
+// error with equal steps of one advance each, so that no step is adapted
 static double error_of_steps(snw_ode_kind kind, int n) {
     trouble u = none();
     snw_ode *o = make(3, oscillator, &u, kind, 0.9, 1);
@@ -115,14 +115,14 @@ static void orders_are_those_claimed(void **state) {
         const double a = error_of_steps(c[i].kind, c[i].n),
                      b = error_of_steps(c[i].kind, 2 * c[i].n);
         const double slope = log2(a / b);
-        // a quadrature may do better, a symmetric end a little worse
+        // a quadrature may have a higher order, a symmetric end a slightly lower one
         if (!(slope > c[i].order - 0.2 && slope < c[i].order + 1.2)) {
             fail_msg("kind %d: errors %.3g, %.3g, slope %.3f", (int)c[i].kind, a, b, slope);
         }
     }
 }
 
-// within one advance too, where the last stage of a step is the first of the next
+// also within one advance, where the last stage of a step is the first of the next
 static void steps_of_one_advance_have_the_order(void **state) {
     (void)state;
     const struct {
@@ -187,7 +187,7 @@ static void an_advance_ends_exactly_and_asks_nothing_beyond_the_limit(void **sta
     }
 }
 
-// x'' = -x, then -x + 1 from t = 1: started anew at the jump the error stays at the tolerance
+// x'' = -x, then -x + 1 from t = 1: after a restart at the jump the error stays at the tolerance
 static void a_jump_is_passed_by_starting_anew(void **state) {
     (void)state;
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
@@ -208,7 +208,7 @@ static void a_jump_is_passed_by_starting_anew(void **state) {
     }
 }
 
-// the state (t, y, h) is all a Runge-Kutta kind knows
+// the state of a Runge-Kutta method is (t, y, h)
 static void a_run_taken_up_from_its_numbers_is_the_same_to_the_last_bit(void **state) {
     (void)state;
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_RK87; kind++) {
@@ -230,7 +230,7 @@ static void a_run_taken_up_from_its_numbers_is_the_same_to_the_last_bit(void **s
     }
 }
 
-// ends close together do not make the steps after them small
+// end times close together do not shorten the later steps
 static void many_ends_cost_little(void **state) {
     (void)state;
     for (int kind = SNW_ODE_RK54; kind <= SNW_ODE_BDF; kind++) {
@@ -239,7 +239,7 @@ static void many_ends_cost_little(void **state) {
             trouble u = none();
             snw_ode *o = make(3, oscillator, &u, (snw_ode_kind)kind, 1e-7, 0);
             snw_ode_start(o, 0, at_rest, 0);
-            // the second time each end is followed by one 1e-9 s later
+            // the second time each end time is followed by another 1e-9 s later
             for (int i = 1; i <= 20; i++) {
                 go(o, 2 * i, INFINITY);
                 if (j) go(o, 2 * i + 1e-9, INFINITY);
@@ -265,7 +265,8 @@ static void refuse(int kind, trouble u, snw_status want, const char *text) {
         fail_msg("kind %d: status %d, '%s', wanted %d, '%s'", kind, (int)got, err.text, (int)want,
                  text);
     }
-    // nothing has changed, and it can go on where there is no trouble
+    // the state is unchanged, and the integration can continue where the right-hand side has a
+    // value
     assert_true(snw_ode_time(o) == 1);
     assert_memory_equal(snw_ode_y(o), y, sizeof y);
     go(o, 1.5, 1.5);
@@ -314,7 +315,7 @@ static void a_solution_that_ends_is_an_error(void **state) {
 
 static void a_trial_step_too_long_is_shortened(void **state) {
     (void)state;
-    // the first step offered reaches into the trouble; short ones end before it
+    // the first step tried reaches the NaN; shorter ones end before it
     for (int kind = SNW_ODE_RK54; kind <= SNW_ODE_BDF; kind++) {
         trouble u = none();
         u.nan_after = 1;

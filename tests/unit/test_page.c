@@ -52,7 +52,7 @@ static void ends_of_stages_and_instants_that_come_twice_are_kept(void **state) {
     for (size_t i = 0; i < sizeof must / sizeof *must; i++) assert_true(is_kept[must[i]]);
 }
 
-// whatever times and stages a file holds, NaN included
+// for any times and stages in a file, NaN included
 static void any_frames_can_be_thinned(void **state) {
     (void)state;
     static double t[MANY], stage[MANY];
@@ -151,7 +151,8 @@ static void whole_runs_are_told_exactly(void **state) {
     snw_free(column);
     double *pose = decode(&page, "pose", false, &n);
     assert_int_equal(n, 50 * NNODE * SNW_RESULT_POSE_WIDTH);
-    // x of the first two nodes of frame 7 are 7 and 17: from the offset on they keep their distance
+    // x of the first two nodes of frame 7 are 7 and 17: after subtraction of the offset their
+    // distance is unchanged
     assert_near(pose[(7 * NNODE + 1) * 7] - pose[7 * NNODE * 7], 10, 1e-5);
     snw_free(pose);
     assert_null(strstr(page.text, "columns-low"));
@@ -167,7 +168,7 @@ static void extremes_between_kept_frames_stay(void **state) {
     for (int i = 0; i < N; i++) {
         frame_data d;
         snw_frame f = make_frame(i, &d);
-        d.column[0] = i == 333 ? 1e6 : i == 667 ? -1e6 : 0; // two frames that stand out
+        d.column[0] = i == 333 ? 1e6 : i == 667 ? -1e6 : 0; // two frames with extreme values
         assert_int_equal(recorder.frame(recorder.user, &f, NULL), SNW_OK);
     }
     assert_int_equal(recorder.end(recorder.user, SNW_OK, "", NULL), SNW_OK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Messages of a page to a live simulation: those that are some, and all the others.
+// Messages of a page to a live simulation: valid messages, and malformed ones.
 #include "output/play_message.h"
 
 #include "near.h"
@@ -115,9 +115,9 @@ static unsigned next(unsigned *seed) {
     return *seed >> 8;
 }
 
-// bytes at random, and messages with some of theirs changed: what is taken has finite numbers, and
-// nothing is read beyond the end (the sanitizers see to that: each text is copied to a block of its
-// very size)
+// random bytes, and messages with some bytes changed: accepted messages have finite numbers, and
+// nothing is read beyond the end (found by the sanitizers: each text is copied to a block of its
+// exact size)
 static void noise_does_no_harm(void **state) {
     (void)state;
     static const char *const seeds[] = {
@@ -150,7 +150,7 @@ static void noise_does_no_harm(void **state) {
         }
         free(own);
     }
-    assert_true(taken > 1000); // some of the changed ones are messages still
+    assert_true(taken > 1000); // some of the changed texts are still messages
 }
 
 int main(void) {

@@ -25,7 +25,7 @@ static void assert_ticks(double lo, double hi, int most, const char *expected) {
     assert_texts(snw_ticks_make(lo, hi, most), expected);
 }
 
-// of logarithms: between 10^lo and 10^hi
+// logarithmic axes: between 10^lo and 10^hi
 static void ticks_of_logarithms_are_powers_of_ten_and_parts_of_decades(void **state) {
     (void)state;
     assert_texts(snw_ticks_log(0, 1, 9), "1 2 5 10");
@@ -63,8 +63,8 @@ static void ticks_stay_inside_and_few_whatever_the_range(void **state) {
         assert_true(fabs(leading - 1) < 1e-9 || fabs(leading - 2) < 1e-9 ||
                     fabs(leading - 5) < 1e-9);
         assert_true(k.n <= most);
-        // no coarser than need be: the next finer step, at least 2/5 of this one, would have had
-        // too many
+        // not coarser than necessary: the next finer step, at least 2/5 of this one, would give too
+        // many ticks
         assert_true(span / (0.4 * k.step) + 1 > most);
         for (int n = 0; n < k.n; n++) {
             const double t = snw_tick_value(&k, n);
@@ -86,14 +86,14 @@ static void units_get_the_prefix_that_suits(void **state) {
     assert_unit("m", 0.5, 1, "m");
     assert_unit("m", 0.3, 1e-3, "mm");
     assert_unit("m", 2e-6, 1e-6, "µm");
-    assert_unit("m", 3e-9, 1e-9, "nm"); // the smallest there is
+    assert_unit("m", 3e-9, 1e-9, "nm"); // the smallest prefix
     assert_unit("J", 2e-17, 1e-18, "10⁻¹⁸ J");
     assert_unit("N", 3e12, 1e12, "10¹² N");
     assert_unit("Pa", 8e4, 1e3, "kPa");
     assert_unit("Pa", 3e6, 1e6, "MPa");
     assert_unit("N*m", 0.02, 1e-3, "mN·m");
     assert_unit("m/s^2", 9.81, 1, "m/s²");
-    assert_unit("s", 3600, 1, "s"); // no kiloseconds
+    assert_unit("s", 3600, 1, "s"); // seconds have no prefix kilo
     assert_unit("m^3", 3e-6, 1e-6, "cm³");
     assert_unit("1/m", 12, 1, "1/m");
     assert_unit("1/m", 0.002, 1e-3, "10⁻³ 1/m");
@@ -106,7 +106,7 @@ static void units_get_the_prefix_that_suits(void **state) {
 
 // ---- layout ------------------------------------------------------------------------------------
 
-// every letter half as wide as high
+// a font in which every letter is half as wide as high
 static double measure(void *user, const char *text, double size) {
     (void)user;
     return 0.5 * size * (double)strlen(text);
@@ -143,7 +143,7 @@ static void panels_share_the_time_axis_and_fit_on_the_paper(void **state) {
     assert_near(a.w, b.w, 1e-12);
     assert_near(a.h, b.h, 1e-12);
     assert_true(b.y > a.y + a.h && b.y + b.h < 90);
-    // right of the panels the longer name has room, with its sample before it
+    // the longer name, with its line sample, fits to the right of the panels
     assert_true(a.x + a.w + l.sample + measure(NULL, "down", l.font) < 160);
     assert_near(l.x.lo, 0, 0);
     assert_near(l.x.hi, 2, 0);
@@ -163,12 +163,12 @@ static void names_stand_at_the_ends_of_curves_and_apart(void **state) {
     const snw_figure f = two_panels(panel, curve);
     snw_plot_layout l;
     assert_int_equal(snw_plot_lay_out(&f, &ruler, pool, &l, NULL), SNW_OK);
-    // both end at 0.3 m, "down" a hair lower
+    // both end at 0.3 m, "down" slightly lower
     const double *label = l.panel[0].label;
     const double end = l.panel[0].area.y + l.panel[0].area.h * (315 - 300) / 330;
     assert_true(label[1] - label[0] >= 1.2 * l.font);
     assert_true(fabs((label[0] + label[1]) / 2 - end) < 1.3 * l.font);
-    // alone in its panel a name stands where its curve ends
+    // alone in its panel a name is placed at the end of its curve
     const snw_box b = l.panel[1].area;
     assert_true(fabs(l.panel[1].label[0] - (b.y + b.h * (315 - 300) / 330)) < l.font / 2);
     snw_pool_destroy(pool);

@@ -23,13 +23,13 @@ static void gauss_is_exact_to_degree_2n_minus_1(void **state) {
         double x[NMAX], w[NMAX];
         snw_gauss(n, x, w);
         for (int k = 0; k < 2 * n; k++) {
-            // half a unit in a point near 1 becomes k half units in its power
+            // half a unit in the last place of a point near 1 becomes k half units in its power
             assert_near((k + 1) * integrate_power(n, x, w, k), 1, (8 + k) * DBL_EPSILON);
         }
     }
 }
 
-// one degree more and the error is the classical one: n!^4 / ((2n+1) (2n)!^2) for Gauss on [0, 1]
+// for the next degree the error is the classical one: n!^4 / ((2n+1) (2n)!^2) for Gauss on [0, 1]
 static void gauss_is_not_exact_beyond(void **state) {
     (void)state;
     for (int n = 1; n <= 5; n++) {
@@ -67,7 +67,8 @@ static void gauss_points_are_the_roots_of_legendre(void **state) {
             }
             legendre(n, t, &p, &dp);
             assert_near(x[i], (double)((1 + t) / 2), DBL_EPSILON);
-            // the slope at an end sees its point's rounding n^2 times smaller than the point
+            // the derivative at an end is n^2 times less sensitive to the rounding of its point
+            // than the point itself
             const double want = (double)(1 / ((1 - t) * (1 + t) * dp * dp));
             assert_near(w[i] / want, 1, (8 + 0.2 * n) * DBL_EPSILON + 1e5 * (double)LDBL_EPSILON);
         }

@@ -69,7 +69,7 @@ static void the_march_is_of_fourth_order(void **state) {
         assert_int_equal(march(&pitchfork_problem, &one, t, k ? 0.02 : 0.04, &x, &info), SNW_OK);
         error[k] = fabs(x - want);
     }
-    assert_near(log2(error[0] / error[1]), 4, 0.05); // the next order is a step's size smaller
+    assert_near(log2(error[0] / error[1]), 4, 0.05); // the next term is smaller by a factor h
 }
 
 static void it_ends_at_the_duration_whatever_the_step(void **state) {
@@ -85,7 +85,7 @@ static void it_ends_at_the_duration_whatever_the_step(void **state) {
     }
 }
 
-// ---- where it goes -----------------------------------------------------------------------------
+// ---- attractors ---------------------------------------------------------------------------------
 
 static void it_leaves_an_unstable_equilibrium(void **state) {
     (void)state;
@@ -112,7 +112,7 @@ static void it_stops_early_at_the_tolerance(void **state) {
     assert_near(x, 1, 1e-6);
 }
 
-// x is a unit complex number, drawn to the direction `load`
+// x is a unit complex number, attracted to the direction `load`
 static void turn(void *user, const double *x, double step, const double *dx, double *out) {
     (void)user;
     const double c = cos(step * dx[0]), s = sin(step * dx[0]), re = x[0], im = x[1];
@@ -152,7 +152,7 @@ static void too_long_a_step_is_divergence_with_a_finite_x(void **state) {
 
 static snw_status edge(void *user, double load, const double *x, double *r) {
     const snw_status *outside = user;
-    r[0] = x[0] < 2 ? -load : NAN; // pushed to the edge at constant speed
+    r[0] = x[0] < 2 ? -load : NAN; // driven to the edge at constant speed
     return x[0] < 2 ? SNW_OK : *outside;
 }
 

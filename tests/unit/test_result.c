@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-// ---- what is written is read -------------------------------------------------------------------
+// ---- written data is read back ------------------------------------------------------------------
 
 static void a_run_reads_back(void **state) {
     (void)state;
@@ -47,10 +47,10 @@ static void a_run_reads_back(void **state) {
     snw_result_close(r);
 }
 
-// 100 KiB would be a nuisance in a sweep of a thousand
+// 100 KiB would be too much in a sweep of a thousand
 static void a_single_frame_makes_a_small_file(void **state) {
     (void)state;
-    // of a robot on which nothing acts; what acts has datasets of its own
+    // a robot without loads; loads and the like have datasets of their own
     snw_run_info idle = arm;
     idle.nload = idle.nloop = idle.ncontact = idle.ntendon = idle.ncondition = 0;
     const snw_run_info *const runs[] = {&idle};
@@ -78,7 +78,7 @@ static void runs_keep_their_names_order_and_ends(void **state) {
     }
     snw_results *w = NULL;
     assert_int_equal(snw_results_create(path, N, list, "m", &w, NULL), SNW_OK);
-    // frames of all runs in turn, then the last one falls silent
+    // frames of all runs in turn; the last run then records nothing more
     for (int k = 0; k < 7; k++) {
         for (int i = 0; i < N - 1; i++) {
             const snw_recorder rec = snw_results_recorder(w, i);
@@ -127,7 +127,7 @@ static void runs_of_one_name_are_refused(void **state) {
     assert_int_equal(count_files("", false), 0);
 }
 
-// nothing to record but the time
+// no data but the time
 static void empty_sizes_are_fine(void **state) {
     (void)state;
     const snw_run_info bare = {.run = "bare"};
@@ -236,7 +236,7 @@ static void a_run_without_frames_leaves_the_old_file(void **state) {
     assert_int_equal(snw_results_close(w, NULL), SNW_OK);
     check_old();
     assert_int_equal(count_files("partial", false), 0);
-    // well ended: nothing to record is a result too
+    // ended without an error: a run without data is a result too
     write_file(path, 0, "new");
     snw_result *r = open_file(path);
     assert_string_equal(snw_result_model(r), "new");
@@ -268,7 +268,7 @@ static void a_link_to_the_file_stays_a_link(void **state) {
     (void)snprintf(link_path, sizeof link_path, "%s/latest.h5", folder);
     (void)snprintf(target, sizeof target, "%s/run_7.h5", folder);
     assert_int_equal(symlink("run_7.h5", link_path), 0);
-    for (int k = 1; k <= 2; k++) { // dangling, then not
+    for (int k = 1; k <= 2; k++) { // first with a dangling link, then with a valid one
         write_file(link_path, k, "");
         struct stat s;
         assert_int_equal(lstat(link_path, &s), 0);
@@ -280,7 +280,7 @@ static void a_link_to_the_file_stays_a_link(void **state) {
     assert_int_equal(unlink(link_path) + unlink(target), 0);
 }
 
-// ---- while it grows ----------------------------------------------------------------------------
+// ---- reading while it grows ---------------------------------------------------------------------
 
 static double seconds(void) {
     struct timespec t;
@@ -295,7 +295,7 @@ static void frames_wait_no_longer_than_asked(void **state) {
     const snw_recorder rec = snw_results_recorder(w, 0);
     const double begin = seconds();
     for (int i = 0; i < 10; i++) assert_int_equal(record(&rec, i, NULL), SNW_OK);
-    // on a machine so busy that all this takes a second they may be written already
+    // on a machine so busy that this takes a second they may be written already
     snw_result *r = open_file(path);
     const int at_once = snw_result_frames(r, 0);
     assert_true(at_once == 1 || seconds() - begin > 0.9);
@@ -305,7 +305,7 @@ static void frames_wait_no_longer_than_asked(void **state) {
     assert_int_equal(snw_results_flush(w, 0, NULL), SNW_OK);
     r = open_again(r);
     assert_int_equal(snw_result_frames(r, 0), 10);
-    // a second after the oldest one waiting
+    // one second after the oldest frame in the buffer
     assert_int_equal(record(&rec, 10, NULL), SNW_OK);
     wait_for(1.01);
     assert_int_equal(record(&rec, 11, NULL), SNW_OK);
@@ -321,7 +321,7 @@ static void frames_wait_no_longer_than_asked(void **state) {
     assert_int_equal(snw_results_close(w, NULL), SNW_OK);
 }
 
-// ---- what goes wrong ---------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
 static void expect_refusal(const char *to, const char *reason) {
     snw_results *w = NULL;
@@ -358,7 +358,7 @@ static void a_folder_without_permission_is_refused(void **state) {
     (void)snprintf(inside, sizeof inside, "%s/out.h5", closed);
     assert_int_equal(mkdir(closed, 0555), 0);
     assert_int_equal(chmod(folder, 0755), 0);
-    // root may write everywhere
+    // root may write to any folder
     const bool root = geteuid() == 0;
     if (root) assert_int_equal(seteuid(65534), 0);
     snw_results *w = NULL;
@@ -389,7 +389,7 @@ static void foreign_files_are_told(void **state) {
     expect_foreign(path, "not an HDF5 file");
     write_bytes(path, (const unsigned char *)"", 0);
     expect_foreign(path, "not an HDF5 file");
-    // what a writer leaves that was killed at the very start
+    // the file of a writer that was killed at the very start
     unsigned char *bytes;
     write_file(path, 3, "");
     const size_t size = read_bytes(path, &bytes);

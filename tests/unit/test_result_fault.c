@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Writers that die, disks that fill up, bytes that rot, and readers that come in between.
-// SNW_TEST_KILLS sets how many writers are killed (20 unless set), for longer runs by hand.
+// Writers that are killed, full disks, damaged bytes, and readers during writing. SNW_TEST_KILLS
+// sets how many writers are killed (20 unless set), for longer runs by hand.
 #include "results/result.h"
 
 #include "result_sample.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-// ---- what reaches the disk, for dying at each moment -------------------------------------------
+// ---- writes to the disk, for kills at each moment -----------------------------------------------
 
 typedef struct disk_write {
     off_t at;
@@ -26,7 +26,7 @@ static struct {
     disk_write write[20000];
 } disk;
 
-// Stands in for the one of the C library.
+// Replaces the function of the C library.
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
     if (disk.on) {
         assert_true(disk.n < (int)(sizeof disk.write / sizeof *disk.write));
@@ -40,7 +40,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
 
 // ---- readers and kills -------------------------------------------------------------------------
 
-enum { PAUSES = 3 }; // of a writer, for a reader that must see it grow
+enum { PAUSES = 3 }; // pauses of a writer, in which a reader must see the file grow
 
 // Child: records without end, or `nframe` frames, and writes them at irregular moments. With
 // `nframe` it stops itself a few times and waits to be continued.
@@ -120,8 +120,8 @@ static void a_killed_run_can_be_read(void **state) {
                   frames);
 }
 
-// A kill may come between any two writes, and within one where it goes over to another page of
-// memory: from the first frame on the file can be read at each of these moments.
+// A kill may occur between any two writes, and within a write at the boundary of a memory page:
+// from the first frame on the file can be read after each of these kills.
 static void every_moment_leaves_a_readable_file(void **state) {
     (void)state;
     enum { N = AMONG(100, 600), PAGE = 4096 };
@@ -169,8 +169,7 @@ static void every_moment_leaves_a_readable_file(void **state) {
 
 // ---- full disks and damage ---------------------------------------------------------------------
 
-// the limit on the size of a file stands for a full disk; the writer meets it at every possible
-// place
+// a limit on the file size simulates a full disk; the writer reaches it at every possible position
 static void a_full_disk_keeps_what_was_written(void **state) {
     (void)state;
     struct rlimit before;
@@ -193,7 +192,7 @@ static void a_full_disk_keeps_what_was_written(void **state) {
             snw_error second = {0};
             const snw_status end = rec.end(rec.user, s, err.text, &second);
             closed = snw_results_close(w, &second);
-            assert_int_equal(end, SNW_OK); // told once
+            assert_int_equal(end, SNW_OK); // the error is reported once
         }
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(s, SNW_E_IO);
@@ -219,12 +218,12 @@ static void a_full_disk_keeps_what_was_written(void **state) {
     (void)signal(SIGXFSZ, handler);
 }
 
-// Open and read all there is; false when it is refused.
+// Open the file and read all of it; false when it is refused.
 static bool try_reading(const char *from) {
     snw_result *r = NULL;
     snw_error err = {0};
     if (snw_result_open(from, &r, &err) != SNW_OK) {
-        if (err.text[0] == '\0' || r) _exit(2); // refused without a word
+        if (err.text[0] == '\0' || r) _exit(2); // refused without a message
         return false;
     }
     bool good = true;
@@ -242,7 +241,8 @@ static bool try_reading(const char *from) {
     return good;
 }
 
-// Exit status of `body` in a process of its own: HDF5 may crash on damaged files, and it leaks.
+// Exit status of `body` in a separate process: HDF5 may crash on damaged files, and it leaks
+// memory.
 static int in_child(int (*body)(const unsigned char *bytes, size_t size, bool live),
                     const unsigned char *bytes, size_t size, bool live) {
     (void)fflush(NULL);
@@ -254,7 +254,7 @@ static int in_child(int (*body)(const unsigned char *bytes, size_t size, bool li
     return status;
 }
 
-// A finished file (`live` false) or one as a killed writer leaves it, of about 100 frames.
+// A finished file (`live` false) or the file of a killed writer, of about 100 frames.
 static size_t sample(bool live, unsigned char **bytes) {
     if (!live) {
         write_file(path, 100, "model");
@@ -270,7 +270,7 @@ static size_t sample(bool live, unsigned char **bytes) {
     return size;
 }
 
-// 1: a finished file was cut, and it was not noticed
+// 1: a truncated finished file was accepted
 static int cut_everywhere(const unsigned char *bytes, size_t size, bool live) {
     for (size_t length = 0; length < size; length += live ? AMONG(5003, 1021) : AMONG(997, 97)) {
         write_bytes(path, bytes, length);
@@ -291,18 +291,18 @@ static void a_cut_file_is_told(void **state) {
     }
 }
 
-// 1: hardly anything was noticed
+// 1: almost no damage was detected
 static int damage_here_and_there(const unsigned char *bytes, size_t size, bool live) {
     const int tries =
         live ? AMONG(12, 60)
-             : AMONG(60, 400); // a live file is read again for a while, which takes time
+             : AMONG(60, 400); // reading a live file is retried for a while, which takes time
     unsigned char *copy = snw_alloc(size);
     if (!copy) return 3;
     memcpy(copy, bytes, size);
     uint32_t seed = 5;
     int noticed = 0;
     for (int k = 0; k < tries; k++) {
-        // structure lies in front for the most part
+        // most of the structure is at the beginning of the file
         const size_t range = k % 2 ? size : 12000;
         const size_t at = (scramble(&seed) << 8 ^ scramble(&seed)) % range;
         copy[at] = (unsigned char)(bytes[at] ^ (1 + scramble(&seed) % 255));

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Result files that somebody made up to do harm: small, well formed, and promising more than they
-// hold.
+// Malicious result files: small, well formed, and declaring more data than they store.
 #include "results/result.h"
 
 #include "result_sample.h"
 
 #include <hdf5.h>
 
-// Put another dataset in the place of one of the run, of `n` rows that were never stored; they
-// would read as zero.
+// Replace a dataset of the run by another of `n` rows that were never stored; they would read as
+// zero.
 static void never_stored(hid_t group, const char *name, hsize_t n) {
     hid_t old = H5Dopen2(group, name, H5P_DEFAULT), space = H5Dget_space(old);
     hsize_t dims[3], most[3], chunk[3];
@@ -37,7 +36,7 @@ static void never_stored(hid_t group, const char *name, hsize_t n) {
     (void)H5Tclose(type);
 }
 
-// The same with values that lie in another file, as bytes or as a dataset of it.
+// The same with values stored in another file, as raw bytes or as a dataset.
 static void elsewhere(hid_t group, const char *name, const char *where, bool bytes) {
     const hsize_t n = 3;
     const hid_t space = H5Screate_simple(1, &n, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -68,8 +67,8 @@ static void expect_damage(hid_t file, hid_t group, const char *name) {
     if (!strstr(err.text, "damaged") || !strstr(err.text, name)) fail_msg("%s", err.text);
 }
 
-// all of a run, so that nothing says there are fewer; then one field alone, whose three frames
-// nobody stored
+// all datasets of a run, so that none shows that there are fewer rows; then a single field, whose
+// three frames were never stored
 static void frames_that_were_never_stored_are_refused(void **state) {
     (void)state;
     hid_t file, group = open_run(&file);
@@ -96,7 +95,7 @@ static void values_of_other_files_are_refused(void **state) {
     (void)state;
     char pipe[300];
     (void)snprintf(pipe, sizeof pipe, "%s/pipe", folder);
-    assert_int_equal(mkfifo(pipe, 0600), 0); // reading it would wait for ever
+    assert_int_equal(mkfifo(pipe, 0600), 0); // reading it would block for ever
     for (int bytes = 0; bytes < 2; bytes++) {
         hid_t file, group = open_run(&file);
         elsewhere(group, "t", pipe, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A run continued after any of its frames has the bits of one that was never interrupted.
+// A run resumed after any of its frames has the same bits as one that was never interrupted.
 #include "base/alloc.h"
 #include "language/document.h"
 #include "study/run.h"
@@ -14,15 +14,14 @@ static void assert_status_ok(snw_status s, const snw_error *err) {
     if (s != SNW_OK) fail_msg("%d:%d: %s", err->line, err->column, err->text);
 }
 
-// ---- frames kept whole
-// -----------------------------------------------------------------------------
+// ---- complete frames ----------------------------------------------------------------------------
 
 enum { MOST = 400 };
 
 typedef struct diary {
     const snw_run_info *info;
-    int n, enough;      // frames, and how many end the run; 0: all there are
-    double *row[MOST];  // everything a frame has, in one row
+    int n, enough;      // number of frames, and number after which the run is stopped; 0: all
+    double *row[MOST];  // all data of a frame, in one row
     double *save[MOST]; // its checkpoint, NULL: none
 } diary;
 
@@ -76,8 +75,8 @@ static bool full(void *user) {
     return d->enough > 0 && d->n >= d->enough;
 }
 
-// a run compiled anew, from the beginning (save NULL) or on from a checkpoint, to its end or for
-// some frames
+// a newly compiled run, from the beginning (save NULL) or from a checkpoint, to its end or for some
+// frames
 static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int enough, diary *d,
                                  snw_run **run) {
     snw_error err = {0};
@@ -92,8 +91,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     return totals;
 }
 
-// ---- studies
-// ---------------------------------------------------------------------------------------
+// ---- studies ------------------------------------------------------------------------------------
 
 #define CLAMPED                                                                                    \
     "sinew: 1\n"                                                                                   \
@@ -129,8 +127,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "com: [0, 0.1, 0]}}\n"                                                                         \
     "initial: {hull: {rate: [1, 0, 2]}, ball: {rate: [1, 2, 3]}, slide: [0.3, 0.05]}\n"            \
     "probes: {b: {value: ball}, s: {rate: slide}, f: {effort: slide}, e: energy}\n"
-// integrals, samples, latches and gates; a change between, a step that ends by a probe, one that
-// begins earlier
+// integrals, samples, latches and conditions; a change in between, a step that ends by a probe, one
+// that starts from an earlier step
 #define CONTROLLED                                                                                 \
     "sinew: 1\n"                                                                                   \
     "parameters: {T: 7 ms, r: 0.02}\n"                                                             \
@@ -147,8 +145,8 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, speed: {velocity: arm.tip}, "   \
     "e: energy}\n"
 
-// feet that hold what they met, a clutch, a load that is picked up; what was met lives on through a
-// change
+// feet that are fixed at the pose of contact, a clutch, a load that is picked up; the stored poses
+// persist through a change
 #define CRAWLING                                                                                   \
     "sinew: 1\n"                                                                                   \
     "gravity: 0\n"                                                                                 \
@@ -170,7 +168,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "probes: {root: {position: body.root}, tip: {position: body.tip}, r: {reaction: rear}, "       \
     "m: {effort: clutch}, e: energy}\n"
 
-// a branch with a rod that comes and goes, by time and by what its tip sees
+// a branch with a rod that is conditional, on time and on a probe of its tip
 #define SHEDDING                                                                                   \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 5 ms}}\n"     \
@@ -185,7 +183,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "initial: {arm: {rate: 2}, tip: {rate: [1, 2, 3]}, bob: {rate: 5}}\n"                          \
     "probes: {end: {position: tip.tip}, b: {value: bob}, e: energy}\n"
 
-// nodes that follow the shape, with what hangs on them
+// nodes adapted to the shape, with parts attached to them
 #define FOLLOWING                                                                                  \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.4, density: 1000, damping: 5 ms}}\n"          \
@@ -202,7 +200,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "probes: {tip: {position: arm.tip}, turn: {rotation: bob}, mid: {wrench: arm@30%}, e: "        \
     "energy}\n"
 
-// the boundary-value engine: loads, a body that comes and goes, tendons that rub and a gas
+// the boundary-value engine: loads, a conditional body, tendons with friction and a gas
 #define SHOT                                                                                       \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}\n"    \
@@ -234,7 +232,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "shortening: 1 mm*sin(2*pi*t/(0.2 s))}\n"                                                      \
     "probes: {tip: {position: arm.tip}}\n"
 
-// legs that a plate joins: one is fed, one turned by a motor
+// legs joined by a plate: one of variable length, one turned by a motor
 #define PLATE                                                                                      \
     "sinew: 1\n"                                                                                   \
     "parameters: {A: [0, 120 deg, -120 deg], R: 20 cm, r: 10 cm, l: 40 cm, up: -asin((R - "        \
@@ -253,7 +251,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "  motor(k=1..3): {joint: leg(k), position: \"up + k*20 deg*poly5(t, 0 s, 0.1 s)\"}\n"         \
     "probes: {top: {pose: plate}, e: energy}\n"
 
-// wheels that say the same, in motion and at rest
+// wheels with redundant constraint rows, in motion and at rest
 #define CAR                                                                                        \
     "sinew: 1\n"                                                                                   \
     "gravity: 0\n"                                                                                 \
@@ -268,7 +266,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "loads: {push: {on: car, force: [0.2*t, 0.5*t, 0], torque: [0, 0, t]}}\n"                      \
     "probes: {p: {pose: car}, a: {reaction: a}, b: {reaction: b}}\n"
 
-// Bricard's chain, of whose rows others are chosen as it turns inside out
+// Bricard's chain, whose dropped rows change as it turns inside out
 // (tests/physics/test_redundant.c)
 #define BRICARD_LINK(name, on, a, turn)                                                            \
     "  " name ": {on: " on ", pose: {xyz: [" a ", 0, 0], rpy: [" turn " deg, 0, 0]}, joint: "      \
@@ -304,7 +302,7 @@ static const char *const studies[] = {
              "  - static: {name: rest}\n"
              "  - dynamic: {for: 20 ms, step: 1 ms}\n"
              "  - dynamic: {for: 60 ms, step: 1 ms, scheme: conserving}\n",
-    // every sort of step, a change between, one that begins earlier
+    // every kind of step, a change in between, one that starts from an earlier step
     CLAMPED "study:\n"
             "  - static: {name: path, for: 20 ms, step: 5 ms}\n"
             "  - dynamic: {name: alpha, for: 60 ms, step: 2 ms}\n"
@@ -322,7 +320,7 @@ static const char *const studies[] = {
             "  - dynamic: {for: 60 ms, adapt: on}\n"
             "  - dynamic: {for: 60 ms, adapt: on, scheme: gauss4}\n"
             "record: {every: 3 ms}\n",
-    // frames that are no steps, steps that are no frames
+    // frames between steps, steps without frames
     CLAMPED "study:\n"
             "  - dynamic: {for: 90 ms, step: 3 ms}\n"
             "  - dynamic: {for: 0.1 s, scheme: bdf-alpha, step: 3 ms}\n"
@@ -335,7 +333,7 @@ static const char *const studies[] = {
                "  - dynamic: {from: first, for: 40 ms, adapt: on, step: 4 ms, tolerance: 1e-4}\n"
                "  - dynamic: {from: first, for: 30 ms, scheme: conserving, step: 2 ms}\n"
                "  - static: {name: end}\n",
-    // shapes of modes lead back to where they began, and their frequencies are remembered
+    // after the mode shapes the state is that before them, and the frequencies are kept
     CLAMPED "study:\n"
             "  - static:\n"
             "  - modes: {count: 4}\n"
@@ -370,7 +368,7 @@ static const char *const studies[] = {
                "shooting, shooting: {points: 15}}\n"
                "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
                "{points: 15, along: dormand-prince, error: 1e-7}}\n",
-    // slopes of strains have a past of their own
+    // derivatives of strains along the rod have histories of their own
     BENT "study:\n"
          "  - static: {name: path, engine: shooting, shooting: {points: 21}}\n"
          "  - dynamic: {for: 32 ms, step: 2 ms, scheme: bdf-alpha, engine: shooting, shooting: "
@@ -423,8 +421,9 @@ static snw_desc *described(const char *text, snw_document **document) {
     return desc;
 }
 
-// Sanitizers are slow and see the same lines at few frames. From every frame a run goes on for some
-// frames; from the first and some others to its end, where its totals are compared as well.
+// Sanitized builds are slow and reach the same lines with few frames. From every frame a run is
+// resumed for some frames; from the first and some others to its end, where its totals are compared
+// as well.
 enum { EVERY = AMONG(23, 1), TO_THE_END = AMONG(1, 16), SOME = 8 };
 
 static void continued_after_any_frame_it_has_the_same_bits(void **state) {
@@ -436,7 +435,7 @@ static void continued_after_any_frame_it_has_the_same_bits(void **state) {
         snw_run *run;
         const snw_run_totals expected = keep_diary(desc, NULL, 0, &whole, &run);
         assert_true(whole.n > 10);
-        // nodes that follow the shape
+        // nodes adapted to the shape
         if (s + 1 == sizeof studies / sizeof *studies) assert_true(expected.meshes > 3);
         int saved = 0;
         for (int k = 0; k < whole.n; k++) {
@@ -469,7 +468,7 @@ static void continued_after_any_frame_it_has_the_same_bits(void **state) {
             clear(&rest);
             snw_run_destroy(again);
         }
-        assert_true(saved > 20); // adaptive steps have none
+        assert_true(saved > 20); // adaptive steps have no checkpoints
         clear(&whole);
         snw_run_destroy(run);
         snw_desc_destroy(desc);
@@ -477,7 +476,7 @@ static void continued_after_any_frame_it_has_the_same_bits(void **state) {
     }
 }
 
-// a checkpoint of nothing that this study has
+// a checkpoint of a step that this study does not have
 static void a_strange_checkpoint_is_refused(void **state) {
     (void)state;
     snw_error err = {0};
@@ -509,7 +508,7 @@ static uint32_t scramble(uint32_t *seed, size_t below) {
     return (*seed >> 8) % (uint32_t)below;
 }
 
-// go on from a checkpoint in which some numbers are others; how that ends is its own affair
+// resume from a checkpoint with some numbers replaced; any outcome but a crash is allowed
 static void go_on(const snw_desc *desc, const double *save, uint32_t *seed) {
     static const double strange[] = {NAN, INFINITY, -1,    0,   1,         2,
                                      1e9, -1e18,    1e308, 0.5, 4294967297};
@@ -533,8 +532,8 @@ static void go_on(const snw_desc *desc, const double *save, uint32_t *seed) {
     snw_run_destroy(run);
 }
 
-// A row of a file may hold anything, its sum included: counts and indices are looked at before they
-// are used.
+// A row of a file may hold anything, with a valid checksum: counts and indices are checked before
+// use.
 static void strange_numbers_in_a_checkpoint_do_no_harm(void **state) {
     (void)state;
     uint32_t seed = 1;

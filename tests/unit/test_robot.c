@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot: what a user of the library sees.
+// The public robot: the API of the library as a user calls it.
 #include "sinew/sinew.h"
 
 #include "near.h"
@@ -64,7 +64,7 @@ static void runs_and_overrides_are_chosen(void **state) {
     assert_non_null(strstr(err.text, "'none'"));
 }
 
-// forward dynamics undoes inverse dynamics, and its power is what the energy gains
+// forward dynamics inverts inverse dynamics, and the power equals the rate of the energy
 static void forward_dynamics_balances(void **state) {
     (void)state;
     snw_robot *r = open_arm("strong", 0, NULL);
@@ -92,7 +92,7 @@ static void forward_dynamics_balances(void **state) {
     snw_robot_close(r);
 }
 
-// about one axis turns add up: quaternions of half the angle; hinges are numbers
+// rotations about one axis add up: quaternions of half the angle; hinges are numbers
 static void increments_move_a_configuration(void **state) {
     (void)state;
     static const char text[] =
@@ -115,8 +115,7 @@ static void increments_move_a_configuration(void **state) {
     snw_robot_close(r);
 }
 
-// ---- live
-// ------------------------------------------------------------------------------------------
+// ---- live ---------------------------------------------------------------------------------------
 
 static void steps(snw_robot *r, int n) {
     snw_error err = {0};
@@ -140,7 +139,7 @@ static void assert_same(snw_robot *a, snw_robot *b) {
     assert_memory_equal(snw_robot_v(a), snw_robot_v(b), (size_t)snw_robot_nv(a) * sizeof(double));
 }
 
-// a load set by hand to what its law gives changes no bit; set to something else it does
+// a load set by the caller to the value of its law changes no bit; set to another value it does
 static void numbers_stand_for_laws(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving", "adaptive"};
@@ -176,14 +175,14 @@ static snw_robot *shot(double h) {
     return r;
 }
 
-// the shooting engine steps live, with laws or what stands for them, and goes where the other one
-// goes
+// the shooting engine steps live, with laws or with values set by the caller, and agrees with the
+// strain engine
 static void the_other_engine_steps_live(void **state) {
     (void)state;
     const double torque[3] = {0, 2, 0};
     snw_robot *law = shot(5e-3), *hand = shot(5e-3), *strain = started("bdf2");
     snw_robot_set_load(hand, 0, NULL, torque);
-    steps(law, 1); // the first one knows nothing of the matrix
+    steps(law, 1); // the first step has no matrix yet
     const long before = heap_calls;
     steps(law, 9);
     assert_int_equal(heap_calls, before);
@@ -211,7 +210,7 @@ static void the_other_engine_steps_live(void **state) {
     snw_robot_close(r);
 }
 
-// gravity set by hand is gravity of the file
+// gravity set by the caller acts like gravity of the file
 static void gravity_is_set_by_hand(void **state) {
     (void)state;
     const double down[3] = {0, 0, -9.81};
@@ -233,10 +232,9 @@ static void gravity_is_set_by_hand(void **state) {
     snw_robot_close(hand);
 }
 
-// ---- actuators by hand
-// -----------------------------------------------------------------------------
+// ---- actuators set by the caller ----------------------------------------------------------------
 
-// a pendulum on a driven cart, and an arm with a motor whose torque is given
+// a pendulum on a driven cart, and an arm with a motor of prescribed torque
 static const char driven[] =
     "sinew: 1\n"
     "gravity: [0, -9.81, 0]\n"
@@ -267,7 +265,7 @@ static snw_robot *open_driven(const char *law, const char *torque, const char *s
     return r;
 }
 
-// numbers given by hand do what a law with the same value, rate and acceleration does
+// numbers set by the caller act like a law with the same value, rate and acceleration
 static void motors_are_moved_by_hand(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
@@ -282,7 +280,7 @@ static void motors_are_moved_by_hand(void **state) {
         const double a = 1, still = 0, slow = 0.1, pull[2] = {0.02, 0};
         snw_error err = {0};
         double f[2], g[2];
-        // accelerations at the start are those of what is held then
+        // accelerations at the start follow from the values set then
         snw_robot_steps how = snw_robot_steps_defaults(5e-3);
         how.scheme = schemes[k];
         assert_int_equal(snw_robot_set_motion(hand, rail, &still, &slow, &a, &err), SNW_OK);
@@ -290,8 +288,8 @@ static void motors_are_moved_by_hand(void **state) {
         assert_int_equal(snw_robot_start(hand, &how, &err), SNW_OK);
         for (int i = 0; i < 40; i++) {
             const double t = snw_robot_time(hand), x = 0.1 * t + 0.5 * t * t, v = 0.1 + t;
-            // implicit schemes look at the end of the step; the others everywhere, and see it held
-            // at its mean
+            // implicit schemes evaluate the torque at the end of the step; the others throughout
+            // the step, with its mean value
             const double tau[2] = {0.02 - 0.1 * (t + (k < 2 ? 5e-3 : 2.5e-3)), 0};
             assert_int_equal(snw_robot_set_motion(hand, rail, &x, &v, &a, &err), SNW_OK);
             assert_int_equal(snw_robot_set_effort(hand, motor, tau, &err), SNW_OK);
@@ -305,16 +303,17 @@ static void motors_are_moved_by_hand(void **state) {
         }
         snw_robot_effort(law, rail, f);
         snw_robot_effort(hand, rail, g);
-        // a torque held is 0.25 mN m away at the end of the step, and levers are a tenth of a metre
+        // a constant torque differs by 0.25 mN m at the end of the step, and levers are a tenth of
+        // a metre
         assert_near(g[0], f[0], k < 2 ? 1e-8 : 5e-3);
-        // the same by its probe; and of what is given
+        // the same value by its probe; and of a prescribed effort
         assert_int_equal(snw_robot_probe(hand, "f", 1, f), 1);
         assert_true(f[0] == g[0]);
         const double now[2] = {0.7, -0.2};
         assert_int_equal(snw_robot_set_effort(hand, motor, now, &err), SNW_OK);
         snw_robot_effort(hand, motor, g);
         assert_true(g[0] == 0.7 && g[1] == -0.2);
-        // back to the file
+        // back to the laws of the file
         snw_robot_unset_actuator(hand, motor);
         snw_robot_effort(hand, motor, g);
         assert_true(g[0] == 0);
@@ -323,8 +322,8 @@ static void motors_are_moved_by_hand(void **state) {
     }
 }
 
-// The effort of a drive is the force it takes. While only the cart moves nothing turns, and gravity
-// is across: the force is the first row of M a.
+// The effort of a drive is the force it applies. While only the cart moves nothing rotates, and
+// gravity is perpendicular: the force is the first row of M a.
 static void the_effort_of_a_drive_is_the_force_it_takes(void **state) {
     (void)state;
     snw_robot *r = open_driven("0.2*t^2", "0", "generalized-alpha", 5e-3);
@@ -333,12 +332,12 @@ static void the_effort_of_a_drive_is_the_force_it_takes(void **state) {
     double tau[8], M[64], f, again, want = 0;
     snw_robot_effort(r, 0, &f);
     snw_robot_inverse_dynamics(r, tau);
-    assert_near(tau[0], 0, 1e-8); // with its multipliers the motion is in balance
+    assert_near(tau[0], 0, 1e-8); // with its multipliers the residual is zero
     const int nv = snw_robot_nv(r);
     assert_int_equal(snw_robot_forward_dynamics(r, &err), SNW_OK);
     assert_near(snw_robot_a(r)[0], 0.4, 1e-12);
     snw_robot_effort(r, 0, &again);
-    assert_near(again, f, 1e-3); // the scheme's accelerations are of second order
+    assert_near(again, f, 1e-3); // accelerations of the scheme are of second order
     for (int j = 0; j < nv; j++) snw_robot_v(r)[j] = 0;
     snw_robot_v(r)[0] = 0.4 * snw_robot_time(r);
     assert_int_equal(snw_robot_forward_dynamics(r, &err), SNW_OK);
@@ -361,7 +360,7 @@ static void hands_are_kept_from_what_they_cannot_hold(void **state) {
     snw_robot_close(r);
 }
 
-// saved, restored elsewhere, and without the heap
+// saved, restored in another robot, and without heap allocation
 static void what_hands_hold_is_saved(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf-alpha"};
@@ -392,16 +391,16 @@ static void what_hands_hold_is_saved(void **state) {
     }
 }
 
-// what is saved is all there is: another robot goes on with the same bits
+// a saved state is complete: another robot continues with the same bits
 static void saved_motion_goes_on_elsewhere(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf-alpha", "conserving",
-                                          NULL}; // of the other engine
+                                          NULL}; // NULL: the shooting engine
     const double torque[3] = {0, -1, 0};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
         snw_robot *a = schemes[k] ? started(schemes[k]) : shot(5e-3);
         snw_robot *b = schemes[k] ? started(schemes[k]) : shot(5e-3);
-        for (int i = 0; i < 7; i++) { // what a matrix was made with is gone when it is saved
+        for (int i = 0; i < 7; i++) { // the inputs at which a matrix was computed are not saved
             const double first[3] = {0, 1 - 0.3 * i, 0};
             snw_robot_set_load(a, 0, NULL, first);
             steps(a, 1);
@@ -487,7 +486,7 @@ static void bad_files_leave_nothing(void **state) {
     assert_non_null(strstr(err.text, "did you mean 'length'"));
 }
 
-// laws see the present state, and so do conditions; there is no past
+// laws and conditions read the present state; they have no history
 static void laws_and_conditions_read_the_present_state(void **state) {
     (void)state;
     static const char cart[] =

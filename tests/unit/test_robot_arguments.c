@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot with arguments that nobody should give: each is refused by name, in every build,
-// and nothing changes.
+// The public robot with invalid arguments: each is refused by name, in every build, and the state
+// does not change.
 #include "sinew/sinew.h"
 
 #include "near.h"
@@ -48,7 +48,7 @@ static snw_robot *started(const char *override, const char *scheme) {
     return r;
 }
 
-// by a call without an error of its own
+// refused by a call without an error argument
 static void assert_refused(const snw_robot *r, snw_status s, const char *name) {
     assert_int_equal(s, SNW_E_ARGUMENT);
     const snw_error *e = snw_robot_error(r);
@@ -56,7 +56,7 @@ static void assert_refused(const snw_robot *r, snw_status s, const char *name) {
     if (!strstr(e->text, name)) fail_msg("'%s' does not name '%s'", e->text, name);
 }
 
-// by one that has
+// refused by a call with an error argument
 static void assert_told(snw_error *err, snw_status s, const char *name) {
     assert_int_equal(s, SNW_E_ARGUMENT);
     if (!strstr(err->text, name)) fail_msg("'%s' does not name '%s'", err->text, name);
@@ -120,10 +120,10 @@ static void missing_pointers_are_refused(void **state) {
     assert_told(&err, snw_robot_start(r, NULL, &err), "how");
     assert_int_equal(snw_robot_probe(r, NULL, 3, NULL), 0);
     assert_int_equal(snw_robot_probe(r, "tip", 3, NULL), 0);
-    assert_int_equal(snw_robot_probe(r, "tip", 0, NULL), 3); // asked how many
+    assert_int_equal(snw_robot_probe(r, "tip", 0, NULL), 3); // query of the number
     assert_int_equal(snw_robot_load(r, NULL), -1);
     assert_int_equal(snw_robot_actuator(r, NULL), -1);
-    assert_int_equal(snw_robot_step(r, 5e-3, NULL), SNW_OK); // nobody listens, which is fine
+    assert_int_equal(snw_robot_step(r, 5e-3, NULL), SNW_OK); // a NULL error is allowed
     snw_robot_close(r);
 }
 
@@ -191,14 +191,14 @@ static void what_is_not_finite_is_refused(void **state) {
         how = snw_robot_steps_defaults(1e-3);
         how.tolerance = bad[i];
         assert_told(&err, snw_robot_start(r, &how, &err), "tolerance");
-        if (isnan(bad[i])) continue; // as in the language
+        if (isnan(bad[i])) continue; // NAN is allowed, as in the language
         how = snw_robot_steps_defaults(1e-3);
         how.rho = bad[i];
         assert_told(&err, snw_robot_start(r, &how, &err), "rho");
         how.rho = NAN, how.alpha = bad[i];
         assert_told(&err, snw_robot_start(r, &how, &err), "alpha");
     }
-    // the robot is as it was
+    // the robot is unchanged
     assert_int_equal(snw_robot_step(r, 5e-3, &err), SNW_OK);
     assert_near(snw_robot_time(r), 5e-3, 1e-15);
     snw_robot_close(r);
@@ -282,12 +282,12 @@ static void nothing_to_save_is_told(void **state) {
     assert_refused(r, snw_robot_save(r, row), "snw_robot_start");
     assert_refused(r, snw_robot_restore(r, row), "snw_robot_start");
     snw_robot_close(r);
-    r = started(NULL, "adaptive"); // SUNDIALS keeps its own
+    r = started(NULL, "adaptive"); // SUNDIALS has a state of its own
     if (snw_robot_saves(r) == 0) assert_refused(r, snw_robot_save(r, row), "scheme");
     snw_robot_close(r);
 }
 
-// a row kept as text with seventeen digits is the same row
+// a row stored as text with seventeen digits is the same row
 static void states_survive_as_text(void **state) {
     (void)state;
     snw_robot *r = started(NULL, "generalized-alpha");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot: tendons and chambers in the hand of a caller.
+// The public robot: tendons and chambers set by the caller.
 #include "sinew/sinew.h"
 
 #include "near.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// every way to give a tendon or a chamber
+// every kind of input of a tendon or a chamber
 static const char arm[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"
@@ -42,7 +42,7 @@ static snw_robot *opened(int nset, const char *const *set) {
     return r;
 }
 
-// laws, and what they are at time t by hand
+// laws, and their values at time t set by the caller
 static const char *const laws[] = {"grip=0.015 N*m",
                                    "pull=1.5 N",
                                    "wind=4 mm + 3 mm*t/(1 s)",
@@ -67,7 +67,7 @@ static void start(snw_robot *r, const char *scheme) {
     snw_error err = {0};
     snw_robot_steps how = snw_robot_steps_defaults(2e-3);
     how.scheme = scheme;
-    // chosen steps turn on rounding: two runs agree as well as their errors are small
+    // adaptive step lengths depend on rounding: two runs agree to within their errors
     if (strcmp(scheme, "adaptive") == 0) how.tolerance = 1e-9;
     if (snw_robot_start(r, &how, &err) != SNW_OK) fail_msg("%s", err.text);
 }
@@ -103,7 +103,7 @@ static void names_are_numbers(void **state) {
     snw_robot_close(r);
 }
 
-// set every step to what laws would give, in motion, without the heap
+// set every step to the values of the laws, in motion, without heap allocation
 static void hands_do_what_laws_do(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
@@ -124,13 +124,13 @@ static void hands_do_what_laws_do(void **state) {
         snw_robot_effort(hand, CORD, &f);
         assert_near(f, 1.5, 0);
         snw_robot_effort(hand, WATER, &f);
-        assert_true(fabs(f) > 100); // it is held at its volume
+        assert_true(fabs(f) > 100); // its volume is held
         snw_robot_close(law);
         snw_robot_close(hand);
     }
 }
 
-// an equilibrium is one of what is held, loads and gravity as well
+// an equilibrium is that of the values set by the caller, loads and gravity as well
 static void equilibria_know_the_hand(void **state) {
     (void)state;
     const char *const heavy[] = {
@@ -198,9 +198,9 @@ static void what_is_not_given_cannot_be_set(void **state) {
     snw_robot_close(r);
 }
 
-// A winch in the hand of a caller that starts at once, 50 mm/s from one step to the next: the
-// quickest motions of a steel rod, which no step resolves, do not keep Gauss' collocation from an
-// answer; it is that of a scheme that damps them.
+// A winch set by the caller that starts abruptly, 50 mm/s from one step to the next: the fastest
+// motions of a steel rod, which no step resolves, do not prevent Gauss collocation from converging;
+// the result is that of a scheme that damps them.
 static void a_winch_that_starts_at_once_is_followed_by_every_scheme(void **state) {
     (void)state;
     static const char steel[] =

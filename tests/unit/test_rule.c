@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Rules along rods: their order, and every derivative by differences; functions made of brackets
-// against those written out.
+// compared with those written out.
 #include "math/rule.h"
 
 #include "math/quadrature.h"
@@ -53,7 +53,7 @@ static void strains_at(double t, snw_twist *z, snw_twist *dz, snw_twist *ddz) {
     }
 }
 
-// the strain that tests of order are made on
+// the strain field of the tests of order
 static snw_twist varying(double s) {
     return (snw_twist){.e = {3 * sin(4 * s), 2 * cos(5 * s) + s, 4 * s * s - 1,
                              1 + 0.4 * sin(3 * s), 0.5 * cos(6 * s), 0.3 * s}};
@@ -70,8 +70,8 @@ static snw_se3 reconstruct(const snw_rule *rule, int nseg) {
     return g;
 }
 
-// against Magnus of order 6, which tests/unit/test_magnus.c holds against an integrator that knows
-// no exponentials
+// compared with Magnus of order 6, which tests/unit/test_magnus.c compares with an integrator that
+// uses no exponentials
 static void orders_are_those_claimed(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);
@@ -84,7 +84,7 @@ static void orders_are_those_claimed(void **state) {
         const double b = pose_distance(reconstruct(&rule, 2 * n), exact);
         print_message("%s %d: %.2e %.2e, slope %.2f\n", snw_rule_name(rule.kind), rule.number, a, b,
                       log2(a / b));
-        assert_near(log2(a / b), rules[k].order, 0.15); // the next term is h^2 smaller, of rk4 h
+        assert_near(log2(a / b), rules[k].order, 0.15); // the next term is h^2 smaller, for rk4 h
     }
     snw_pool_destroy(pool);
 }
@@ -216,7 +216,7 @@ static void derivatives_equal_differences(void **state) {
     snw_pool_destroy(pool);
 }
 
-// the expansion of order 6 as a list of steps is the one written out
+// the expansion of order 6 as a list of steps equals the one written out
 static void steps_equal_what_is_written_out(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// a tapered rod with a tendon and a chamber, a box on a hinge at its tip, held by a loop, over the
-// ground
+// a rod of varying section with a tendon and a chamber, a box on a hinge at its tip, held by a
+// loop, above the ground
 static const char robot[] =
     "sinew: 1\ngravity: [0, 0, -9.81]\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
@@ -46,7 +46,7 @@ static void set(const char *text, stand *s) {
         snw_scene_of_run(s->run, &scene, &err) != SNW_OK) {
         fail_msg("%d:%d: %s", err.line, err.column, err.text);
     }
-    // JSON is YAML, whose reader stands by itself
+    // JSON is YAML, whose reader is independent
     s->pool = snw_pool_create(1 << 24);
     if (snw_yaml_parse(s->pool, "scene", scene, strlen(scene), &s->root, &err) != SNW_OK) {
         fail_msg("%d:%d: %s", err.line, err.column, err.text);
@@ -60,7 +60,7 @@ static void clear(stand *s) {
     release(s->doc, s->desc);
 }
 
-// what stands at a path such as "links.0.rod.size.3.0"
+// the node at a path such as "links.0.rod.size.3.0"
 static const snw_node *at(const stand *s, const char *path) {
     const snw_node *n = s->root;
     char key[64];
@@ -145,7 +145,7 @@ static void named_sites_lie_between_their_nodes(void **state) {
     clear(&s);
 }
 
-// changes of what is seen count from their step on, others are not told
+// changes of visible parts are recorded from their step on, other changes are not
 static void scenes_change_in_the_course_of_a_study(void **state) {
     (void)state;
     stand s;
@@ -187,8 +187,8 @@ static void tendons_follow_nodes_to_their_ends(void **state) {
     clear(&s);
 }
 
-// what grips has its kind, what sweeps its stations in time, and what is off for good is never
-// there
+// nonholonomic constraints have their kind, sliding stations their positions in time; parts that
+// are never active are left out
 static void what_grips_is_told(void **state) {
     (void)state;
     stand s;
@@ -214,14 +214,14 @@ static void what_grips_is_told(void **state) {
     assert_string_equal(at(&s, "loops.4.name")->text, "groove(2)");
     assert_near(value(&s, "loops.0.span"), 8, 0);
     const snw_node *x = at(&s, "loops.0.stations");
-    for (int i = 0; i < x->n; i++) { // to a hundred thousandth, and it jumps back after 4 s
+    for (int i = 0; i < x->n; i++) { // to a hundred thousandth; it jumps back after 4 s
         const double t = 8.0 * i / (x->n - 1), want = fmod(0.5 * t, 2);
         assert_near(strtod(x->entry[i].value->text, NULL), want, 1.1e-5);
     }
     clear(&s);
 }
 
-// ---- what acts ---------------------------------------------------------------------------------
+// ---- loads and reactions ------------------------------------------------------------------------
 
 typedef struct last_seen {
     const snw_run_info *info; // while it runs
@@ -266,7 +266,7 @@ static void watch(const char *text, last_seen *seen) {
     release(doc, desc);
 }
 
-// a follower turns with the tip, a dead load does not, one along the rod is summed up
+// a follower load turns with the tip, a dead load does not, a load along the rod is integrated
 static void frames_say_what_acts(void **state) {
     (void)state;
     static const char text[] =
@@ -286,7 +286,7 @@ static void frames_say_what_acts(void **state) {
     assert_int_equal(seen.nmeasure, 1);
     const snw_vec3 force = snw_rotate(seen.tip.R, (snw_vec3){{0, 0, 0.02}});
     const snw_vec3 torque = snw_rotate(seen.tip.R, (snw_vec3){{0, 1e-3, 0}});
-    assert_true(fabs(force.x) > 1e-3); // it has turned
+    assert_true(fabs(force.x) > 1e-3); // the tip has turned
     for (int k = 0; k < 3; k++) {
         assert_near(seen.load[k], torque.e[k], 1e-15);
         assert_near(seen.load[3 + k], force.e[k], 1e-15);
@@ -297,7 +297,8 @@ static void frames_say_what_acts(void **state) {
     assert_near(seen.effort[0], 3, 1e-15);
 }
 
-// a ball on the ground 0.3 m from the origin and one held by a loop: both carry their weight
+// a ball on the ground 0.3 m from the origin and one held by a loop: both reactions equal their
+// weights
 static void frames_say_what_carries(void **state) {
     (void)state;
     static const char text[] =

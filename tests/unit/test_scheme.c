@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Time schemes on scalar equations: their order, with steps of any length where they promise that;
-// what they leave of motion far faster than the step; motions they must reproduce.
+// Time schemes on scalar equations: their order, also with uneven steps where it is claimed; their
+// damping of motion much faster than the step; motions that they reproduce exactly.
 #include "solve/scheme.h"
 
 #include "near.h"
@@ -34,8 +34,7 @@ enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
 static snw_scheme scheme_of(const named *k) { return snw_scheme_make(k->kind, k->rho, k->alpha); }
 
-// ---- an oscillator
-// ---------------------------------------------------------------------------------
+// ---- an oscillator ------------------------------------------------------------------------------
 
 // x'' + 2 z w x' + w^2 x = p sin(t)
 typedef struct oscillator {
@@ -70,11 +69,10 @@ static void go(oscillator *o, double h) {
     snw_scheme_end(&o->s, h, &d, &o->v, &o->a, &o->past);
 }
 
-// ---- order
-// -----------------------------------------------------------------------------------------
+// ---- order --------------------------------------------------------------------------------------
 
 // error of x and v at t = 2 of the forced oscillator without damping, in n steps; uneven: lengths
-// as 1, 1.6, 0.7, ..
+// in the ratio 1, 1.6, 0.7, ..
 static double error_after(const named *k, int n, bool uneven) {
     static const double share[] = {1, 1.6, 0.7, 1.1, 0.6};
     const snw_scheme s = scheme_of(k);
@@ -116,11 +114,10 @@ static void only_euler_is_of_first_order(void **state) {
     }
 }
 
-// ---- at infinity
-// -----------------------------------------------------------------------------------
+// ---- at infinity --------------------------------------------------------------------------------
 
-// What a step leaves of an oscillator with w h = 10^6: the mean growth of all that is remembered
-// over n steps, after n steps before. A double root grows by another n in size, which bends the
+// Spectral radius for an oscillator with w h = 10^6: the mean growth of the state with its history
+// over n steps, after n steps before. A double root grows by another factor n, which changes the
 // mean by the factor 2^(1/n).
 static double radius_at_infinity(const named *k) {
     const int n = 4000;
@@ -130,18 +127,18 @@ static double radius_at_infinity(const named *k) {
     double growth = 0;
     for (int i = 0; i < 2 * n; i++) {
         go(&o, 1);
-        // rates are worth w x, accelerations w^2 x
+        // weighted as w x for rates and w^2 x for accelerations
         const double size = fmax(fabs(o.x), fmax(fabs(o.v), fabs(o.past.pseudo[0]) / o.w) / o.w);
         if (!(size > 1e-100)) return 0;
         if (i >= n) growth += log(size);
-        // it is linear: keep it in range
+        // it is linear: rescale it
         o.x /= size, o.v /= size, o.a /= size;
         for (int j = 0; j < 5; j++) o.memory[j] /= size;
     }
     return exp(growth / n);
 }
 
-// theory.md 6.1; of bdf-alpha: the rates' formula without its increments is v = e v_old
+// theory.md 6.1; for bdf-alpha: the formula of the rates without its increments is v = e v_old
 static double wanted_radius(const named *k) {
     switch (k->kind) {
     case SNW_SCHEME_NEWMARK:
@@ -160,8 +157,8 @@ static double wanted_radius(const named *k) {
     return NAN;
 }
 
-// a root at zero is only 1/(w h) to the power of its multiplicity away from it: 10^-3 for double
-// ones
+// the computed value of a root at zero is 1/(w h) to the power of one over its multiplicity: 10^-3
+// for double ones
 static void spectral_radius_at_infinity_is_the_one_asked_for(void **state) {
     (void)state;
     for (int i = 0; i < SCHEMES; i++) {
@@ -171,7 +168,7 @@ static void spectral_radius_at_infinity_is_the_one_asked_for(void **state) {
     }
 }
 
-// w h from 10^-3 to 10^6: nothing grows, double roots on the circle included
+// w h from 10^-3 to 10^6: nothing grows, double roots on the unit circle included
 static void no_step_is_too_long(void **state) {
     (void)state;
     for (int i = 0; i < SCHEMES; i++) {
@@ -180,15 +177,14 @@ static void no_step_is_too_long(void **state) {
             oscillator o = {.w = w, .x = 1};
             begin(&o, &s);
             for (int k = 0; k < 2000; k++) go(&o, 1);
-            // at first accelerations may swing as high as a double root lets them
+            // at first accelerations may oscillate as high as a double root allows
             if (!(fabs(o.x) <= 2.5))
                 fail_msg("%s: x = %.3g after 2000 steps, w h = %g", schemes[i].name, o.x, w);
         }
     }
 }
 
-// ---- motions it must reproduce
-// ---------------------------------------------------------------------
+// ---- motions reproduced exactly -----------------------------------------------------------------
 
 // to rounding, from the first step on; backward Euler is of order 1 and cannot
 static void constant_acceleration_is_reproduced(void **state) {
@@ -214,7 +210,7 @@ static void constant_acceleration_is_reproduced(void **state) {
     }
 }
 
-// with `rest` the first step comes out of uniform motion
+// with `rest` the first step starts from uniform motion
 static void rest_forgets_the_first_acceleration(void **state) {
     (void)state;
     for (int i = 0; i < SCHEMES; i++) {
@@ -225,14 +221,13 @@ static void rest_forgets_the_first_acceleration(void **state) {
         snw_scheme_start(&s, &v, &a0, true, &past);
         double a, b, f, g;
         snw_scheme_begin(&s, &past, 0.1, &a, &b, &f, &g);
-        const double d = -g / b; // no acceleration at its end either
+        const double d = -g / b; // no acceleration at its end
         assert_near(d, 0.2, 1e-14);
         assert_near(a * d + f, 2, 1e-13);
     }
 }
 
-// ---- limits
-// ----------------------------------------------------------------------------------------
+// ---- limits -------------------------------------------------------------------------------------
 
 static void check_same(const snw_scheme *one, const snw_scheme *two) {
     double left[10], right[10], v[2] = {0.3, -0.8}, a[2] = {1.7, 0.4};

@@ -100,7 +100,7 @@ static vec6 mat6_solve(mat6 A, vec6 b) {
     return b;
 }
 
-// A vector function of a twist, with a vector v along for the ride.
+// A vector function of a twist, with a constant vector v as parameter.
 typedef vec6 vector_fn(vec6 x, vec6 v);
 
 static vec6 series_apply(vec6 x, vec6 v) { return mat6_apply(series(x), v); }
@@ -127,7 +127,7 @@ static const long double weights[3] = {45 / 60.0L, -9 / 60.0L, 1 / 60.0L};
 
 // ---- probes and tolerances ---------------------------------------------------------------------
 
-// numbers in (-1, 1), the same every time
+// numbers in (-1, 1), reproducible
 static double noise(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return (*seed >> 8) / 8388608.0 - 1;
@@ -145,7 +145,7 @@ static snw_twist noise_turn(unsigned *seed, double angle) {
     return x;
 }
 
-// from nothing to beyond pi, with both sides of the seams of the Stumpff numbers: 0.3, 9, 25
+// from zero to beyond pi, with both sides of the seams of the Stumpff numbers: 0.3, 9, 25
 static const double angles[] = {0,   1e-9, 1e-6, 1e-3, 0.03,  0.2,   0.5, 0.5477,         0.5478,
                                 0.8, 1,    2,    2.9,  2.999, 3.001, 3.1, 3.141592653589, 3.5,
                                 4.2, 5};
@@ -154,14 +154,14 @@ enum { NANGLES = sizeof angles / sizeof *angles, NBEYOND = sizeof beyond / sizeo
 
 static double angle_at(int i) { return i < NANGLES ? angles[i] : beyond[i - NANGLES]; }
 
-// Rounding: some ten operations on numbers of size one, and z = w.w moved by its own rounding; the
+// Rounding: some ten operations on numbers of size one, and the rounding error of z = w.w; the
 // reference loses e^6 of extended precision.
 static const double rounding = 16 * DBL_EPSILON + 1e3 * (double)LDBL_EPSILON;
-// Differences of step 0.01: 0.01^6/140 of a seventh derivative, and the reference's rounding over
-// it.
+// Differences of step 0.01: 0.01^6/140 of a seventh derivative, and the rounding error of the
+// reference over the step.
 static const double difference = 1e-14 + 1e5 * (double)LDBL_EPSILON;
 
-// how much T^-1 grows towards 2 pi, per derivative
+// growth of T^-1 towards 2 pi, per derivative
 static double pole(double angle) { return 2 * 3.1416 / (2 * 3.1415926 - angle); }
 
 static void assert_vec6(const double *got, vec6 want, double tol) {
@@ -231,7 +231,8 @@ static void inverse_tangent_is_the_inverse_of_the_series(void **state) {
     }
 }
 
-// exp(W)^-1 d exp(W) by differences of sixth order: ties T to exp, and its sign to the body frame
+// exp(W)^-1 d exp(W) by differences of sixth order: relates T to exp, and its sign to the body
+// frame
 static void tangent_is_the_body_derivative_of_exp(void **state) {
     (void)state;
     unsigned seed = 4;
@@ -243,7 +244,7 @@ static void tangent_is_the_body_derivative_of_exp(void **state) {
         for (int k = -3; k <= 3; k++) {
             if (k == 0) continue;
             const double c = (double)weights[abs(k) - 1] * (k > 0 ? 1 : -1) / h;
-            // first order in the relative motion is what the weights leave over
+            // the weights leave the first-order term of the relative motion
             const snw_se3 g = snw_se3_mul(g_inv, snw_se3_exp(snw_twist_axpy(k * h, d, W)));
             const snw_twist part = {{.w = {{g.R.e[2][1], g.R.e[0][2], g.R.e[1][0]}}, .v = g.p}};
             u = snw_twist_axpy(c, part, u);
@@ -254,7 +255,7 @@ static void tangent_is_the_body_derivative_of_exp(void **state) {
     }
 }
 
-// the spatial tangent is the body one seen from the base: T(-W) = Ad(exp W) T(W)
+// the spatial tangent is the body tangent in the frame of the base: T(-W) = Ad(exp W) T(W)
 static void tangent_of_minus_w_is_the_spatial_one(void **state) {
     (void)state;
     unsigned seed = 5;
@@ -281,7 +282,7 @@ static void derivative_of_the_inverse_equals_complex_steps(void **state) {
     }
 }
 
-// T y = v differentiated, with y = T^-1 v: good up to the pole
+// T y = v differentiated, with y = T^-1 v: accurate up to the pole
 static void derivative_of_the_inverse_undoes_that_of_the_tangent(void **state) {
     (void)state;
     unsigned seed = 8;
@@ -378,7 +379,7 @@ static void rates_are_those_of_the_jet(void **state) {
     }
 }
 
-// crossing a seam by one unit of rounding moves nothing by more than rounding
+// crossing a seam by one unit of rounding changes every result by no more than rounding
 static void kernels_have_no_seams(void **state) {
     (void)state;
     const double seams[] = {0.3, 9, 25};

@@ -12,7 +12,7 @@ enum { N = 5, MOST = 8 };
 static double memory[2 * N * (MOST + 1)];
 static const double weight[N] = {1, 4, 0.25, 0.01, 100};
 
-// a fixed matrix, and factors of one near it
+// a fixed matrix, and the factors of a matrix near it
 static void matrices(double *A, double *T, int *pivot) {
     for (int j = 0; j < N; j++) {
         for (int i = 0; i < N; i++) {
@@ -24,7 +24,7 @@ static void matrices(double *A, double *T, int *pivot) {
     assert_int_equal(snw_lu_factor(N, T, pivot), SNW_OK);
 }
 
-// z <- -T^-1 (A x - b + bend x x); returns the largest of the residual
+// z <- -T^-1 (A x - b + bend x x); returns the largest absolute value of the residual
 static double chord(const double *A, const double *T, const int *pivot, double b, double bend,
                     const double *x, double *z) {
     double most = 0;
@@ -37,7 +37,7 @@ static double chord(const double *A, const double *T, const int *pivot, double b
     return most;
 }
 
-// increments until the residual is small
+// number of increments until the residual is small
 static int solve(snw_secants *s, const double *A, const double *T, const int *pivot, double b,
                  double bend, double *x) {
     double z[N];
@@ -49,8 +49,8 @@ static int solve(snw_secants *s, const double *A, const double *T, const int *pi
     return 60;
 }
 
-// n pairs say everything of a linear system of n unknowns, whatever the matrix, and of the next one
-// like it
+// n pairs determine a linear system of n unknowns completely, whatever the matrix, and also the
+// next system with the same matrix
 static void linear_systems_are_learnt(void **state) {
     (void)state;
     double A[N * N], T[N * N], x[N] = {0};
@@ -64,7 +64,8 @@ static void linear_systems_are_learnt(void **state) {
     for (int i = 0; i < N; i++) assert_near(away[i], x[i], 1e-12);
 }
 
-// one pair: the part of z along g is taken as it says, by weights; the rest as it is
+// one pair: the component of z along g, in the weighted product, is replaced by that of the pair;
+// the rest is unchanged
 static void a_pair_is_taken_by_weights(void **state) {
     (void)state;
     const double first[N] = {1, 2, -1, 0.5, 0.1}, second[N] = {0.3, -0.2, 0.4, 0.1, 0.6};
@@ -72,7 +73,7 @@ static void a_pair_is_taken_by_weights(void **state) {
     snw_secants s = snw_secants_on(N, MOST, weight, memory);
     memcpy(z, first, sizeof z);
     snw_secants_next(&s, z);
-    for (int i = 0; i < N; i++) assert_near(z[i], first[i], 0); // nothing is known yet
+    for (int i = 0; i < N; i++) assert_near(z[i], first[i], 0); // no pairs yet
     memcpy(z, second, sizeof z);
     snw_secants_next(&s, z);
     for (int i = 0; i < N; i++) {
@@ -85,7 +86,8 @@ static void a_pair_is_taken_by_weights(void **state) {
     }
 }
 
-// pairs of earlier problems help where the matrix drifts; the oldest make room
+// pairs of earlier problems reduce the increments when the matrix changes slowly; the oldest pairs
+// are discarded
 static void problems_that_drift_take_fewer_increments(void **state) {
     (void)state;
     double A[N * N], T[N * N], x[N] = {0}, y[N] = {0};

@@ -64,7 +64,7 @@ static void a_time_between_frames_is_interpolated(void **state) {
     assert_false(snw_series_at(&s, 0, 0, &v));
 }
 
-// steps add up to 0.3 only nearly, and that must not read a neighbour's share
+// steps add up to 0.3 only to rounding; interpolation must not include the neighbouring frame
 static void a_frame_is_met_in_spite_of_rounding(void **state) {
     (void)state;
     snw_series s;
@@ -77,7 +77,7 @@ static void a_frame_is_met_in_spite_of_rounding(void **state) {
     double v = 0;
     assert_true(snw_series_at(&s, 0, 0.3, &v));
     assert_true(v == 1);
-    // also a hair outside of what was recorded
+    // also slightly outside of the recorded times
     assert_true(snw_series_at(&s, 0, 1.0, &v));
     snw_series_clear(&s);
 }

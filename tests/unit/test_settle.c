@@ -41,7 +41,7 @@ static snw_status settle(pendulum *p, double *x, bool (*stop)(void *), snw_settl
     return s;
 }
 
-// from anywhere on the circle, also a hair from the top, it ends below
+// from any start on the circle, also very near the top, it ends at the bottom
 static void it_falls_to_the_bottom(void **state) {
     (void)state;
     for (int i = 1; i < 40; i++) {
@@ -52,7 +52,7 @@ static void it_falls_to_the_bottom(void **state) {
         assert_int_equal(settle(&p, x, NULL, &info), SNW_OK);
         assert_near(x[0], 0, 1e-12);
         assert_near(x[1], -1, 1e-14);
-        assert_near(x[2], -2, 1e-13); // what the string carries
+        assert_near(x[2], -2, 1e-13); // force in the string
         assert_true(info.iterations < 80);
     }
 }
@@ -70,17 +70,17 @@ static void it_says_when_it_cannot(void **state) {
     assert_int_equal(settle(&p, x, NULL, &info), SNW_E_DIVERGED);
     p.broken = false;
     assert_int_equal(settle(&p, x, at_once, &info), SNW_E_STOPPED);
-    // no step along a row that says nothing
+    // no step along a constraint row that is zero
     double centre[3] = {0, 0, 0};
     assert_int_equal(settle(&p, centre, NULL, &info), SNW_E_SINGULAR);
 }
 
-// two equal humps side by side, r = (x^3 - x, y^3 - y): at the top both directions fall, and the
-// determinant of the tangent has the sign of a minimum
+// two equal double wells, r = (x^3 - x, y^3 - y): at the maximum both directions are unstable, and
+// the determinant of the tangent has the sign of a minimum
 static snw_status humps(void *user, double load, const double *x, double *r) {
     (void)user, (void)load;
     for (int i = 0; i < 2; i++) r[i] = x[i] * x[i] * x[i] - x[i];
-    // outside there is nothing
+    // undefined outside
     if (fabs(x[0]) > 1.2) r[0] = NAN;
     return SNW_OK;
 }
@@ -107,7 +107,7 @@ static void it_never_ends_on_a_hump_nor_outside(void **state) {
     }
 }
 
-// x^2 + y^2 = 1 said twice: the rows depend on each other, and multipliers share
+// x^2 + y^2 = 1 twice: the rows are dependent, and the sum of the multipliers is determined
 static snw_status twice(void *user, double load, const double *x, double *r) {
     (void)user;
     const double l = x[2] + x[3];

@@ -40,8 +40,8 @@ static void put(sample *s, int i, int j, double a, double b) {
     s->A[i * s->n + j] = b;
 }
 
-// limbs of `size` coordinates, each held to a platform of six by `rows` multipliers; nothing
-// symmetric but the pattern, units of very different magnitude
+// limbs of `size` coordinates, each attached to a platform of six by `rows` multipliers; only the
+// pattern is symmetric, units have very different magnitudes
 static void limbs(sample *s, int limbs_n, int size, int rows, unsigned seed) {
     *s = (sample){.n = limbs_n * (size + rows) + 6};
     const int platform = limbs_n * size, first = platform + 6;
@@ -101,15 +101,16 @@ static void solves_what_lapack_solves(void **state) {
         memcpy(LU, s.A, sizeof LU);
         assert_int_equal(snw_lu_factor(s.n, LU, pivot), SNW_OK);
         snw_lu_solve(s.n, LU, pivot, y);
-        // backward stable: rounding, times what pivots of a tenth let grow; the solutions differ by
-        // the condition
+        // backward stable: rounding, times the growth allowed by pivots of a tenth; the solutions
+        // differ by the condition number
         assert_true(residual(&s, x, b) < 1e-12);
         for (int i = 0; i < s.n; i++) assert_near(x[i], y[i], 1e-9);
         snw_sparse_destroy(sp);
     }
 }
 
-// a tangent with its rows in all units: same answer and same sign of the determinant either way
+// a tangent with rows in different units: both have the same solution and the same sign of the
+// determinant
 static void tangents_are_the_same_either_way(void **state) {
     (void)state;
     static sample s;
@@ -136,7 +137,7 @@ static void tangents_are_the_same_either_way(void **state) {
     }
 }
 
-// factors stay within the limbs: linear in their number
+// fill stays within the limbs: linear in their number
 static void fill_stays_in_the_branch(void **state) {
     (void)state;
     static sample s;
@@ -148,7 +149,7 @@ static void fill_stays_in_the_branch(void **state) {
         snw_sparse_destroy(sp);
     }
     assert_near(entries[2] - entries[1], entries[1] - entries[0], 0);
-    // twelve coordinates and three rows, then what the rows couple with
+    // twelve coordinates and three rows, and the coupling of the rows
     assert_near(entries[1] - entries[0], 3 * (15 * 15 + 2 * 3 * 6), 0);
 }
 
@@ -178,7 +179,7 @@ static void same_numbers_give_same_bits(void **state) {
     snw_sparse *a = create(&s), *b = create(&s);
     for (int i = 0; i < s.n; i++) x[i] = y[i] = i - 20;
     assert_int_equal(snw_sparse_factor(a, s.A), SNW_OK);
-    assert_int_equal(snw_sparse_factor(b, other.A), SNW_OK); // what was before does not matter
+    assert_int_equal(snw_sparse_factor(b, other.A), SNW_OK); // earlier factors have no influence
     assert_int_equal(snw_sparse_factor(b, s.A), SNW_OK);
     snw_sparse_solve(a, x);
     snw_sparse_solve(b, y);
@@ -193,7 +194,7 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
     limbs(&s, 5, 12, 3, 2);
     snw_sparse *sp = create(&s);
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
-    // NaN or infinity at any place of the pattern
+    // NaN or infinity at any position of the pattern
     for (int j = 0; j < s.n; j++) {
         for (int p = s.start[j]; p < s.start[j + 1]; p++) {
             double *a = &s.A[j * s.n + s.row[p]], was = *a;
@@ -209,7 +210,7 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_E_SINGULAR);
     memcpy(s.A + 30 * s.n, column, (size_t)s.n * sizeof *column);
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
-    // singular but for rounding: two columns the same
+    // singular up to rounding: two columns are equal
     assert_true(snw_sparse_smallest(sp, s.A) > 1e-6);
     for (int i = 0; i < s.n; i++) s.A[31 * s.n + i] = s.A[30 * s.n + i];
     if (snw_sparse_factor(sp, s.A) == SNW_OK) assert_true(snw_sparse_smallest(sp, s.A) < 1e-14);
@@ -221,8 +222,8 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
     snw_sparse_destroy(sp);
 }
 
-// many unknowns on one hub, their diagonals each a twentieth of the one before: every column is
-// left to the row of that one, and the upper factor is full
+// many unknowns coupled to one hub, each diagonal a twentieth of the one before: every column takes
+// its pivot from the row of the one before, and the upper factor is full
 static void too_much_fill_is_told(void **state) {
     (void)state;
     static sample s;
@@ -233,7 +234,7 @@ static void too_much_fill_is_told(void **state) {
     list(&s);
     snw_sparse *sp = create(&s);
     const snw_status status = snw_sparse_factor(sp, s.A);
-    // and the next one is not harmed
+    // the next factorisation succeeds
     for (int i = 0; i < MOST; i++) s.A[i * MOST + i] = 100;
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
     double x[MOST], b[MOST];

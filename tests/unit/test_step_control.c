@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The choice of steps, with a stepper that only counts: no loop without a bound, none that is deaf.
+// Step control, with a stepper that only counts: every loop is bounded, and every loop can be
+// interrupted.
 #include "integrate/step_control.h"
 #include "random_rod.h"
 
@@ -14,7 +15,7 @@ typedef struct counter {
     double rate, fails;
     double before, last; // start and length of the last step
     long steps;
-    int stop_after; // attempts; 0: never
+    int stop_after; // attempts after which it is stopped; 0: never
 } counter;
 
 static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
@@ -75,7 +76,8 @@ static snw_status advance(setting *s, snw_step_control *p, double to, snw_error 
     return snw_step_control_advance(p, s->m, &stepper, &s->c, to, INFINITY, &took, err);
 }
 
-// the first step is short against what the state shows, and no later one misses the tolerance
+// the first step is short compared with the time scales of the state, and no later one misses the
+// tolerance
 static void a_first_step_is_chosen_where_none_is_given(void **state_) {
     (void)state_;
     static const double accelerations[] = {0, 1, 1e4, 1e12};
@@ -93,7 +95,7 @@ static void a_first_step_is_chosen_where_none_is_given(void **state_) {
     }
 }
 
-// as the language says: without a limit a step may go on to the next instant
+// as documented in the language: without a limit a step may extend to the next instant
 static void a_robot_at_rest_takes_the_whole_way_at_once(void **state_) {
     (void)state_;
     setting s;
@@ -111,7 +113,7 @@ static void a_tolerance_that_is_missed_is_told(void **state_) {
     setting s;
     snw_error err;
     set_up(&s);
-    s.c.rate = 1e30; // something jumps
+    s.c.rate = 1e30; // a jump
     snw_step_control p = {.control = true, .tolerance = 1e-6, .power = 3, .longest = 0.1};
     assert_int_equal(advance(&s, &p, 1, &err), SNW_E_DIVERGED);
     assert_non_null(strstr(err.text, "misses the tolerance 1e-06"));
@@ -124,7 +126,7 @@ static void steps_that_are_halved_forever_are_given_up(void **state_) {
     setting s;
     snw_error err;
     set_up(&s);
-    s.c.fails = 3e-6; // of a way of 1 s: 300000 steps, and as many that fail
+    s.c.fails = 3e-6; // of an interval of 1 s: 300000 steps, and as many that fail
     snw_step_control p = {.longest = 1, .patience = 1000};
     assert_int_equal(advance(&s, &p, 1, &err), SNW_E_DIVERGED);
     assert_non_null(strstr(err.text, "too many steps"));

@@ -22,7 +22,7 @@ static long double reference(int k, int m, long double z) {
     return sum;
 }
 
-// what rounding z once and the result a few times may do
+// errors from rounding z once and the result a few times
 static long double bound(int k, double z) {
     const long double moved = z * reference(k, 1, z);
     return 4 * DBL_EPSILON * (fabsl(reference(k, 0, z)) + fabsl(moved)) +
@@ -84,7 +84,7 @@ static void c0_to_c3_are_the_trigonometric_ones(void **state) {
         const double th = 0.31 * i;
         double c[SNW_STUMPFF_MAX];
         snw_stumpff(th * th, 3, c);
-        // th*th is rounded: half a unit of th, seen through a slope of at most 1
+        // th*th is rounded: half a unit of th, times a derivative of at most 1
         assert_near(c[0], cos(th), 4 * th * DBL_EPSILON);
         assert_near(th * c[1], sin(th), 4 * th * DBL_EPSILON);
         assert_near(th * th * c[2], 1 - cos(th), 8 * th * DBL_EPSILON);

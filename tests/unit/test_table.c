@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Measured data from CSV files, as laws see it.
+// Measured data from CSV files, as read by laws.
 #include "language/document.h"
 #include "language/table.h"
 #include "near.h"
@@ -38,7 +38,7 @@ static void columns_are_found(void **state) {
     assert_near(t.y[1], 3, 0);
     assert_int_equal(find(pool, named, "3", &t, &err), SNW_OK);
     assert_near(t.y[1], 40, 0);
-    assert_int_equal(find(pool, "0;5\n1;6\n2;7", "2", &t, &err), SNW_OK); // no names, no last end
+    assert_int_equal(find(pool, "0;5\n1;6\n2;7", "2", &t, &err), SNW_OK); // no names, no newline
     assert_int_equal(t.n, 3);
     assert_near(t.y[2], 7, 0);
     snw_pool_destroy(pool);
@@ -100,7 +100,7 @@ static void laws_read_tables(void **state) {
     assert_int_equal(remove(path), 0);
     snw_document_destroy(doc);
 
-    // a file that is not there is said at the law
+    // a missing file is reported at the law
     assert_int_equal(snw_document_parse("m.yaml", text, strlen(text), 0, NULL, &doc, &err), SNW_OK);
     assert_int_not_equal(snw_document_describe(doc, 0, &desc, &err), SNW_OK);
     assert_string_equal(err.file, "m.yaml");
@@ -109,7 +109,7 @@ static void laws_read_tables(void **state) {
     snw_document_destroy(doc);
 }
 
-// files of measurements: fields may be blank and times repeated, names are needed
+// files of measurements: fields may be blank and times repeated, names are required
 static void measurements_may_be_missing(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Robots in threads: each has the bits it would have alone, whatever the others do. Built by
-// ThreadSanitizer too, which sees who shares what (preset tsan); of libraries that it was not built
-// with, OpenBLAS first of all, the bits tell.
+// Robots in threads: each has the bits it would have alone, independently of the others. Also built
+// with ThreadSanitizer, which finds data races (preset tsan); races in libraries built without it,
+// OpenBLAS first of all, show in the bits.
 #include "sinew/sinew.h"
 
 #include "sanitized.h"
@@ -19,7 +19,7 @@
 
 enum { THREADS = 4 };
 
-// all of them at once
+// all threads at once
 static void in_threads(void *(*work)(void *user), void *user, size_t size) {
     pthread_t thread[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -41,7 +41,7 @@ static void *take_often(void *user) {
     int *shared = user;
     for (int i = 0; i < TAKES; i++) {
         atomic_int *buffer = __wrap_blas_memory_alloc(0);
-        *shared += atomic_exchange(buffer, 1) != 0; // somebody else has it
+        *shared += atomic_exchange(buffer, 1) != 0; // another thread has it
         atomic_store(buffer, 0);
         __wrap_blas_memory_free(buffer);
     }
@@ -85,7 +85,7 @@ static void *factor_often(void *user) {
     return NULL;
 }
 
-// OpenBLAS by itself hands the same buffer to two threads now and then
+// OpenBLAS by itself sometimes gives the same buffer to two threads
 static void matrices_of_threads_do_not_mix(void **state) {
     (void)state;
     matrix x[THREADS] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}};
@@ -120,7 +120,7 @@ static const char plain[] = "sinew: 1\n"
 
 static const struct {
     const char *text, *scheme, *engine;
-    bool rests; // it begins at its equilibrium
+    bool rests; // it starts at its equilibrium
 } robots[] = {
     {soft, "generalized-alpha", NULL, true}, {soft, "gauss4", NULL, false},
     {plain, "conserving", NULL, false},      {bars, "bdf2", NULL, false},
@@ -132,7 +132,7 @@ enum { ROBOTS = sizeof robots / sizeof *robots, STEPS = AMONG(3, 20), NUMBERS = 
 typedef struct course {
     int robot;
     char fault[200];
-    double number[NUMBERS]; // of its last state and of its probe
+    double number[NUMBERS]; // from its last state and from its probe
 } course;
 
 static snw_status take_course(course *c, snw_robot *r, snw_error *err) {
@@ -152,7 +152,7 @@ static snw_status take_course(course *c, snw_robot *r, snw_error *err) {
     return s;
 }
 
-// read, at rest, in motion
+// reading, statics, motion
 static void *live(void *user) {
     course *c = user;
     snw_robot *r = NULL;

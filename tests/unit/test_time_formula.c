@@ -53,7 +53,7 @@ static void polynomials_are_exact(void **state) {
             if (n <= schemes[i].order) {
                 assert_near(rate, want, 1e-13);
             } else {
-                assert_true(fabs(rate - want) > 1e-7); // the order is what it is said to be
+                assert_true(fabs(rate - want) > 1e-7); // the order is the documented one
             }
         }
     }

@@ -46,7 +46,7 @@ static snw_node *tree(const char *text, int run, const char *set) {
     return root;
 }
 
-// a failure of any run, or of reading
+// the error of any run, or of reading
 #define refused(text, set, file, line, column, part)                                               \
     refused_(text, set, file, line, column, part, __LINE__)
 
@@ -206,7 +206,7 @@ static void includes_lie_beneath(void **state) {
     assert_int_equal(load("a.yaml", &root, &err), SNW_OK);
     assert_string_equal(text_at(root, "robot/arm/rod/length"), "2");
     assert_string_equal(text_at(root, "robot/arm/rod/nodes"), "5");
-    assert_string_equal(text_at(root, "gravity"), "3"); // the later include lies above
+    assert_string_equal(text_at(root, "gravity"), "3"); // the later include has precedence
     assert_int_equal(at(root, "study")->n, 1);          // lists are replaced
     assert_string_equal(text_at(root, "loads/w/on"), "arm");
     assert_null(at(root, "include"));
@@ -215,7 +215,7 @@ static void includes_lie_beneath(void **state) {
     assert_non_null(strstr(snw_source_text(source), "# ---- included: "));
     assert_non_null(strstr(snw_source_text(source), "lib/d.yaml\nsinew: 1"));
 
-    // `~` takes a key away, at any depth; nothing at all does not
+    // `~` removes a key, at any depth; an empty value does not
     put("less.yaml",
         "sinew: 1\ninclude: a.yaml\nrobot: {arm: {rod: {nodes: ~}}}\nloads: {w: null}\n"
         "gravity: ~\nstudy:\nprobes: {a: ~}\n"
@@ -226,7 +226,7 @@ static void includes_lie_beneath(void **state) {
     assert_non_null(at(root, "loads"));
     assert_null(at(root, "loads/w"));
     assert_null(at(root, "gravity"));
-    assert_non_null(at(root, "probes/a")); // there was none to take away
+    assert_non_null(at(root, "probes/a")); // there was none to remove
     assert_null(at(root, "fluid/f/k"));
     assert_string_equal(text_at(root, "fluid/f/l"), "5");
     assert_string_equal(text_at(root, "fluid/f/m"), "3");
@@ -445,12 +445,12 @@ static void overrides_reach_everything(void **state) {
                         "4");
     root = tree(arm, 0, "robot.arm.on=limb(1)");
     assert_string_equal(text_at(root, "robot/arm/on"), "limb(1)");
-    // what a change step will override stands as written
+    // overrides of a change step are kept as written
     assert_int_equal(at(root, "study/3/change")->n, 3);
     assert_non_null(at(root, "study/3/change/B(v)"));
     assert_non_null(at(root, "study/3/change/limb(k=1..2)"));
     check_scopes(root);
-    // and can be overridden itself, path by path
+    // and can be overridden themselves, path by path
     root = tree(arm, 0, "change.twist=off");
     assert_string_equal(text_at(root, "study/3/change/twist"), "off");
     assert_string_equal(text_at(root, "loads/twist/when"), "t < 1");
@@ -470,8 +470,8 @@ static void changes_lie_above_all(void **state) {
     assert_string_equal(text_at(changed, "robot/limb(2)/when"), "off");
     assert_near(value_at(changed, "parameters/a/1"), 1, 0);
     assert_non_null(at(changed, "parameters/B(v)"));
-    assert_near(value_at(changed, "loads/twist/torque/1"), 3, 0); // of the command line
-    assert_null(at(root, "robot/limb(2)/when"));                  // which stays as it was
+    assert_near(value_at(changed, "loads/twist/torque/1"), 3, 0); // from the command line
+    assert_null(at(root, "robot/limb(2)/when"));                  // the original tree is unchanged
     check_scopes(changed);
     snw_node value = {.kind = SNW_NODE_TEXT, .text = "5 N*m", .location = {"m.yaml", 30, 9}};
     snw_entry over = {.key = "C", .location = {"m.yaml", 30, 5}, .value = &value};
@@ -498,7 +498,7 @@ static void command_line_wins_over_the_run(void **state) {
     assert_string_equal(text_at(tree(text, 0, "gravity=2"), "gravity"), "2");
 }
 
-// the scheme of the step that `study` of a run, or of the command line, brings along
+// the scheme of the step in the `study` that a run or the command line provides
 static const char *scheme_of(const char *overrides, const char *set) {
     static char text[1000];
     (void)snprintf(text, sizeof text,
@@ -522,7 +522,8 @@ static void overrides_do_not_depend_on_their_order(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_string_equal(scheme_of(all[i], NULL), "euler");
     }
-    // the run keeps its keys in a part that the command line replaces, and the other way round
+    // the run's keys apply also inside a part that the command line replaces, and the other way
+    // round
     assert_string_equal(scheme_of("dynamic.scheme: euler", "study=[dynamic: {scheme: bdf2}]"),
                         "euler");
     assert_string_equal(scheme_of("study: [dynamic: {scheme: bdf2}]", "dynamic.scheme=euler"),

@@ -12,7 +12,7 @@ static void units_read_to_si(void **state) {
     (void)state;
     const struct {
         const char *text;
-        size_t length; // what is taken
+        size_t length; // number of characters read
         double si;
         snw_dim dim;
     } cases[] = {
@@ -102,7 +102,7 @@ static void every_unit_of_the_table_reads_as_itself(void **state) {
             char text[16];
             (void)snprintf(text, sizeof text, "%s%s", prefixes[j].symbol, units[i].symbol);
             assert_int_equal(snw_unit_read(text, &u), strlen(text));
-            assert_true(same(u.dim, units[i].dim)); // no prefixed unit means another one
+            assert_true(same(u.dim, units[i].dim)); // no prefixed unit is read as another one
             const double want = prefixes[j].num / prefixes[j].den * units[i].num / units[i].den;
             assert_near(u.num / u.den / want, 1, 4e-16);
         }
@@ -128,7 +128,7 @@ static void dimensions_have_names(void **state) {
     assert_string_equal(text, "for");
 }
 
-// what is written behind a number is read back as the same dimension, of size one
+// the unit written after a number is read back as the same dimension, of size one
 static void every_dimension_has_a_unit(void **state) {
     (void)state;
     for (int code = 0; code < 7 * 7 * 7 * 3; code++) {

@@ -90,7 +90,7 @@ static void places_and_kinds_are_kept(void **state) {
     assert_int_equal(list->entry[1].value->kind, SNW_NODE_MAP);
     assert_int_equal(list->entry[1].value->location.column, 8);
     assert_int_equal(list->entry[2].value->kind, SNW_NODE_NULL);
-    assert_int_equal(list->entry[3].value->kind, SNW_NODE_TEXT); // quoted, so a text
+    assert_int_equal(list->entry[3].value->kind, SNW_NODE_TEXT); // quoted: a text
     assert_int_equal(snw_node_get(root, "empty")->kind, SNW_NODE_NULL);
     assert_string_equal(snw_node_get(root, "empty")->text, "");
     assert_null(snw_node_get(root, "no"));
@@ -122,7 +122,7 @@ static void byte_order_mark_and_line_ends_are_accepted(void **state) {
     assert_string_equal(snw_node_get(parsed("a: 1"), "a")->text, "1"); // no end of line
 }
 
-// ---- what is refused ----------------------------------------------------------------------------
+// ---- refused documents --------------------------------------------------------------------------
 
 static void bytes_that_are_no_text_are_refused(void **state) {
     (void)state;
@@ -134,7 +134,7 @@ static void bytes_that_are_no_text_are_refused(void **state) {
     refused("a: \xF0\x80\x80\x80\n", 1, 4, "UTF-8"); // overlong in four bytes
     refused("é: \xE2\x82", 1, 4, "UTF-8");           // cut off
     refused("a: \x80\n", 1, 4, "UTF-8");             // lone continuation
-    refused("\x25\x8B", 1, 2, "UTF-8");              // libfyaml loops for ever on this
+    refused("\x25\x8B", 1, 2, "UTF-8");              // libfyaml does not terminate on this
     refused("a: x\0y\n", 1, 5, "U+0000");
     refused("a: \x1B[31m\n", 1, 4, "U+001B");
     refused("\xFF\xFE"
@@ -169,8 +169,8 @@ static void faults_of_form_have_a_place(void **state) {
     assert_string_equal(snw_node_get(parsed("a: really? yes\n"), "a")->text, "really? yes");
 }
 
-// an expression that a comma of {} or [] has torn; texts with lone brackets and quoted ones are
-// fine
+// an expression that a comma of {} or [] splits; texts with unmatched brackets and quoted ones are
+// allowed
 static void a_torn_expression_asks_for_quotes(void **state) {
     (void)state;
     refused("p: {M: 3*ramp(t, 0 s, 1 s), b: 1}\n", 1, 8, "'3*ramp(t' ends at the comma");
@@ -195,7 +195,7 @@ static void aliases_become_copies(void **state) {
     assert_true(a != b);
     assert_string_equal(snw_node_get(b, "k")->text, "1");
     assert_int_equal(b->location.line, 1);                   // where it was written
-    assert_string_equal(snw_node_get(root, "d")->text, "7"); // the latest anchor counts
+    assert_string_equal(snw_node_get(root, "d")->text, "7"); // the latest anchor applies
     refused("a: *x\n", 1, 5, "no anchor '&x'");
     refused("a: &x [1, *x]\n", 1, 12, "inside what it names");
 }
@@ -207,11 +207,11 @@ static void merges_leave_own_keys(void **state) {
     const snw_node *c = snw_node_get(root, "c"), *d = snw_node_get(root, "d");
     assert_int_equal(c->n, 3);
     assert_string_equal(snw_node_get(c, "x")->text, "9");
-    assert_string_equal(snw_node_get(c, "y")->text, "2"); // the earlier map wins
+    assert_string_equal(snw_node_get(c, "y")->text, "2"); // the earlier map has precedence
     assert_string_equal(snw_node_get(c, "z")->text, "4");
     assert_string_equal(snw_node_get(d, "y")->text, "7");
     assert_string_equal(snw_node_get(d, "x")->text, "1");
-    assert_non_null(snw_node_get(snw_node_get(root, "e"), "<<")); // quoted, so a key
+    assert_non_null(snw_node_get(snw_node_get(root, "e"), "<<")); // quoted: a key
     refused("a: {<<: 3}\n", 1, 5, "'<<' takes a map");
     refused("a: &a {}\nb: {<<: *a, <<: *a}\n", 2, 13, "'<<' is given twice");
 }
