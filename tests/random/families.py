@@ -566,7 +566,7 @@ def events(d):
                               "when": f"t > {first} and t < {second}"}}
     kind = d.choose("loop", "body", "probe", "probe")
     if kind == "loop":
-        made["loops"] = {"catch": {"join": ["world", "arm.tip"], "as": "spherical", "pose": "met",
+        made["loops"] = {"catch": {"join": ["world", "arm.tip"], "as": "spherical", "pose": "at_closing",
                                    "when": f"t > {first} and t < {second}"}}
     elif kind == "body":
         made["robot"]["egg"] = {"on": "arm.tip", "body": {"mass": rounded(rod.mass*d.scale(0.1, 1), 3)},
