@@ -52,7 +52,7 @@ static snw_status by_torque(snw_robot *r, double *largest, snw_error *err) {
 static snw_status by_motion(snw_robot *r, double *largest, snw_error *err) {
     const int motor = snw_robot_actuator(r, "motor");
     for (int i = 0; i < 1500; i++) {
-        // where it shall be, how fast and how accelerated: 10 u^3 - 15 u^4 + 6 u^5 over half a
+        // prescribed position, rate and acceleration: 10 u^3 - 15 u^4 + 6 u^5 over half a
         // second
         const double T = 0.5, u = fmin(1, snw_robot_time(r) / T), p = u * (1 - u);
         const double angle = goal * u * u * u * (10 + u * (6 * u - 15));

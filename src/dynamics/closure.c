@@ -307,8 +307,8 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
 
-// Part of wrench component e that depends on raw multipliers outside the span of the active rows,
-// which are orthonormal in their units.
+// Part of wrench component e that depends on raw multipliers outside the span of the active rows.
+// The active rows are orthonormal when raw rows are scaled by their typical size.
 static double undetermined_part(const snw_model *m, const snw_loop *loop, const snw_work *w,
                                 const snw_wrench *jacobian, int e) {
     double remainder[6], sum = 0;

@@ -105,8 +105,8 @@ void snw_constraints_apply(const snw_model *m, const snw_work *w, const double *
 void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                 const snw_work *w, const bool *fresh, double *z);
 
-// J <- bordered matrix [T -s C'; -s R 0], column major. T is stored nv x nv at the beginning of J,
-// which has room for the whole.
+// J <- bordered matrix [T -s C'; -s R 0], column major. On entry T stands at the
+// beginning of J, nv x nv; J has room for the whole matrix.
 void snw_constraints_border(const snw_model *m, const snw_work *w, double s, double *J);
 // The same with T in its final place: writes -s C' and -s R only, moves and clears nothing.
 void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J);

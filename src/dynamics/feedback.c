@@ -5,7 +5,7 @@
 //
 // A probe p is a function of the pose g and the velocity V of one segment,
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
-// which gives one row per signal. A law L(p) adds J' L to the forces; its tangent is a sum of
+// Each signal has one such row. A law L(p) adds J' L to the forces; its tangent is a sum of
 // products, (J' dL/dp) (dp/d(q, v))', one per signal.
 
 #include "dynamics/tendon.h"

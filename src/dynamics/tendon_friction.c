@@ -14,7 +14,7 @@
 // is negative. A tendon on a winch stretches uniformly while it slides; with l the length paid out,
 //   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),
 //   a = c'/(c + extra) - l'/l
-// which is the speed of the winch at its own end.
+// At the pulled end nu_k is the speed of the winch.
 
 #include "dynamics/tendon_friction.h"
 
