@@ -209,10 +209,10 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
                         "'%s' holds something else than frames; give another -o, or take it away",
                         may_replace(folder) ? temporary : folder);
     }
+    snw_stop_defer(); // before the folder exists: a signal handler could not remove it
     if (!remove_folder(temporary) || mkdir(temporary, 0777) != 0) {
         return export_cmd_fail_errno(temporary, "no folder for the frames", err);
     }
-    snw_stop_defer(); // a signal handler could not remove a folder
     snw_status s = write_parts(e, temporary, reply->meter, err);
     snw_meter_clear(reply->meter);
     if (s == SNW_OK) s = snw_output_open(j->output, &out, err);

@@ -61,10 +61,12 @@ snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
     }
     (void)unlink(out->temporary);
+    snw_stop_unfinished(out->temporary); // before the file exists, so that no signal leaves it behind
     out->file = fopen(out->temporary, "wx");
-    if (!out->file) return snw_output_fail(path, errno, err);
-    snw_stop_unfinished(out->temporary);
-    return SNW_OK;
+    if (out->file) return SNW_OK;
+    const int reason = errno;
+    snw_stop_unfinished(NULL);
+    return snw_output_fail(path, reason, err);
 }
 
 // Stores the reason of the first failure, since later calls change errno.
