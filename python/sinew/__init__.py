@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""Sinew: soft, continuum, parallel and hybrid robots.
+
+    import sinew
+
+    arm = sinew.Robot("arm.yaml")            # a robot: state, kinematics, dynamics, equilibria, motion
+    arm.equilibrium()
+    arm.pose("arm.tip")
+
+    result = sinew.run("arm.yaml")           # the study of a file: frames and probes
+    result["tip"]
+
+SI units and radians; twists and wrenches have the angular part first, quaternions w first.
+"""
+
+from ._command import path as command_path
+from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
+from ._model import Model
+from ._result import Page, Result, Run
+from ._robot import Energy, Robot, Simulation
+from ._study import SinewWarning, Study, run
+from ._core import Part, Parts, ffi as _ffi, lib as _lib
+
+__version__ = _ffi.string(_lib.snw_version()).decode() if hasattr(_lib, "snw_version") else "0.1.0"
+
+__all__ = [
+    "ArgumentError", "Energy", "Error", "FileError", "Model", "ModelError", "NotConverged", "Page", "Part", "Parts",
+    "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
+]  # fmt: skip

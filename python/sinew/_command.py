@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The command `sinew` that belongs to this package."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from ._errors import error_of
+
+
+def path() -> str:
+    """Path of the command: `SINEW` of the environment, the one beside this package, or the first in PATH."""
+    given = os.environ.get("SINEW")
+    if given:
+        return given
+    here = pathlib.Path(__file__).parent
+    for beside in (here / "bin" / "sinew", here.parent.parent / "sinew"):  # installed; in the build folder
+        if beside.is_file() and os.access(beside, os.X_OK):
+            return str(beside)
+    found = shutil.which("sinew")
+    if found:
+        return found
+    raise FileNotFoundError("the command 'sinew' is not installed; set SINEW to its path")
+
+
+def call(*args: str) -> dict:
+    """Run the command with `--json` and return its reply; a failure raises the exception of its status."""
+    done = subprocess.run([path(), *args, "--json"], capture_output=True, text=True, check=False)
+    try:
+        reply = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        reply = {}
+    if done.returncode != 0:
+        error = reply.get("error", {})
+        raise error_of(error.get("status", ""), error.get("text") or done.stderr.strip(),
+                       error.get("file"), error.get("line"), error.get("column"))  # fmt: skip
+    return reply

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""The C library, its statuses as exceptions, its memory as numpy arrays."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._errors import ArgumentError, Error, error_of
+from ._sinew import ffi, lib
+
+Overrides = Mapping[str, "float | int | str | bool"]
+
+
+def text(pointer) -> str:
+    """A C string; empty for NULL."""
+    return ffi.string(pointer).decode() if pointer else ""
+
+
+def new_error():
+    """Memory for the message of a failed call."""
+    return ffi.new("snw_error *")
+
+
+def raise_error(err) -> None:
+    """Raise the exception of a failed call from its snw_error."""
+    raise error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
+                   text(err.file), err.line, err.column)  # fmt: skip
+
+
+def doubles(array: np.ndarray):
+    """Pointer to the numbers of a contiguous array."""
+    return ffi.cast("double *", array.ctypes.data)
+
+
+def view(pointer, shape, owner) -> np.ndarray:
+    """Array over memory of the library. It keeps `owner` alive, so that the memory cannot vanish under it."""
+    kept = ffi.gc(pointer, lambda _, owner=owner: None)
+    count = int(np.prod(shape))
+    return np.frombuffer(ffi.buffer(kept, 8 * count), dtype=np.float64).reshape(shape)
+
+
+def vector(value, size: int, name: str) -> np.ndarray:
+    """A contiguous array of `size` numbers made from `value`; a number counts as all of them when size is 1."""
+    out = np.ascontiguousarray(value, dtype=np.float64)
+    if out.size != size or out.ndim > 1:
+        raise ArgumentError(f"'{name}' needs {size} number{'s' if size != 1 else ''}, but has shape {out.shape}")
+    return out.reshape(size)
+
+
+def override_list(values: Overrides | None):
+    """Overrides {path: value} as the array of strings that C takes, and what keeps it alive."""
+    def written(value) -> str:
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+    kept = [ffi.new("char[]", f"{path}={written(value)}".encode()) for path, value in (values or {}).items()]
+    return len(kept), ffi.new("char *[]", kept) if kept else ffi.NULL, kept
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a model: its name, kind, unit and where its numbers are."""
+
+    kind: str
+    """`link`, `joint`, `rod`, `coordinate`, `actuator`, `probe`, .."""
+    index: int
+    """Number among the parts of its kind."""
+    name: str
+    type: str
+    """Joint of a link, section of a rod, prescribed quantity of an actuator, measured quantity of a probe, .."""
+    unit: str
+    """SI unit; empty for plain numbers, angles and several units."""
+    link: int
+    numbers: slice
+    """Inputs of an actuator, columns of a probe, constraint rows of a loop."""
+    q: slice
+    """Its coordinates in `q`."""
+    v: slice
+    """Its velocities in `v`."""
+    nodes: slice
+    value: float
+    """Length of a rod (m), value of a parameter, arc length of a node (m)."""
+
+    @property
+    def size(self) -> int:
+        return self.numbers.stop - self.numbers.start
+
+
+def _range(first: int, count: int) -> slice:
+    return slice(first, first + count) if first >= 0 else slice(0, 0)
+
+
+class Parts(Mapping):
+    """Parts of one kind: a mapping of names to `Part`, in the order of their numbers."""
+
+    def __init__(self, model, kind: str):
+        self.kind = kind
+        code = getattr(lib, "SNW_PART_" + kind.upper())
+        part = ffi.new("snw_part *")
+        self._parts: list[Part] = []
+        for i in range(lib.snw_robot_model_parts(model, code)):
+            if lib.snw_robot_model_part(model, code, i, part) != lib.SNW_OK:
+                raise Error(f"{kind} {i} of the model cannot be read")
+            self._parts.append(Part(kind, i, text(part.name), text(part.type), text(part.unit), part.link,
+                                    _range(part.first, part.size), _range(part.q, part.nq), _range(part.v, part.nv),
+                                    _range(part.node, part.nnode), part.value))  # fmt: skip
+        self._index = {}
+        for p in self._parts:
+            self._index.setdefault(p.name, p)
+
+    def __getitem__(self, name: str | int) -> Part:
+        if isinstance(name, int):
+            return self._parts[name]
+        try:
+            return self._index[name]
+        except KeyError:
+            known = ", ".join(self._index) or "none"
+            raise KeyError(f"no {self.kind} '{name}'; there are: {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __repr__(self) -> str:
+        rows = [(p.name, p.type, p.unit) for p in self._parts]
+        widths = [max((len(r[i]) for r in rows), default=0) for i in range(3)]
+        lines = ("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
+        return "\n".join(lines) or f"no {self.kind}s"
+
+
+class Exclusive:
+    """Guard of a robot: a second thread that enters while the first is inside gets an exception."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        if not self._lock.acquire(False):
+            raise Error("the robot is in use by another thread; give each thread a copy of its own: robot.copy()")
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+
+def file_path(path) -> bytes:
+    return os.fsencode(os.fspath(path))

@@ -1,0 +1,638 @@
+# SPDX-License-Identifier: MIT
+"""A robot: its state, kinematics, dynamics, equilibria and motion step by step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._core import (
+    ArgumentError,
+    Error,
+    Exclusive,
+    Overrides,
+    doubles,
+    error_of,
+    ffi,
+    lib,
+    new_error,
+    override_list,
+    raise_error,
+    text,
+    vector,
+    view,
+)
+from ._model import Model
+
+_AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energies (J), dissipated power (W) and momentum of a robot."""
+
+    kinetic: float
+    elastic: float
+    gravity: float
+    dissipation: float
+    """Dissipated power, W."""
+    momentum: np.ndarray
+    """Angular momentum about the origin (kg m^2/s), then linear momentum (kg m/s), world frame."""
+
+    @property
+    def total(self) -> float:
+        """Kinetic, elastic and gravity energy, J."""
+        return self.kinetic + self.elastic + self.gravity
+
+
+class Parameters(MutableMapping):
+    """Values of the model by the paths of overrides: `robot.parameters["silicone.young"]`.
+
+    Reading gives SI numbers; numbers and texts with units ("2 MPa") may be set. A change keeps the state.
+    """
+
+    def __init__(self, robot: "Robot"):
+        self._robot = robot
+
+    def __getitem__(self, path: str) -> float:
+        return self._robot.model.value(path)
+
+    def unit(self, path: str) -> str:
+        """SI unit of a value."""
+        return self._robot.model.quantity(path)[1]
+
+    def __setitem__(self, path: str, value: float | str) -> None:
+        self.update({path: value})
+
+    def update(self, values: Overrides) -> None:
+        """Set several values at once; on an error none of them changes."""
+        self._robot._set_parameters(values)
+
+    def __delitem__(self, path: str) -> None:
+        raise TypeError("values of a model cannot be removed")
+
+    def __iter__(self):
+        return iter(self._robot.model.parameter_parts)
+
+    def __len__(self) -> int:
+        return len(self._robot.model.parameter_parts)
+
+    def __repr__(self) -> str:
+        return repr(self._robot.model.parameter_parts)
+
+
+class Controls(MutableMapping):
+    """Inputs of the actuators: `controls["cord(1)"] = 2.0`, by the name of the actuator or its number.
+
+    The value replaces the law of the file: an effort (N, N m), a tension (N), a pressure (Pa), a position (m, rad), a
+    shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor of a muscle, as the file prescribes
+    it. A function of the robot is evaluated at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`.
+    `del controls[name]` returns to the law of the file.
+    """
+
+    def __init__(self, robot: "Robot"):
+        self._robot = robot
+        self._laws: dict[int, Callable] = {}
+
+    def _part(self, name: str | int):
+        return self._robot.model.actuators[name]
+
+    def __setitem__(self, name: str | int, value) -> None:
+        part = self._part(name)
+        if callable(value):
+            self._laws[part.index] = value
+            return
+        self._laws.pop(part.index, None)
+        self._set(part, value)
+
+    def _set(self, part, value) -> None:
+        robot, err = self._robot, self._robot._err
+        r, i, kind = robot._r, part.index, part.type
+        if kind in ("gas", "activation"):
+            call = lib.snw_robot_set_gas if kind == "gas" else lib.snw_robot_set_activation
+            status = call(r, i, float(value), err)
+        else:
+            numbers = vector(value, lib.snw_robot_actuator_size(r, i), part.name)
+            if kind in ("effort", "tension", "pressure"):
+                status = lib.snw_robot_set_effort(r, i, doubles(numbers), err)
+            else:
+                status = lib.snw_robot_set_motion(r, i, doubles(numbers), ffi.NULL, ffi.NULL, err)
+        if status != lib.SNW_OK:
+            raise_error(err)
+
+    def move(self, name: str | int, position, rate=None, acceleration=None) -> None:
+        """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
+        part, robot = self._part(name), self._robot
+        size = lib.snw_robot_actuator_size(robot._r, part.index)
+        arrays = [None if x is None else vector(x, size, part.name) for x in (position, rate, acceleration)]
+        pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
+        if lib.snw_robot_set_motion(robot._r, part.index, *pointers, robot._err) != lib.SNW_OK:
+            raise_error(robot._err)
+
+    def __getitem__(self, name: str | int):
+        """Present effort: N, N m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
+        part = self._part(name)
+        out = np.empty(lib.snw_robot_actuator_size(self._robot._r, part.index))
+        self._robot._check(lib.snw_robot_effort(self._robot._r, part.index, doubles(out)))
+        return float(out[0]) if out.size == 1 else out
+
+    def __delitem__(self, name: str | int) -> None:
+        part = self._part(name)
+        self._laws.pop(part.index, None)
+        self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, part.index))
+
+    def __iter__(self):
+        return iter(self._robot.model.actuators)
+
+    def __len__(self) -> int:
+        return len(self._robot.model.actuators)
+
+    def __repr__(self) -> str:
+        return repr(self._robot.model.actuators)
+
+    def _apply_laws(self) -> None:
+        for index, law in self._laws.items():
+            self._set(self._robot.model.actuators[index], law(self._robot))
+
+
+class Robot:
+    """A robot made from a model: state, kinematics, dynamics, statics and motion.
+
+    `model`: a model file, or a `Model`; or `text`: the text of a model. `run`, `set`: see `Model`. SI units and radians;
+    twists and wrenches have the angular part first, quaternions w first. A robot is used by one thread at a time.
+
+    >>> arm = sinew.Robot("arm.yaml", set={"silicone.young": "2 MPa"})
+    >>> arm.equilibrium()
+    >>> arm.pose("arm.tip")[:3, 3]
+    """
+
+    def __init__(self, model: "str | os.PathLike | Model | None" = None, *, text: str | None = None,
+                 run: str | None = None, set: Overrides | None = None):  # fmt: skip
+        if not isinstance(model, Model):
+            model = Model(model, text=text, run=run, set=set)
+        elif text is not None or run is not None:
+            raise TypeError("a Model has its text and its run already")
+        elif set:
+            model = model.changed(set)
+        out, self._err = ffi.new("snw_robot **"), new_error()
+        if lib.snw_robot_from_model(model._m, out, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+        self._take(out[0], model)
+
+    def _take(self, pointer, model: Model) -> None:
+        self._r = ffi.gc(pointer, lib.snw_robot_close)
+        self._model = model
+        self._exclusive = Exclusive()
+        self._place = ffi.new("snw_place *")
+        self.nq: int = lib.snw_robot_nq(self._r)
+        """Number of coordinates."""
+        self.nv: int = lib.snw_robot_nv(self._r)
+        """Number of velocities."""
+        self.controls = Controls(self)
+        """Inputs of the actuators, see `Controls`."""
+        self.parameters = Parameters(self)
+        """Values of the model by path, see `Parameters`."""
+
+    @classmethod
+    def from_dict(cls, tree: Mapping, *, run: str | None = None, set: Overrides | None = None) -> "Robot":
+        """A robot from dictionaries and lists with the keys of the model language."""
+        return cls(Model.from_dict(tree, run=run, set=set))
+
+    def copy(self) -> "Robot":
+        """A robot in the same state on the same model; a motion that was started goes on with the same bits."""
+        out, err = ffi.new("snw_robot **"), new_error()
+        with self._exclusive:
+            if lib.snw_robot_copy(self._r, out, err) != lib.SNW_OK:
+                raise_error(err)
+        twin = Robot.__new__(type(self))
+        twin._err = err
+        twin._take(out[0], self._model)
+        twin.controls._laws = dict(self.controls._laws)
+        return twin
+
+    def _check(self, status: int) -> None:
+        """Raise the error of a call without an `err` parameter."""
+        if status != lib.SNW_OK:
+            raise_error(lib.snw_robot_error(self._r))
+
+    def _set_parameters(self, values: Overrides) -> None:
+        count, texts, _kept = override_list(values)
+        with self._exclusive:
+            if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
+                raise_error(self._err)
+        self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)))
+
+    # ---- parts
+
+    @property
+    def model(self) -> Model:
+        """The model, with the values set by `parameters`."""
+        return self._model
+
+    def __getattr__(self, name: str):
+        if name in ("links", "joints", "rods", "nodes", "sites", "loops", "actuators", "loads", "contacts", "probes",
+                    "columns", "coordinates", "title"):  # fmt: skip
+            return getattr(self._model, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    # ---- state
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (nq), a view to read and write; `coordinates` tells their order."""
+        return view(lib.snw_robot_q(self._r), (self.nq,), self._r)
+
+    @q.setter
+    def q(self, value) -> None:
+        self.q[:] = value
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (nv), a view to read and write."""
+        return view(lib.snw_robot_v(self._r), (self.nv,), self._r)
+
+    @v.setter
+    def v(self, value) -> None:
+        self.v[:] = value
+
+    @property
+    def a(self) -> np.ndarray:
+        """Accelerations (nv), a view to read and write."""
+        return view(lib.snw_robot_a(self._r), (self.nv,), self._r)
+
+    @a.setter
+    def a(self, value) -> None:
+        self.a[:] = value
+
+    @property
+    def t(self) -> float:
+        """Time at which laws are evaluated, s."""
+        return lib.snw_robot_time(self._r)
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self._check(lib.snw_robot_set_time(self._r, value))
+
+    def move(self, dx) -> None:
+        """Move q by an increment (nv): a sum for rods and axes, body rotations and twists for ball and free joints."""
+        dx = vector(dx, self.nv, "dx")
+        self._check(lib.snw_robot_move(self._r, doubles(dx)))
+
+    class _At:
+        """Another state for one computation; the robot has its own again afterwards."""
+
+        def __init__(self, robot: "Robot", q, v, a):
+            self._pairs = []
+            for array, value, name in ((robot.q, q, "q"), (robot.v, v, "v"), (robot.a, a, "a")):
+                if value is not None:
+                    self._pairs.append((array, vector(value, array.size, name), array.copy()))
+
+        def __enter__(self):
+            for array, value, _ in self._pairs:
+                array[:] = value
+
+        def __exit__(self, *_):
+            for array, _, old in self._pairs:
+                array[:] = old
+
+    # ---- kinematics
+
+    def _at(self, place: str, x: float | None):
+        if x is not None:
+            out = self._place
+            out.kind, out.index, out.x = lib.SNW_PLACE_ROD, self._model.rods[place].index, x
+            return out[0]
+        if lib.snw_robot_find_place(self._r, place.encode(), self._place) != lib.SNW_OK:
+            raise_error(lib.snw_robot_error(self._r))
+        return self._place[0]
+
+    def pose(self, place: str, x: float | None = None) -> np.ndarray:
+        """Pose in the world, 4 x 4, of a link's end ("hand"), "arm.root", "arm.tip", a named site, or, with `x`, of the
+        section of a rod at arc length x (m)."""
+        out = np.empty((4, 4), order="F")
+        with self._exclusive:
+            self._check(lib.snw_robot_pose(self._r, self._at(place, x), doubles(out)))
+        return out
+
+    def poses(self, link: str | None = None) -> np.ndarray:
+        """World poses of all nodes, (nodes, 4, 4), or of those of one link."""
+        out = np.empty((lib.snw_robot_nodes(self._r), 4, 4))
+        with self._exclusive:
+            self._check(lib.snw_robot_poses(self._r, doubles(out)))
+        out = out.transpose(0, 2, 1)
+        return out if link is None else out[self._model.links[link].nodes]
+
+    def _axes(self, frame: str) -> int:
+        try:
+            return _AXES[frame]
+        except KeyError:
+            raise ArgumentError(f"frame is 'body' or 'world', not '{frame}'") from None
+
+    def twist(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+        """Angular velocity (rad/s) and velocity (m/s) of a frame, (6,), in world or body axes."""
+        out = np.empty(6)
+        with self._exclusive:
+            self._check(lib.snw_robot_twist(self._r, self._at(place, x), self._axes(frame), doubles(out)))
+        return out
+
+    def acceleration(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+        """Time derivative of `twist` at (q, v, a), (6,); in world axes it contains the acceleration of the point."""
+        out = np.empty(6)
+        with self._exclusive:
+            self._check(lib.snw_robot_acceleration(self._r, self._at(place, x), self._axes(frame), doubles(out)))
+        return out
+
+    def jacobian(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+        """Jacobian (6, nv) of a frame: twist = J v + part of motion given by laws."""
+        out = np.empty((6, self.nv), order="F")
+        with self._exclusive:
+            self._check(lib.snw_robot_jacobian(self._r, self._at(place, x), self._axes(frame), doubles(out), ffi.NULL))
+        return out
+
+    def jacobian_rate(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+        """Time derivative (6, nv) of `jacobian` along (q, v)."""
+        out, rate = np.empty((6, self.nv), order="F"), np.empty((6, self.nv), order="F")
+        with self._exclusive:
+            self._check(lib.snw_robot_jacobian(self._r, self._at(place, x), self._axes(frame), doubles(out),
+                                               doubles(rate)))  # fmt: skip
+        return rate
+
+    def strain(self, rod: str, x: float) -> np.ndarray:
+        """Twist, bend_y, bend_z (1/m), stretch, shear_y, shear_z of a rod at arc length x (m), (6,)."""
+        out = np.empty(6)
+        with self._exclusive:
+            self._check(lib.snw_robot_strain(self._r, self._model.rods[rod].index, x, doubles(out)))
+        return out
+
+    def wrench(self, rod: str, x: float) -> np.ndarray:
+        """Internal moment (N m) and force (N) at arc length x (m), (6,), section axes, by the tip side on the root side."""
+        out = np.empty(6)
+        with self._exclusive:
+            self._check(lib.snw_robot_wrench(self._r, self._model.rods[rod].index, x, doubles(out)))
+        return out
+
+    def probe(self, name: str) -> np.ndarray | float:
+        """Present value of a probe of the file, SI; a number where it has one column."""
+        part = self._model.probes[name]
+        out = np.empty(part.size)
+        with self._exclusive:
+            count = lib.snw_robot_probe(self._r, name.encode(), part.size, doubles(out))
+        if count != part.size:
+            raise_error(lib.snw_robot_error(self._r))
+        return float(out[0]) if part.size == 1 else out
+
+    # ---- dynamics
+
+    def inverse_dynamics(self, a=None, *, q=None, v=None) -> np.ndarray:
+        """Generalised forces (nv) needed for the motion (q, v, a) in addition to those of the model."""
+        out = np.empty(self.nv)
+        with self._exclusive, self._At(self, q, v, a):
+            self._check(lib.snw_robot_inverse_dynamics(self._r, doubles(out)))
+        return out
+
+    def forward_dynamics(self, tau=None, *, q=None, v=None) -> np.ndarray:
+        """Accelerations (nv) at (q, v) under forces tau in addition to those of the model, constraints included."""
+        force = None if tau is None else vector(tau, self.nv, "tau")
+        old = self.a.copy()
+        with self._exclusive, self._At(self, q, v, None):
+            status = lib.snw_robot_accelerate(self._r, ffi.NULL if force is None else doubles(force), self._err)
+            out = self.a.copy()
+            self.a[:] = old
+        if status != lib.SNW_OK:
+            raise_error(self._err)
+        return out
+
+    def bias(self, *, q=None, v=None) -> np.ndarray:
+        """Bias forces h (nv): the inverse dynamics is M a + h."""
+        out = np.empty(self.nv)
+        with self._exclusive, self._At(self, q, v, None):
+            self._check(lib.snw_robot_bias(self._r, doubles(out)))
+        return out
+
+    def mass(self, *, q=None) -> np.ndarray:
+        """Mass matrix (nv, nv) at q."""
+        out = np.empty((self.nv, self.nv), order="F")
+        with self._exclusive, self._At(self, q, None, None):
+            self._check(lib.snw_robot_mass(self._r, doubles(out)))
+        return out
+
+    def mass_solve(self, b, *, q=None) -> np.ndarray:
+        """M^-1 b for a vector (nv) or a matrix (nv, n)."""
+        x = np.array(b, dtype=np.float64, order="F")
+        if x.ndim not in (1, 2) or x.shape[0] != self.nv:
+            raise ArgumentError(f"'b' needs {self.nv} rows, but has shape {x.shape}")
+        columns = 1 if x.ndim == 1 else x.shape[1]
+        with self._exclusive, self._At(self, q, None, None):
+            status = lib.snw_robot_mass_solve(self._r, columns, doubles(x), doubles(x), self._err)
+        if status != lib.SNW_OK:
+            raise_error(self._err)
+        return x
+
+    def tangent(self, *, q=None, v=None, a=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """K, C, M (nv, nv): derivatives of the inverse dynamics with respect to q, v and a."""
+        K, C, M = (np.empty((self.nv, self.nv), order="F") for _ in range(3))
+        with self._exclusive, self._At(self, q, v, a):
+            self._check(lib.snw_robot_tangent(self._r, doubles(K), doubles(C), doubles(M)))
+        return K, C, M
+
+    def energy(self) -> Energy:
+        """Energies, dissipated power and momentum at (q, v)."""
+        out = ffi.new("snw_robot_energies *")
+        with self._exclusive:
+            self._check(lib.snw_robot_energy(self._r, out))
+        return Energy(out.kinetic, out.elastic, out.gravity, out.dissipation, np.array(list(out.momentum)))
+
+    def link_energies(self) -> dict[str, np.ndarray]:
+        """Kinetic, elastic and gravity energy of each link, J."""
+        out = np.empty((len(self._model.links), 3))
+        with self._exclusive:
+            self._check(lib.snw_robot_link_energies(self._r, doubles(out)))
+        return dict(zip(self._model.links, out))
+
+    # ---- constraints
+
+    @property
+    def nconstraints(self) -> int:
+        """Number of constraint rows."""
+        return lib.snw_robot_constraints(self._r)
+
+    def constraint_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
+        """Constraint Jacobian (rows, nv) and violation of the rows (rows,)."""
+        n = self.nconstraints
+        C, violation = np.empty((n, self.nv), order="F"), np.empty(n)
+        with self._exclusive:
+            self._check(lib.snw_robot_constraint_jacobian(self._r, doubles(C), doubles(violation)))
+        return C, violation
+
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lagrange multipliers (rows,) of the last computation and their generalised forces (nv,)."""
+        out, force = np.empty(self.nconstraints), np.empty(self.nv)
+        with self._exclusive:
+            self._check(lib.snw_robot_multipliers(self._r, doubles(out), doubles(force)))
+        return out, force
+
+    def loop_wrench(self, loop: str) -> np.ndarray:
+        """Torque (N m) and force (N) that a loop exerts on its second site, world axes, (6,)."""
+        out = np.empty(6)
+        with self._exclusive:
+            self._check(lib.snw_robot_loop_wrench(self._r, self._model.loops[loop].index, doubles(out)))
+        return out
+
+    # ---- loads
+
+    def set_load(self, name: str, force=None, torque=None) -> None:
+        """Replace the laws of a load by a constant force (N) and torque (N m), in the axes that the file gives."""
+        arrays = [None if x is None else vector(x, 3, n) for x, n in ((force, "force"), (torque, "torque"))]
+        pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
+        self._check(lib.snw_robot_set_load(self._r, self._model.loads[name].index, *pointers))
+
+    def unset_load(self, name: str) -> None:
+        """Return to the laws of the file."""
+        self._check(lib.snw_robot_unset_load(self._r, self._model.loads[name].index))
+
+    def set_gravity(self, gravity=None) -> None:
+        """Replace gravity (m/s^2, world frame); None: that of the file."""
+        g = None if gravity is None else vector(gravity, 3, "gravity")
+        self._check(lib.snw_robot_set_gravity(self._r, ffi.NULL if g is None else doubles(g)))
+
+    # ---- statics
+
+    def equilibrium(self, t: float | None = None) -> None:
+        """Move to a stable equilibrium under the loads at time t (now unless given); v and a become 0.
+
+        Raises `NotConverged`, whose text tells the fraction of the load reached; q is then the last equilibrium found.
+        """
+        with self._exclusive:
+            if lib.snw_robot_equilibrium(self._r, self.t if t is None else t, self._err) != lib.SNW_OK:
+                raise_error(self._err)
+
+    @property
+    def stability(self) -> float:
+        """Smallest eigenvalue of the static tangent stiffness relative to the unloaded one: 1 unloaded, 0 at buckling."""
+        with self._exclusive:
+            return lib.snw_robot_stability(self._r)
+
+    def modes(self, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Natural frequencies (Hz), ascending, and mode shapes (nv, count) of small vibrations about the present state.
+
+        Damping and velocities are left aside; constraints hold, and the shapes have unit modal mass.
+        """
+        K, _, M = self.tangent(v=np.zeros(self.nv), a=np.zeros(self.nv))
+        basis = np.eye(self.nv)
+        if self.nconstraints:
+            C, _ = self.constraint_jacobian()
+            _, s, vt = np.linalg.svd(C)
+            rank = int(np.sum(s > 1e-10 * max(s[0], 1e-300))) if s.size else 0
+            basis = vt[rank:].T
+        Kr, Mr = basis.T @ ((K + K.T) / 2) @ basis, basis.T @ M @ basis
+        L = np.linalg.cholesky((Mr + Mr.T) / 2)
+        reduced = np.linalg.solve(L, np.linalg.solve(L, Kr).T)
+        values, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+        shapes = basis @ np.linalg.solve(L.T, vectors)
+        frequencies = np.sign(values) * np.sqrt(np.abs(values)) / (2 * np.pi)
+        return frequencies[:count], shapes[:, :count]
+
+    # ---- motion
+
+    def simulate(self, step: float, scheme: str | None = None, *, rho: float | None = None, alpha: float | None = None,
+                 tolerance: float | None = None, engine: str | None = None, points: int = 0) -> "Simulation":  # fmt: skip
+        """Start a motion from the present state; `step` is the largest step, s.
+
+        `scheme`, `rho`, `alpha`, `tolerance`, `engine`, `points` are those of the model language
+        (`sinew help language`). Memory is allocated here; steps allocate none.
+        """
+        return Simulation(self, step, scheme, rho, alpha, tolerance, engine, points)
+
+    def __repr__(self) -> str:
+        return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"
+
+
+class Simulation:
+    """A motion of a robot, step by step: `sim.step()`. The state is the robot's: `robot.q`, `robot.probe("tip")`."""
+
+    def __init__(self, robot: Robot, step, scheme, rho, alpha, tolerance, engine, points):
+        self.robot, self.dt = robot, float(step)
+        how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(self.dt))
+        self._names = [None if n is None else ffi.new("char[]", n.encode()) for n in (scheme, engine)]
+        if scheme is not None:
+            how.scheme = self._names[0]
+        if engine is not None:
+            how.engine = self._names[1]
+        if rho is not None:
+            how.rho = rho
+        if alpha is not None:
+            how.alpha = alpha
+        if tolerance is not None:
+            how.tolerance = tolerance
+        how.points = points
+        with robot._exclusive:
+            if lib.snw_robot_start(robot._r, how, robot._err) != lib.SNW_OK:
+                raise_error(robot._err)
+        self._r, self._err = robot._r, robot._err
+        self._acquire, self._release = robot._exclusive._lock.acquire, robot._exclusive._lock.release
+        self._laws = robot.controls._laws
+
+    @property
+    def controls(self) -> Controls:
+        """Inputs of the actuators."""
+        return self.robot.controls
+
+    @property
+    def t(self) -> float:
+        """Present time, s."""
+        return lib.snw_robot_time(self._r)
+
+    def step(self, dt: float | None = None, count: int = 1) -> None:
+        """Advance by `count` steps of dt (the step of the simulation unless given), s.
+
+        Raises `NotConverged` when a step cannot be done; the state is then that before the failed step.
+        """
+        h = self.dt if dt is None else dt
+        for _ in range(count):
+            if self._laws:
+                self.robot.controls._apply_laws()
+            if not self._acquire(False):
+                self.robot._exclusive.__enter__()
+            try:
+                status = lib.snw_robot_step(self._r, h, self._err)
+            finally:
+                self._release()
+            if status:
+                raise_error(self._err)
+
+    @property
+    def scheme_energy(self) -> float:
+        """Energy removed by the numerical damping of the scheme since the start, J."""
+        return lib.snw_robot_scheme_energy(self._r)
+
+    def pull(self, node: int, to, stiffness: float, damping: float = 0.0, at=None) -> None:
+        """Pull a node towards a point of the world (m) by a spring (N/m) and a damper (N s/m)."""
+        to = vector(to, 3, "to")
+        point = None if at is None else vector(at, 3, "at")
+        if lib.snw_robot_pull(self._r, node, ffi.NULL if point is None else doubles(point), doubles(to), stiffness,
+                              damping, self._err) != lib.SNW_OK:  # fmt: skip
+            raise_error(self._err)
+
+    def let_go(self) -> None:
+        """Remove the spring of `pull`."""
+        lib.snw_robot_let_go(self._r)
+
+    def save(self) -> np.ndarray:
+        """All numbers on which the following steps depend."""
+        count = lib.snw_robot_saves(self._r)
+        if count == 0:
+            raise Error("this scheme has no checkpoints")
+        out = np.empty(count)
+        self.robot._check(lib.snw_robot_save(self._r, doubles(out)))
+        return out
+
+    def restore(self, state: np.ndarray) -> None:
+        """Return to a saved state; the steps that follow have the same bits."""
+        numbers = vector(state, lib.snw_robot_saves(self._r), "state")
+        self.robot._check(lib.snw_robot_restore(self._r, doubles(numbers)))
+
+    def __repr__(self) -> str:
+        return f"<sinew.Simulation of {self.robot!r}, step {self.dt:g} s>"
