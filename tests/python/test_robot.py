@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import sinew
+
+
+def test_the_state_is_a_view(arm):
+    arm.q[0] = 0.25
+    assert arm.q[0] == 0.25
+    assert arm.probe("angle") == pytest.approx(0.25)
+    arm.v = np.ones(arm.nv)
+    assert np.all(arm.v == 1)
+
+
+def test_a_view_outlives_its_robot(arm_text):
+    q = sinew.Robot(text=arm_text).q
+    gc.collect()
+    q[0] = 1.0
+    assert q[0] == 1.0
+
+
+def hat(w):
+    return np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+
+
+def moved(robot, direction, h):
+    """Pose of the palm after a small motion along a direction of v."""
+    q = robot.q.copy()
+    robot.move(h * direction)
+    out = robot.pose("palm")
+    robot.q[:] = q
+    return out
+
+
+@pytest.mark.parametrize("frame", ["body", "world"])
+def test_jacobian_is_the_derivative_of_the_pose(posed, frame):
+    J = posed.jacobian("palm", frame=frame)
+    T, h = posed.pose("palm"), 1e-3
+    for k in range(posed.nv):
+        e = np.eye(posed.nv)[k]
+        # central differences of fourth order
+        d = (8 * (moved(posed, e, h) - moved(posed, e, -h)) - (moved(posed, e, 2 * h) - moved(posed, e, -2 * h))) / (12 * h)
+        if frame == "body":
+            B = np.linalg.inv(T) @ d
+            twist = np.array([B[2, 1], B[0, 2], B[1, 0], *B[:3, 3]])
+        else:
+            W = d[:3, :3] @ T[:3, :3].T
+            twist = np.array([W[2, 1], W[0, 2], W[1, 0], *d[:3, 3]])
+        assert np.allclose(J[:, k], twist, atol=1e-9)
+
+
+def test_twist_and_acceleration_follow_from_the_jacobian(posed):
+    J, dJ = posed.jacobian("arm", 0.17), posed.jacobian_rate("arm", 0.17)
+    assert np.allclose(posed.twist("arm", 0.17), J @ posed.v, atol=1e-12)
+    assert np.allclose(posed.acceleration("arm", 0.17), J @ posed.a + dJ @ posed.v, atol=1e-10)
+
+
+def test_inverse_dynamics_is_mass_times_acceleration_and_bias(posed):
+    tau = posed.inverse_dynamics()
+    assert np.allclose(tau, posed.mass() @ posed.a + posed.bias(), rtol=1e-12, atol=1e-12)
+    a = posed.forward_dynamics(tau)
+    assert np.allclose(a, posed.a, rtol=1e-8, atol=1e-8)
+    assert np.allclose(posed.mass_solve(tau - posed.bias()), posed.a, rtol=1e-8, atol=1e-8)
+
+
+def test_a_given_state_leaves_the_robot_alone(posed):
+    q, v, a = posed.q.copy(), posed.v.copy(), posed.a.copy()
+    posed.inverse_dynamics(np.zeros(posed.nv), v=np.zeros(posed.nv))
+    posed.forward_dynamics()
+    posed.mass(q=q)
+    posed.tangent(v=np.zeros(posed.nv))
+    assert np.array_equal(posed.q, q) and np.array_equal(posed.v, v) and np.array_equal(posed.a, a)
+
+
+def test_tangent_is_the_derivative_of_inverse_dynamics(posed):
+    K, C, M = posed.tangent()
+    assert np.allclose(M, posed.mass(), rtol=1e-12, atol=1e-14)
+    q, h = posed.q.copy(), 1e-4
+    for k in (0, 3, 9, posed.nv - 1):
+        def residual(s):
+            posed.move(s * np.eye(posed.nv)[k])
+            r = posed.inverse_dynamics()
+            posed.q[:] = q
+            return r
+
+        d = (8 * (residual(h) - residual(-h)) - (residual(2 * h) - residual(-2 * h))) / (12 * h)
+        assert np.allclose(K[:, k], d, atol=1e-6 * np.abs(K).max())
+
+
+def test_energies_of_links_sum_to_the_energy(posed):
+    e, parts = posed.energy(), sum(posed.link_energies().values())
+    assert np.allclose(parts, [e.kinetic, e.elastic, e.gravity], rtol=1e-12)
+    assert e.kinetic == pytest.approx(0.5 * posed.v @ posed.mass() @ posed.v, rel=1e-12)
+
+
+def test_equilibrium_balances_forces(arm):
+    arm.controls["motor"] = 0.3
+    arm.equilibrium()
+    assert np.abs(arm.inverse_dynamics()).max() < 1e-6
+    assert arm.stability > 0
+
+
+def test_loops_are_kept_by_forward_dynamics(four_bar):
+    sim = four_bar.simulate(1e-3)
+    sim.step(count=20)
+    a = four_bar.forward_dynamics()
+    C, violation = four_bar.constraint_jacobian()
+    assert np.abs(violation).max() < 1e-9
+    assert np.abs(C @ four_bar.v).max() < 1e-6
+    # M a + bias = C' lambda
+    forces = four_bar.mass() @ a + four_bar.bias()
+    null = np.linalg.svd(C)[2][np.linalg.matrix_rank(C):]
+    assert np.abs(null @ forces).max() < 1e-8
+
+
+def test_steps_conserve_what_the_scheme_does_not_damp(arm):
+    arm.q[0] = 0.5
+    sim = arm.simulate(1e-3, "conserving")
+    sim.step(count=50)
+    assert arm.t == pytest.approx(0.05)
+    assert abs(sim.scheme_energy) < 1e-6
+
+
+def test_saved_states_give_the_same_bits(arm):
+    arm.q[0] = 0.5
+    sim = arm.simulate(2e-3)
+    sim.step(count=10)
+    state = sim.save()
+    sim.step(count=10)
+    end = arm.q.copy()
+    sim.restore(state)
+    sim.step(count=10)
+    assert np.array_equal(arm.q, end)
+    with pytest.raises(sinew.ArgumentError):
+        sim.restore(state[:-1])
+
+
+def test_a_copy_continues_with_the_same_bits(arm):
+    arm.q[0] = 0.5
+    sim = arm.simulate(2e-3)
+    sim.step(count=10)
+    twin = arm.copy()
+    sim.step(count=5)
+    lib, err = sinew._lib, sinew._ffi.new("snw_error *")
+    for _ in range(5):
+        assert lib.snw_robot_step(twin._r, 2e-3, err) == 0
+    assert np.array_equal(arm.q, twin.q)
+
+
+def test_controls_are_set_by_name_and_by_functions(arm):
+    sim = arm.simulate(2e-3)
+    sim.controls["cord(1)"] = 0.5
+    assert sim.controls["cord(1)"] == 0.5
+    seen = []
+    sim.controls["motor"] = lambda robot: seen.append(robot.t) or 0.1
+    sim.step(count=3)
+    assert seen == pytest.approx([0, 2e-3, 4e-3])
+    assert sim.controls["motor"] == pytest.approx(0.1)
+    del sim.controls["motor"]
+    sim.step()
+    assert len(seen) == 3
+    with pytest.raises(sinew.ArgumentError, match="needs 1 number"):
+        sim.controls["cord(1)"] = [1, 2]
+
+
+def test_bad_numbers_raise_and_change_nothing(arm):
+    q = arm.q.copy()
+    with pytest.raises(sinew.ArgumentError):
+        arm.move(np.full(arm.nv, np.nan))
+    with pytest.raises(sinew.ArgumentError):
+        arm.pose("nowhere")
+    with pytest.raises(sinew.ArgumentError):
+        arm.pose("arm", x=7.0)
+    with pytest.raises(sinew.ArgumentError):
+        arm.inverse_dynamics(np.zeros(3))
+    with pytest.raises(sinew.ArgumentError):
+        arm.jacobian("palm", frame="moon")
+    assert np.array_equal(arm.q, q)
+
+
+def test_one_robot_in_two_threads_raises_and_two_are_fine(arm_text):
+    robots = [sinew.Robot(text=arm_text) for _ in range(2)]
+    ends = [None, None]
+
+    def work(i):
+        sim = robots[i].simulate(1e-3)
+        sim.step(count=50)
+        ends[i] = robots[i].q.copy()
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert np.array_equal(ends[0], ends[1])
+
+    with robots[0]._exclusive:  # as if another thread were inside
+        with pytest.raises(sinew.Error, match="another thread"):
+            robots[0].pose("palm")
+
+
+def test_modes_are_those_of_a_thin_beam():
+    beam = sinew.Robot.from_dict({
+        "gravity": 0,
+        "materials": {"steel": {"young": 200e9, "poisson": 0.3, "density": 7800}},
+        "robot": {"beam": {"on": "world", "rod": {"length": 1.0, "section": {"circle": {"radius": 1e-3}},
+                                                  "material": "steel", "strain": {"bend_z": "legendre 8"}}}},
+    })  # fmt: skip
+    f, shapes = beam.modes(3)
+    exact = np.array([1.8751040687, 4.6940911330, 7.8547574382]) ** 2 * np.sqrt(200e9 / 7800) * 1e-3 / 2 / (2 * np.pi)
+    assert np.allclose(f, exact, rtol=1e-4)
+    assert np.allclose(shapes.T @ beam.mass() @ shapes, np.eye(3), atol=1e-9)

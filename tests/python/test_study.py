@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import sinew
+
+h5py = pytest.importorskip("h5py")
+
+
+@pytest.fixture
+def model(tmp_path, arm_text):
+    path = tmp_path / "arm.yaml"
+    path.write_text(arm_text)
+    return path
+
+
+def test_a_study_gives_its_frames(model):
+    result = sinew.run(model, runs="main")
+    assert result.t[-1] == pytest.approx(0.1)
+    assert result["tip"].shape == (len(result.t), 3)
+    assert result["angle"].shape == (len(result.t),)
+    assert result["wire"].shape == (len(result.t), 3, 6)
+    assert np.array_equal(result["tip.x"], result["tip"][:, 0])
+    assert result.unit("tip") == "m" and result.unit("angle") == "rad"
+    assert result.state == "finished"
+    assert np.allclose(result.poses("arm")[:, -1, :3, 3], result["tip"], atol=1e-12)
+    with pytest.raises(KeyError, match="there are tip"):
+        result["tap"]
+
+
+def test_the_same_robot_in_c_and_python_gives_the_same_bits(model):
+    result = sinew.run(model, runs="main")
+    study = sinew.Study(model).run()
+    assert np.array_equal(study.q, result.q)
+    assert np.array_equal(study["tip"], result["tip"])
+    assert np.array_equal(study.array("energy")[:, 0], result.energy["kinetic"])
+
+
+def test_frames_progress_and_exceptions_of_callbacks(model):
+    times, fractions = [], []
+    sinew.Study(model).run(frame=lambda s: times.append(s.row("t")[0]), progress=lambda n, t, f: fractions.append(f))
+    assert times[-1] == pytest.approx(0.1) and fractions[-1] <= 1
+
+    class Enough(Exception):
+        pass
+
+    def stop(study):
+        if study.row("t")[0] > 0.05:
+            raise Enough
+
+    study = sinew.Study(model)
+    with pytest.raises(Enough):
+        study.run(frame=stop)
+    assert 0.05 < study.t[-1] < 0.07
+
+
+def test_overrides_are_stored_with_the_run(model):
+    result = sinew.run(model, set={"E": "2 MPa"}, runs="main")
+    assert result.overrides["E"] == 2e6
+
+
+def test_several_runs_are_a_mapping(model):
+    result = sinew.run(model)
+    assert list(result) == ["main", "stiff"]
+    assert result["stiff"]["tip"].shape[1] == 3
+    with pytest.raises(KeyError, match="choose one of main, stiff"):
+        result["tip"]
+
+
+def test_a_bad_model_raises_and_warnings_are_warnings(tmp_path):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("sinew: 1\nrobot: {arm: {on: nothing}}\n")
+    with pytest.raises(sinew.ModelError, match="nothing"):
+        sinew.run(bad)
+    coarse = {"materials": {"m": {"young": 1e6, "poisson": 0.5, "density": 1000}}, "gravity": [0, 0, -9.81],
+              "robot": {"arm": {"on": "world", "rod": {"length": 0.5, "section": {"circle": {"radius": 0.01}},
+                                                       "material": "m", "strain": {"bend_y": "legendre 1"}}}},
+              "study": [{"static": None}]}  # fmt: skip
+    with pytest.warns(sinew.SinewWarning, match="basis"):
+        sinew.run(coarse)
+
+
+def test_the_page_shows_in_a_notebook(model):
+    result = sinew.run(model, runs="main")
+    if "iframe" not in (html := result._repr_html_()):
+        pytest.skip("no viewer in this build")
+    assert html.startswith("<iframe srcdoc=")
+
+
+def test_python_m_sinew_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "sinew", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("sinew ")
+
+
+def test_results_of_other_programs_are_refused(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        f["a"] = 1
+    with pytest.raises(ValueError, match="not a result file"):
+        sinew.Result(tmp_path / "x.h5")
+
+
+def test_temporary_results_are_removed_with_their_object(model):
+    result = sinew.run(model, runs="main")
+    path = result.path
+    assert os.path.exists(path)
+    result.close()
+    del result
+    import gc
+
+    gc.collect()
+    assert not os.path.exists(path)
