@@ -40,9 +40,9 @@ static double quadratic(const snw_rod *rod, const double *A, const double *x) {
 
 // twice the elastic energy of a rod
 static double twice_elastic(const snw_model *m, const snw_rod *rod, const double *q) {
-    return rod->section_varies ? 2 * snw_section_varies_energy(m, rod, q)
-                               : snw_rod_length_ratio(rod, q) *
-                                     quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+    return rod->section_varies
+               ? 2 * snw_section_varies_energy(m, rod, q)
+               : snw_rod_length_ratio(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
 }
 
 // all rods and joints; with w only the active ones
@@ -112,8 +112,8 @@ double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w)
 static double segment_mass(const snw_model *m, const snw_work *w, int i, snw_vec3 *moment) {
     const snw_inertia *M = snw_material_inertia(m, w, i);
     const double scale = snw_material_scale(m, w, i);
-    *moment = snw_add(snw_scale(scale * M->m, w->g[i].p),
-                      snw_scale(scale, snw_rotate(w->g[i].R, M->mc)));
+    *moment =
+        snw_add(snw_scale(scale * M->m, w->g[i].p), snw_scale(scale, snw_rotate(w->g[i].R, M->mc)));
     return scale * M->m;
 }
 

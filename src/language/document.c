@@ -279,7 +279,8 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
                                const char *const *set, const snw_desc *like, snw_desc **out,
                                snw_error *err) {
     *out = NULL;
-    SNW_TRY(document_describe(d, d->source, snw_pool_create(LIMIT), run, until, nset, set, out, err));
+    SNW_TRY(
+        document_describe(d, d->source, snw_pool_create(LIMIT), run, until, nset, set, out, err));
     const snw_status status = like ? snw_check_change(like, *out, "live", err) : SNW_OK;
     if (status == SNW_OK) return SNW_OK;
     snw_desc_destroy(*out);

@@ -52,8 +52,7 @@ void snw_rod_beyond(const snw_model *m, const snw_rod *rod, double x, double *sc
         const double from = rod->cell[cell], to = rod->cell[cell + 1];
         fraction[k] = x <= from;
         if (x > from && x < to) {
-            if (cell != tail_cell)
-                lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            if (cell != tail_cell) lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
             tail_cell = cell;
             fraction[k] = tail[point] / pw[point];
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Observers placed on demand: twist, acceleration, Jacobian and its rate are derivatives of the pose
-// and of each other, at nodes, sections and offsets; at a probe's station they are what the probe
-// sees.
+// Observers placed on demand: twist, acceleration, Jacobian and its rate are derivatives of the
+// pose and of each other, at nodes, sections and offsets; at a probe's station they are what the
+// probe sees.
 #include "dynamics/observer.h"
 #include "robot_texts.h"
 #include "setting.h"
@@ -41,9 +41,8 @@ static void place(const snw_model *m, snw_observer *o, int k) {
     if (k % 7 == 6) {
         snw_observer_at_seg(o, 1 + k % (m->nseg - 1), shift);
     } else {
-        snw_observer_at_section(m, o, rod, k % 7 == 5 ? m->seg_x[m->rod[rod].seg0 + 1]
-                                                      : x[k % 7] * L,
-                                shift);
+        snw_observer_at_section(m, o, rod,
+                                k % 7 == 5 ? m->seg_x[m->rod[rod].seg0 + 1] : x[k % 7] * L, shift);
     }
 }
 
