@@ -4,7 +4,7 @@ import shutil
 import sinew
 from sinew.gym import MODELS
 
-result = sinew.run(MODELS / "pendulum.yaml", set={"initial": "{arm: {angle: 2.5}}"})
+result = sinew.run(MODELS / "pendulum.yaml", set={"initial": "{arm: {position: 2.5}}"})
 run = result.only()
 print(run)
 run.view("pendulum.html")

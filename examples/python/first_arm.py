@@ -17,8 +17,6 @@ arm.equilibrium()
 print("the tip hangs at", np.round(arm.pose("arm.tip")[:3, 3], 4), "m")
 print("moment at the root", np.round(arm.wrench("arm", x=0.0)[:3], 5), "N m")
 
-# weight times the lever of its centre of mass is the moment at the root
-positions = arm.poses("arm")[:, :3, 3]
 print("elastic energy", round(arm.energy().elastic, 6), "J, stability", round(arm.stability, 3))
 
 arm.set_gravity([0, 0, 0])  # let go: the arm springs back and swings out

@@ -6,7 +6,9 @@ import numpy as np
 import sinew
 
 model = pathlib.Path(__file__).resolve().parent.parent / "hybrid" / "soft_arm.yaml"
-arm = sinew.Robot(model, set={"motor(1).effort": "0 N*m", "motor(2).effort": "0 N*m", "turn.position": 0})
+# the dampers of the servos are part of the model, so that the steps are implicit in them
+arm = sinew.Robot(model, set={"motor(1).effort": "0 N*m", "motor(2).effort": "0 N*m", "turn.position": 0,
+                              "upper.damping": "2 N*m*s", "forearm.damping": "0.3 N*m*s"})  # fmt: skip
 upper, elbow = arm.coordinates["upper.angle"], arm.coordinates["forearm.angle"]
 rigid = [arm.coordinates.info(n).v.start for n in ("upper.angle", "forearm.angle")]
 
@@ -27,8 +29,8 @@ for k in range(500):
     # what holds the arm at rest in its present shape, as seen by the two motors
     hold = arm.inverse_dynamics(v=np.zeros(arm.nv), a=np.zeros(arm.nv))[rigid]
     present = np.array([sim.controls["motor(1)"], sim.controls["motor(2)"]])
-    angle, rate = arm.q[[upper, elbow]], arm.v[rigid]
-    torque = present + hold + stiffness * (goal - angle) + damping * (speed - rate)
+    angle = arm.q[[upper, elbow]]
+    torque = present + hold + stiffness * (goal - angle) + damping * speed
     sim.controls["motor(1)"], sim.controls["motor(2)"] = torque
     sim.step()
     error.append(np.abs(goal - angle).max())

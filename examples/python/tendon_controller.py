@@ -17,12 +17,12 @@ def target(t):
 
 
 def control(robot):
-    """Tensions (N) of the pairs along y and -x: integral and proportional control, damping by the tip's velocity."""
+    """Tensions (N) of the pairs along y and x: what holds the arm there, integral and proportional control, damping."""
     error = robot.probe("tip")[:2] - target(robot.t)
     speed = robot.probe("speed")[:2]
-    bend, rate = np.array([error[1], -error[0]]), np.array([speed[1], -speed[0]])
-    state[:] -= 400.0 * bend * sim.dt
-    pull = state - 25.0 * bend - 2.0 * rate
+    bend, rate = error[::-1], speed[::-1]
+    state[:] -= 200.0 * bend * sim.dt
+    pull = 60.0 * target(robot.t)[::-1] + state - 25.0 * bend - 2.0 * rate
     return [max(pull[0], 0), max(pull[1], 0), max(-pull[0], 0), max(-pull[1], 0)]
 
 

@@ -10,7 +10,7 @@ robot = sinew.Robot.from_dict({
     "materials": {"steel": {"young": "200 GPa", "poisson": 0.3, "density": 7800}},
     "robot": {"left": {"on": "world", **leg},
               "right": {"on": "world", "pose": {"xyz": [0.4, 0, 0]}, **leg}},
-    "loops": {"hand": {"between": ["left.tip", "right.tip"], "joint": "revolute"}},
+    "loops": {"hand": {"join": ["left.tip", "right.tip"], "as": "revolute"}},
     "actuators": {"motor(1)": {"joint": "left", "position": "120 deg"},
                   "motor(2)": {"joint": "right", "position": "60 deg"}},
     "probes": {"hand": {"position": "left.tip"}},

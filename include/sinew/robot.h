@@ -68,8 +68,7 @@ SNW_API void snw_robot_close(snw_robot *r); // NULL is fine
 // Change values of the model by nset overrides "path=value", such as "silicone.young=2 MPa",
 // without reading files again; see snw_robot_model_change for what must stay the same. State, time
 // and inputs set by the caller stay; a motion that was started is started again from the present
-// state with the same options. Other robots keep their model. On failure nothing changes. Pointers
-// from snw_robot_q, snw_robot_v and snw_robot_a are invalid after a success.
+// state with the same options. Other robots keep their model. On failure nothing changes.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_parameters(snw_robot *r, int nset,
                                                           const char *const *set, snw_error *err);
 

@@ -176,15 +176,16 @@ class Run(Mapping):
         return len(self._probes)
 
     def unit(self, name: str) -> str:
-        """Unit of a probe, or of one of its columns (`tip.x`)."""
-        probe = self._columns.index(name) if name in self._columns and name not in self._probes else None
-        if probe is not None:
-            owner = next(p for p, (a, b) in self._probes.items() if a <= probe < b)
-            component = probe - self._probes[owner][0]
-        else:
-            owner, component = name, 0
-        units = next((p["units"] for p in self.scene["probes"] if p["name"] == owner), [])
-        return units[component % len(units)] if units else ""
+        """Unit of a probe, or of one of its columns (`tip.x`); empty for plain numbers and where units differ."""
+        units = {p["name"]: p["units"] for p in self.scene["probes"]}
+        if name in units:
+            of_probe = set(units[name].values())
+            return of_probe.pop() if len(of_probe) == 1 else ""
+        i = self._columns.index(name)
+        return units[next(p for p, (a, b) in self._probes.items() if a <= i < b)][self._component(i)]
+
+    def _component(self, column: int) -> str:
+        return _text(self._group["column_component"][column])
 
     # ---- to other libraries
 

@@ -109,6 +109,8 @@ class Task(_Base):
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         if seed is not None:
             self._random = np.random.default_rng(seed)
+        for name in self.robot.actuators:
+            del self.robot.controls[name]
         self.robot.q[:], self.robot.v[:], self.robot.a[:], self.robot.t = self._q0, self._v0, 0, 0
         self._count = 0
         self._begin()
@@ -151,21 +153,18 @@ class Reach(Task):
         y, z = self.pull * np.asarray(action)
         return np.array([max(y, 0), max(z, 0), max(-y, 0), max(-z, 0)])
 
-    def _set_tensions(self, tensions) -> None:
-        for k, tension in enumerate(tensions):
-            self.robot.controls[k] = tension
-
     def _begin(self) -> None:
         # a target that some tensions hold: the tip at their equilibrium
         radius, angle = np.sqrt(self._random.uniform(0.05, 0.8)), self._random.uniform(-np.pi, np.pi)
-        self._set_tensions(self._tensions([radius * np.cos(angle), radius * np.sin(angle)]))
-        self.robot.equilibrium()
-        self.target = self.robot.probe("tip").copy()
-        self._set_tensions(np.zeros(4))
-        self.robot.q[:], self.robot.v[:], self.robot.a[:] = self._q0, self._v0, 0
+        other = Robot(self.robot.model)
+        for k, tension in enumerate(self._tensions([radius * np.cos(angle), radius * np.sin(angle)])):
+            other.controls[k] = tension
+        other.equilibrium()
+        self.target = other.probe("tip")
 
     def _act(self, action) -> None:
-        self._set_tensions(self._tensions(action))
+        for k, tension in enumerate(self._tensions(action)):
+            self.robot.controls[k] = tension
 
     def _observe(self) -> np.ndarray:
         tip = self.robot.probe("tip")
@@ -175,13 +174,13 @@ class Reach(Task):
         return -float(np.linalg.norm(self.robot.probe("tip") - self.target)) / 0.25
 
     def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
-        """Proportional and integral control of both directions of bending; the tendons of a pair pull along y and x."""
+        """Proportional and integral control of both directions of bending, damped by the velocity of the tip."""
         state = np.zeros(2)
 
         def policy(observation: np.ndarray) -> np.ndarray:
             speed, error = observation[3:6], observation[9:12]
-            # the arm hangs along -z of the world: its y is the world's y, its z the world's -x
-            bend, rate = np.array([error[1], -error[0]]), np.array([speed[1], -speed[0]])
+            # the arm hangs along -z of the world: its y is the world's y, its z the world's x
+            bend, rate = error[[1, 0]], speed[[1, 0]]
             state[:] = np.clip(state - 0.5 * bend, -1, 1)
             return np.clip(state - 3.0 * bend - 0.3 * rate, -1, 1)
 
@@ -254,8 +253,8 @@ class Steer(Task):
     actions = 5
     bend = 0.8
     """Largest target of a joint angle, rad."""
-    stiffness, damping = 3.0, 0.4
-    """Servos of the joints, N m/rad and N m s/rad."""
+    stiffness = 3.0
+    """Of the servos of the joints, N m/rad, as in the model."""
 
     def _observe_size(self) -> int:
         return 16
@@ -264,17 +263,13 @@ class Steer(Task):
         angle = self._random.uniform(-np.pi / 2, np.pi / 2)
         self.target = 2.0 * np.array([np.cos(angle), np.sin(angle)])
         self._before = 2.0
-        # bent at the start: a straight snake is at a singular configuration of its wheels
-        self.robot.q[3:] = 0.3 * np.sin(np.arange(5))
 
     def _joints(self) -> tuple[np.ndarray, np.ndarray]:
         return self.robot.q[3:], self.robot.v[3:]
 
     def _act(self, action) -> None:
-        angle, rate = self._joints()
-        torque = self.stiffness * (self.bend * action - angle) - self.damping * rate
-        for k in range(5):
-            self.robot.controls[k] = torque[k]
+        for k in range(5):  # the spring and the damper of the servo are part of the model, so that steps are implicit in them
+            self.robot.controls[k] = self.stiffness * self.bend * action[k]
 
     def _observe(self) -> np.ndarray:
         pose, twist = self.robot.pose("link(1)"), self.robot.probe("speed")
@@ -294,9 +289,9 @@ class Steer(Task):
 
         def policy(observation: np.ndarray) -> np.ndarray:
             bearing = np.arctan2(observation[1], observation[2])
-            phase[0] += 3.0 * self.step_time * self.repeat
-            wave = 0.6 * np.sin(phase[0] - 1.1 * np.arange(5))
-            return np.clip(wave - 0.35 * np.clip(bearing, -1, 1), -1, 1)
+            phase[0] += 4.0 * self.step_time * self.repeat
+            wave = 0.5 * np.sin(phase[0] - 0.9 * np.arange(5))
+            return np.clip(wave - 0.4 * np.clip(bearing, -1, 1), -1, 1)
 
         return policy
 

@@ -10,9 +10,9 @@ gravity: [0, 0, -9.81]
 parameters: {E: 1 MPa, tau: 0 N*m}
 materials: {silicone: {young: E, poisson: 0.48, density: 1070 kg/m^3, damping: 20 ms}}
 robot:
-  base: {on: world, joint: revolute, axis: y, body: {mass: 0.2 kg, box: [5 cm, 5 cm, 5 cm]}}
+  base: {on: world, joint: revolute, axis: y, stiffness: 1 N*m, body: {mass: 0.2 kg, box: [5 cm, 5 cm, 5 cm]}}
   arm: {on: base, pose: {xyz: [5 cm, 0, 0]}, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: silicone, strain: kirchhoff legendre 4}}
-  hand: {on: arm, joint: spherical, body: {mass: 30 g, sphere: {radius: 1 cm}}}
+  hand: {on: arm, joint: spherical, stiffness: 20 mN*m, body: {mass: 30 g, sphere: {radius: 1 cm}}}
 actuators:
   motor: {joint: base, effort: tau}
   cord(k=1..2): {tendon: {along: arm, at: [0, 0, 8 mm*(3 - 2*k)]}, effort: 0 N}
@@ -42,8 +42,8 @@ robot:
 sites:
   end: {on: coupler, pose: {xyz: [0.5, 0, 0]}}
   top: {on: rocker, pose: {xyz: [0.4, 0, 0]}}
-loops: {pin: {between: [end, top], joint: revolute}}
-initial: {crank: {angle: 60 deg}, coupler: {angle: -30 deg}, rocker: {angle: 90 deg}}
+loops: {pin: {join: [end, top], as: revolute}}
+initial: {crank: {position: 60 deg}, coupler: {position: -30 deg}, rocker: {position: 90 deg}}
 probes: {end: {position: end}}
 study: [dynamic: {for: 0.2 s, step: 1 ms}]
 """

@@ -27,7 +27,7 @@ def test_a_study_gives_its_frames(model):
     assert result["angle"].shape == (len(result.t),)
     assert result["wire"].shape == (len(result.t), 3, 6)
     assert np.array_equal(result["tip.x"], result["tip"][:, 0])
-    assert result.unit("tip") == "m" and result.unit("angle") == "rad"
+    assert result.unit("tip") == "m" and result.unit("e.total") == "N*m"
     assert result.state == "finished"
     assert np.allclose(result.poses("arm")[:, -1, :3, 3], result["tip"], atol=1e-12)
     with pytest.raises(KeyError, match="there are tip"):
