@@ -94,7 +94,7 @@ static inline void cord_begin(cord_rod *a, double h) {
     snw_boundary_reset_guess(a->s.b);
 }
 
-static inline snw_status cord_step(cord_rod *a, snw_time_kind kind, double alpha, double h) {
+static inline snw_status cord_step(cord_rod *a, snw_scheme_kind kind, double alpha, double h) {
     snw_shoot_tendons_base(&a->c, a->s.r);
     return shot_step(&a->s, kind, alpha, h);
 }
