@@ -120,7 +120,7 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                                .meaning = "implicit, order 2, keeps energy and momentum",
                                .family = SNW_FAMILY_CONSERVING,
                                .order = 2,
-                               .options = TAKES(TOLERANCE),
+                               .options = TAKES(TOLERANCE) | TAKES(BASE) | TAKES(START),
                                .works = ON(STRAIN) | ON(LOOPS),
                                .implicit = true},
     [SNW_SCHEME_GAUSS4] = {.name = "gauss4",
