@@ -59,7 +59,8 @@ static size_t undo_doubles(const snw_model *m, int stages) {
     return 6 + snw_state_doubles(m) + (size_t)(stages + 1) * (size_t)m->nv + (size_t)snw_npower(m);
 }
 
-size_t snw_gauss_saves(const snw_model *m, int stages) {
+size_t snw_gauss_saves(const snw_model *m, const snw_collocation *points) {
+    const int stages = points->s;
     const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
     return undo_doubles(m, stages) + (size_t)m->nv + snw_gauss_jacobian_doubles(m, stages) +
            (size_t)stages * matrix + NSINGLE;
@@ -191,7 +192,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     if (!g) return SNW_E_MEMORY;
     g->m = m;
     g->opts = *opts;
-    g->k = snw_collocation_gauss(opts->stages);
+    g->k = opts->points;
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
@@ -578,7 +579,7 @@ static void gauss_set_scale(snw_gauss_collocation *g) {
     static const double fraction = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = g->m;
     const double fastest = g->h * snw_fastest_rate(m, g->now);
-    const double error = fraction * pow(fastest, 2 * g->k.s + 2);
+    const double error = fraction * pow(fastest, g->k.order + 2);
     for (int i = 0; i < m->nv; i++) {
         const double inertia = g->mass[i] * m->typical[i] / (g->h * g->h);
         g->scale[i] = g->force[i] = m->scale[i] + 4e-3 * inertia;

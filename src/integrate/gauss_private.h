@@ -6,7 +6,6 @@
 #include "constraint/impact.h"
 #include "integrate/gauss.h"
 #include "solve/broyden.h"
-#include "solve/collocation.h"
 #include "solve/condition.h"
 
 // Where Newton's matrix was made, stage by stage; the Jacobians of the chart are stored in

@@ -32,9 +32,9 @@ static double error_within(const snw_collocation *k, double u) {
     return sum;
 }
 
-snw_collocation snw_collocation_gauss(int s) {
-    SNW_ASSERT(s >= 2 && s <= SNW_STAGES);
-    snw_collocation k = {.s = s};
+snw_collocation snw_collocation_of(int s, int order) {
+    SNW_ASSERT(s >= 2 && s <= SNW_STAGES && order == 2 * s);
+    snw_collocation k = {.s = s, .order = order};
     snw_gauss(s, k.c, k.b);
     // A_ij = int_0^c_i l_j, by the same points on [0, c_i]
     for (int i = 0; i < s; i++) {

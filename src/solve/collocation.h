@@ -13,7 +13,7 @@
 enum { SNW_STAGES = 4 }; // at most
 
 typedef struct snw_collocation {
-    int s;
+    int s, order;
     double c[SNW_STAGES], b[SNW_STAGES], bb[SNW_STAGES];
     double A[SNW_STAGES][SNW_STAGES], AA[SNW_STAGES][SNW_STAGES];
     double turn[SNW_STAGES]; // inv(A) 1: h x''_j for which x_i = c_i h (x'_0 + 1)
@@ -21,8 +21,8 @@ typedef struct snw_collocation {
         within; // largest error of x within a step of length 1 for an error 1 of x'' at its start
 } snw_collocation;
 
-// s stages, 2 to SNW_STAGES.
-snw_collocation snw_collocation_gauss(int s);
+// With s stages, 2 to SNW_STAGES, and points of this order: 2 s, Gauss.
+snw_collocation snw_collocation_of(int s, int order);
 
 // l (n) <- weights of the values at the points c (n) in their interpolation polynomial at x.
 void snw_lagrange(int n, const double *c, double x, double *l);
