@@ -17,6 +17,12 @@ typedef struct snw_gauss_origin {
     snw_state *at[SNW_STAGES];
 } snw_gauss_origin;
 
+// Point of the quadrature of works along the polynomial of a step.
+typedef struct snw_work_point {
+    double c, b; // fraction of the step, weight
+    snw_collocation_weights of;
+} snw_work_point;
+
 struct snw_gauss_collocation {
     const snw_model *m;
     snw_gauss_opts opts;
@@ -61,7 +67,9 @@ struct snw_gauss_collocation {
     snw_broyden broyden;
     double *work, *power_stage;
     double heat;
-    double *kept; // undo_doubles: state before the last step
+    double scheme;                         // energy removed by the scheme; 0 where it damps nothing
+    snw_work_point work_point[SNW_STAGES]; // s + 1, of a scheme that damps
+    double *kept;                          // undo_doubles: state before the last step
     double defect;
 };
 
