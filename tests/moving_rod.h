@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// lively.h: a fast moving rod in which all six strains vary strongly, and the error of its
+// moving_rod.h: a fast moving rod in which all six strains vary strongly, and the error of its
 // discretisation against an oracle without segments (oracle/strong.h).
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "random_rod.h"
 
 // The rod; the caller sets the rule of integration along it.
-static inline void lively_rod(robot *r) {
+static inline void moving_rod(robot *r) {
     robot_init(r, 1, 0.03);
     r->link[0].rod.section.size[0] = law(r, "0.03 - 0.01*x/L");
     r->link[0].rod.rest[SNW_BEND_Y] = law(r, "sin(4*x/(1 m))");
@@ -19,7 +19,7 @@ static inline void lively_rod(robot *r) {
     for (int i = 0; i < 6; i++) robot_strain(r, 0, i, SNW_BASIS_CHEBYSHEV, 4);
 }
 
-static inline void lively_state(const trial *t, uint64_t seed) {
+static inline void moving_rod_state(const trial *t, uint64_t seed) {
     dice d = {seed};
     for (int i = 0; i < t->m->nv; i++) {
         const double size = i < 12 ? 2 : 0.1; // angular, linear
@@ -33,7 +33,7 @@ enum { TIP, TURN, KINETIC, GRAVITY, FORCE, SPEED, RATE, KINDS };
 
 // Errors of tip position and rotation, kinetic and gravity energy, generalised forces, tip
 // velocity and acceleration.
-static inline void lively_errors(const trial *t, double e[KINDS]) {
+static inline void moving_rod_errors(const trial *t, double e[KINDS]) {
     const size_t n = (size_t)t->m->nv;
     oracle_answer a = {.r = oracle_alloc(n, sizeof(double))};
     const oracle_rod q = {.m = t->m, .s = t->s, .g = snw_se3_identity()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// shot_rod.h: cantilevers for the shooting engine, built by calls from the tables of references.md:
-// round rods, base tangent along z of the world.
+// shooting_rod.h: cantilevers for the shooting engine, built by calls from the tables of
+// references.md: round rods, base tangent along z of the world.
 #pragma once
 
 #include "shoot/boundary.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct shot {
+typedef struct shooting_case {
     double L, radius, E, G, rho;
     int points; // nodes
     snw_space_kind along;
@@ -19,43 +19,43 @@ typedef struct shot {
     double drag;           // coefficient of v|v|, kg/m^2
     double damping;        // Kelvin-Voigt time, s
     snw_boundary_kind kind;
-} shot;
+} shooting_case;
 
-typedef struct shot_rod {
+typedef struct shooting_rod {
     snw_shoot_rod *r;
     snw_boundary *b;
     int iterations, tangents, marches;
-} shot_rod;
+} shooting_rod;
 
 // The program of the paper's appendix, and the benchmark of its section 3.
-static inline shot shot_appendix(void) {
-    return (shot){.L = 0.4,
-                  .radius = 1.2e-3,
-                  .E = 207e9,
-                  .G = 207e9 / 2.6,
-                  .rho = 8000,
-                  .points = 40,
-                  .along = SNW_ALONG_RK4,
-                  .gravity = {{-98.1, 0, 0}}};
+static inline shooting_case shooting_appendix(void) {
+    return (shooting_case){.L = 0.4,
+                           .radius = 1.2e-3,
+                           .E = 207e9,
+                           .G = 207e9 / 2.6,
+                           .rho = 8000,
+                           .points = 40,
+                           .along = SNW_ALONG_RK4,
+                           .gravity = {{-98.1, 0, 0}}};
 }
-static inline shot shot_benchmark(void) {
-    return (shot){.L = 0.4,
-                  .radius = 1e-3,
-                  .E = 207e9,
-                  .G = 79e9,
-                  .rho = 8000,
-                  .points = 150,
-                  .along = SNW_ALONG_RK4,
-                  .tip = {{-0.5, 0, 0}}};
+static inline shooting_case shooting_benchmark(void) {
+    return (shooting_case){.L = 0.4,
+                           .radius = 1e-3,
+                           .E = 207e9,
+                           .G = 79e9,
+                           .rho = 8000,
+                           .points = 150,
+                           .along = SNW_ALONG_RK4,
+                           .tip = {{-0.5, 0, 0}}};
 }
 
 // Local x, y, z along z, x, y of the world.
-static inline snw_se3 shot_base(void) {
+static inline snw_se3 shooting_base(void) {
     return (snw_se3){.R = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}}};
 }
 
 // Set sections, gravity and tip load of a rod with npiece pieces.
-static inline snw_status shot_fill(const shot *s, snw_shoot_rod *r) {
+static inline snw_status shooting_fill(const shooting_case *s, snw_shoot_rod *r) {
     const double A = acos(-1) * s->radius * s->radius, I = A * s->radius * s->radius / 4;
     const double K[6] = {s->G * 2 * I, s->E * I, s->E * I, s->E * A, s->G * A, s->G * A};
     const double J = s->still ? 0 : s->rho * I;
@@ -76,8 +76,8 @@ static inline snw_status shot_fill(const shot *s, snw_shoot_rod *r) {
     return snw_shoot_ready(r, snw_norm(s->tip));
 }
 
-static inline snw_status shot_make(const shot *s, shot_rod *out) {
-    *out = (shot_rod){0};
+static inline snw_status shooting_make(const shooting_case *s, shooting_rod *out) {
+    *out = (shooting_rod){0};
     const int n = s->points - 1;
     const snw_shoot_opts o = {.along = s->along,
                               .interpolation = s->interpolation,
@@ -85,20 +85,20 @@ static inline snw_status shot_make(const shot *s, shot_rod *out) {
                               .length = &s->L,
                               .intervals = &n};
     snw_status status = snw_shoot_create(&o, NULL, true, false, &out->r);
-    if (status == SNW_OK) status = shot_fill(s, out->r);
+    if (status == SNW_OK) status = shooting_fill(s, out->r);
     if (status != SNW_OK) return status;
-    snw_shoot_set_unstressed(out->r, shot_base());
+    snw_shoot_set_unstressed(out->r, shooting_base());
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = s->kind;
     return snw_boundary_create(out->r, &opts, &out->b);
 }
 
-static inline void shot_free(shot_rod *s) {
+static inline void shooting_free(shooting_rod *s) {
     snw_boundary_destroy(s->b);
     snw_shoot_destroy(s->r);
 }
 
-static inline snw_status shot_solve(shot_rod *s) {
+static inline snw_status shooting_solve(shooting_rod *s) {
     snw_boundary_info info;
     const snw_status status = snw_boundary_solve(s->b, &info);
     s->iterations += info.iterations;
@@ -107,16 +107,17 @@ static inline snw_status shot_solve(shot_rod *s) {
     return status;
 }
 
-static inline snw_status shot_static(shot_rod *s) {
+static inline snw_status shooting_static(shooting_rod *s) {
     snw_shoot_formula(s->r, SNW_TIME_STATIC, 0, 1);
-    const snw_status status = shot_solve(s);
+    const snw_status status = shooting_solve(s);
     if (status == SNW_OK) snw_shoot_accept(s->r, 1);
     return status;
 }
 
-static inline snw_status shot_step(shot_rod *s, snw_time_kind kind, double alpha, double h) {
+static inline snw_status shooting_step(shooting_rod *s, snw_time_kind kind, double alpha,
+                                       double h) {
     snw_shoot_formula(s->r, kind, alpha, h);
-    const snw_status status = shot_solve(s);
+    const snw_status status = shooting_solve(s);
     if (status != SNW_OK) return status;
     snw_shoot_accept(s->r, h);
     snw_boundary_accept(s->b, h);
@@ -124,7 +125,7 @@ static inline snw_status shot_step(shot_rod *s, snw_time_kind kind, double alpha
 }
 
 // Remove the tip load and start the motion.
-static inline snw_status shot_release(shot_rod *s, double h) {
+static inline snw_status shooting_release(shooting_rod *s, double h) {
     s->r->station[s->r->npiece - 1].nload = 0;
     const snw_status status = snw_shoot_ready(s->r, s->r->force);
     snw_shoot_begin(s->r, true, h);
@@ -132,9 +133,9 @@ static inline snw_status shot_release(shot_rod *s, double h) {
     return status;
 }
 
-static inline snw_vec3 shot_tip(const shot_rod *s) { return s->r->g[s->r->nnode - 1].p; }
+static inline snw_vec3 shooting_tip(const shooting_rod *s) { return s->r->g[s->r->nnode - 1].p; }
 // Wrench at the base, world axes.
-static inline snw_wrench shot_root(const shot_rod *s) {
+static inline snw_wrench shooting_root(const shooting_rod *s) {
     snw_wrench W;
     W.f = snw_rotate(s->r->base.R, s->r->F[0].f);
     W.m = snw_rotate(s->r->base.R, s->r->F[0].m);
@@ -145,28 +146,28 @@ static inline snw_wrench shot_root(const shot_rod *s) {
 
 // Shape of the first mode of a cantilever, clamped at 0, free at 1; also the load per length that
 // bends it to this shape.
-static inline double shot_mode_shape(double x) {
+static inline double shooting_mode_shape(double x) {
     const double b = 1.87510406871196, k = (cosh(b) + cos(b)) / (sinh(b) + sin(b));
     return cosh(b * x) - cos(b * x) - k * (sinh(b * x) - sin(b * x));
 }
 
 // The benchmark rod bent slightly to its first mode, after the load is removed.
-static inline snw_status shot_first_mode(int points, shot_rod *a) {
-    shot s = shot_benchmark();
+static inline snw_status shooting_first_mode(int points, shooting_rod *a) {
+    shooting_case s = shooting_benchmark();
     s.tip.x = 0;
     const int n = points - 1;
     const snw_shoot_opts o = {.along = s.along, .npiece = 1, .length = &s.L, .intervals = &n};
-    *a = (shot_rod){0};
+    *a = (shooting_rod){0};
     snw_status status = snw_shoot_create(&o, NULL, true, true, &a->r);
     if (status != SNW_OK) return status;
     for (int p = 0; p < a->r->npoint; p++) {
-        a->r->density[p].force.x = 2e-3 * shot_mode_shape(snw_shoot_point_s(a->r, p) / s.L);
+        a->r->density[p].force.x = 2e-3 * shooting_mode_shape(snw_shoot_point_s(a->r, p) / s.L);
     }
-    status = shot_fill(&s, a->r);
-    snw_shoot_set_unstressed(a->r, shot_base());
+    status = shooting_fill(&s, a->r);
+    snw_shoot_set_unstressed(a->r, shooting_base());
     const snw_boundary_opts opts = snw_boundary_defaults();
     if (status == SNW_OK) status = snw_boundary_create(a->r, &opts, &a->b);
-    if (status == SNW_OK) status = shot_static(a);
+    if (status == SNW_OK) status = shooting_static(a);
     memset(a->r->density, 0, (size_t)a->r->npoint * sizeof *a->r->density);
     return status;
 }

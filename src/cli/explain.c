@@ -104,7 +104,7 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
     }
     step_size_text(s, step_size, sizeof step_size);
     if (s->kinematic) {
-        (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
+        (void)snprintf(out, size, "locomotion with prescribed shapes for %s%g s%s, %s",
                        s->until ? "up to " : "", s->duration, start, step_size);
         return;
     }
@@ -119,7 +119,8 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
-    if (s->march > 0) (void)snprintf(march, sizeof march, " by a march of %g s", s->march);
+    if (s->march > 0)
+        (void)snprintf(march, sizeof march, " by damped pseudo-time integration of %g s", s->march);
     switch (s->kind) {
     case SNW_STEP_STATIC:
         if (s->duration > 0) {
@@ -199,7 +200,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->variable_length ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->variable_length ? ", variable length (feed)" : "", section, r->material ? ", " : "",
            r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
            nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
@@ -243,7 +244,7 @@ static void print_joint(const snw_link_desc *l) {
     if (dof > 0) printf(", %d degree%s of freedom", dof, dof == 1 ? "" : "s");
     for (int i = 0; i < n; i++) {
         if (!j->limited[i]) continue;
-        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside of", c[i].name, j->low[i],
+        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside", c[i].name, j->low[i],
                j->high[i]);
     }
     printf("\n");
@@ -315,7 +316,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
         return;
     }
     if (a->passive && a->same) {
-        printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
+        printf("  %s  joint %s, same effort\n", a->name, d->link[a->link].name);
         return;
     }
     printf("  %s  %s of %s %s given:", a->name, given[a->kind],
@@ -336,7 +337,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
     if (fixed && a->when) on = snw_expr_value(a->when, (snw_at){0});
-    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", off");
 }
 
 static const char *tendon_given(const snw_tendon_desc *a) {
@@ -351,7 +352,7 @@ static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
     if (a->nsegment > 0) {
-        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nsegment,
+        printf("%s %d straight segment%s", a->nlink > 0 ? "," : " of", a->nsegment,
                a->nsegment == 1 ? "" : "s");
     }
     char text[64];
@@ -375,7 +376,7 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     if (f->current[0]) printf(", current");
     const bool fixed = !f->when || snw_expr_vars(f->when) == 0;
     const bool on = !fixed || !f->when || snw_expr_value(f->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static const char *contact_kind_name(snw_nonholonomic_kind kind) {
@@ -433,7 +434,7 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
     const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
@@ -470,7 +471,7 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
         step_text(d, &d->step[i], text, sizeof text);
         printf("  %s  %s\n", d->step[i].name, text);
     }
-    if (d->nstep == 0) printf("  nothing is done\n");
+    if (d->nstep == 0) printf("  no steps\n");
 }
 
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
@@ -493,7 +494,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
-        printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
+        printf("\n%s: %s freely, uncoupled from the rest of the robot\n", d->link[i].name,
                d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
     }
     print_components(d, info);

@@ -186,16 +186,16 @@ void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
     for (int j = 0; j < lo->nu; j++) nfree += !lo->is_passive[j];
     switch (lo->class) {
     case SNW_LOCOMOTION_DRIVEN:
-        (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
+        (void)snprintf(out, size, "driven: every coordinate is prescribed, efforts are computed");
         return;
     case SNW_LOCOMOTION_FULL:
         (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s", nr,
-                       nu, nr > nfree ? "are shared by least norm" : "are unique");
+                       nu, nr > nfree ? "have minimum norm" : "are unique");
         return;
     case SNW_LOCOMOTION_OVER:
         (void)snprintf(out, size,
-                       "over-constrained: %d rows for %d rates must agree, reactions are shared by "
-                       "least norm",
+                       "over-constrained: %d rows for %d rates must be consistent, reactions have "
+                       "minimum norm",
                        nr, nu);
         return;
     case SNW_LOCOMOTION_UNDER:
@@ -205,12 +205,12 @@ void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
                        nr, nu, open, open == 1 ? "" : "s");
         return;
     case SNW_LOCOMOTION_FREE:
-        (void)snprintf(out, size, "unconstrained: %d rates follow from the dynamics of the whole",
-                       nu);
+        (void)snprintf(out, size,
+                       "unconstrained: %d rates follow from the dynamics of the whole robot", nu);
         return;
     case SNW_LOCOMOTION_SYMMETRIC:
         (void)snprintf(out, size,
-                       "symmetric: momentum is kept and determines %d rate%s of the base",
+                       "symmetric: momentum is conserved and determines %d rate%s of the base",
                        lo->nbase, lo->nbase == 1 ? "" : "s");
         return;
     }

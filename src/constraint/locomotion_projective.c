@@ -39,9 +39,8 @@ static const snw_block *block_of(const snw_model *m, int dof) {
 
 static snw_status fail_unsupported(const char *what, const char *name, snw_error *err) {
     return snw_fail(err, SNW_E_MODEL,
-                    "'torques: projective' knows rigid bodies on wheels and drives of single axes, "
-                    "not %s ('%s'), and would drop what bears or drives there; use 'torques: "
-                    "distributive'",
+                    "'torques: projective' supports rigid bodies on wheels and drives of single "
+                    "axes, not %s ('%s'), whose forces it would drop; use 'torques: distributive'",
                     what, name);
 }
 
@@ -62,7 +61,7 @@ snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err) {
         const bool on_rod = l->sliding_station > 0 || m->seg[body_of(m, l->b)].kind == SNW_SEG_ROD;
         if (on_rod) return fail_unsupported("contacts on rods", name, err);
         if (projective_moves(m, l->a))
-            return fail_unsupported("contacts with what moves", name, err);
+            return fail_unsupported("contacts with moving bodies", name, err);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];

@@ -411,10 +411,10 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
                  "t = %g s. %s",
                  kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
                  info->violation < REACH_LIMIT
-                     ? "So little is left where the robot is just at the end of its reach, which "
-                       "is singular: bring the sites a little nearer, or let a rod stretch"
+                     ? "So small a gap shows that the robot is at the end of its reach, which is "
+                       "singular: move the sites a little nearer, or let a rod stretch"
                      : "Give initial: values nearer to the closed robot, check lengths, poses and "
-                       "what is driven, or allow more motion"),
+                       "drives, or allow more motion"),
         at.file, at.line, at.column);
 }
 

@@ -111,11 +111,11 @@ static snw_status check_rolling_directions(const snw_model *m, const snw_work *w
         const snw_loop_desc *d = &m->desc->loop[i];
         return snw_fail_at_location(
             err,
-            snw_fail(err, SNW_E_MODEL,
-                     "wheel '%s' cannot roll: its axle stands upright on the ground; give its "
-                     "'axis' in the axes of its site (z unless given), e.g. 'axis: y', or the "
-                     "'normal' of the ground",
-                     d->name),
+            snw_fail(
+                err, SNW_E_MODEL,
+                "wheel '%s' cannot roll: its axle is normal to the ground; give its 'axis' in the "
+                "axes of its site (z unless given), e.g. 'axis: y', or the 'normal' of the ground",
+                d->name),
             d->location.file, d->location.line, d->location.column);
     }
     return SNW_OK;
@@ -213,8 +213,8 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "contact '%s' can never hold: no coordinate moves it, and what is given does; "
-                     "let the base move, or take the contact away",
+                     "contact '%s' can never hold: no coordinate moves it, but a prescribed motion "
+                     "does; let the base move, or remove the contact",
                      d->name),
             d->location.file, d->location.line, d->location.column);
     }
@@ -306,8 +306,8 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_MODEL,
-                 "loop '%.60s' and what drives it (%s) ask for different motions at t = %g s: one "
-                 "stays open by %s. Change a law, let a coordinate free, or give initial: values "
+                 "loop '%.60s' and its drives (%s) contradict each other at t = %g s: one stays "
+                 "open by %s. Change a law, leave a coordinate free, or give initial: values "
                  "nearer to the closed robot",
                  d->name, names, c->in->t, by),
         d->location.file, d->location.line, d->location.column);
@@ -474,9 +474,9 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
         i < d->nstep ? d->step[i].location : d->link[d->nlink - 1].location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
-                 "the tree is too deep for tangents: more than some 700 joints in a row are known "
-                 "to kinematic steps alone, with driven or following joints, wheels, rings and "
-                 "anchors; use fewer joints, or kinematic steps");
+                 "the tree is too deep for tangents: more than about 700 joints in series are "
+                 "supported only by kinematic steps, with driven or passive joints, wheels, rings "
+                 "and anchors; use fewer joints, or kinematic steps");
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
@@ -507,14 +507,15 @@ void snw_projection_describe_redundant(const snw_model *m, int i, char *out, siz
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
     if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
-        (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
+        (void)snprintf(out, size, "contact '%.80s' is satisfied identically: nothing can move it",
+                       name);
     } else if (loop->nspare > 0) {
-        (void)snprintf(out, size,
-                       "%s '%.80s' says in %d of its rows what others say already; %s left out, "
-                       "%s undetermined",
-                       loop->nonholonomic ? "contact" : "loop", name, loop->nspare,
-                       loop->nspare == 1 ? "that row is" : "those rows are",
-                       loop->nspare == 1 ? "its reaction is" : "their reactions are");
+        (void)snprintf(
+            out, size,
+            "%s '%.80s': %d of its constraint rows %s redundant and dropped; %s undetermined",
+            loop->nonholonomic ? "contact" : "loop", name, loop->nspare,
+            loop->nspare == 1 ? "is" : "are",
+            loop->nspare == 1 ? "its reaction is" : "their reactions are");
     }
 }
 
@@ -523,11 +524,10 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
     if (m->singular == 0 || m->singular_loop != i) return;
     (void)snprintf(
         out, size,
-        "the closed robot stands in a singular configuration: it has %d motion%s more "
-        "than nearby, where %s '%.80s' would forbid %s. Forces are not determined there, "
-        "nor which way it goes, and beside it rounding is magnified: "
-        "start a little beside (initial:), or, where straight rods are the cause, add "
-        "'stretch' to their strain",
+        "the closed robot is in a singular configuration: it has %d motion%s more than nearby, "
+        "where %s '%.80s' would forbid %s. Forces and the direction of motion are not determined "
+        "there, and rounding errors are amplified near it: start a little away from it (initial:), "
+        "or, if straight rods are the cause, add 'stretch' to their strain",
         m->singular, m->singular == 1 ? "" : "s", m->loop[i].nonholonomic ? "contact" : "loop",
         m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
 }
@@ -552,9 +552,8 @@ void snw_projection_describe(const snw_model *m, int i, char *out, size_t size) 
     }
     int n = snprintf(out, size, "%d row%s", loop->nraw, loop->nraw == 1 ? "" : "s");
     if (loop->nidle > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d hold%s by %s%s", loop->nidle,
-                      loop->nidle == 1 ? "s" : "", loop->nidle == 1 ? "itself" : "themselves",
-                      names);
+        n +=
+            snprintf(out + n, size - (size_t)n, ", %d identically satisfied%s", loop->nidle, names);
     }
     names[0] = 0;
     for (int r = loop->nrow; r < loop->nrow + loop->nspare; r++) {
@@ -565,10 +564,11 @@ void snw_projection_describe(const snw_model *m, int i, char *out, size_t size) 
                        snw_loop_row_name(loop, k));
     }
     if (loop->nspare > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d implied by others%s", loop->nspare, names);
+        n += snprintf(out + n, size - (size_t)n, ", %d redundant%s", loop->nspare, names);
     }
     if (loop->nshared > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d shared with others", loop->nshared);
+        n += snprintf(out + n, size - (size_t)n, ", %d redundant together with other loops",
+                      loop->nshared);
     }
     if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
         (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",

@@ -265,7 +265,7 @@ snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t,
         const snw_tendon_desc *d = &m->desc->tendon[i];
         if (isfinite(in->tendon[i].v) && isfinite(in->ambient[i])) continue;
         const char *rule = d->given == SNW_TENDON_EFFORT   ? ""
-                           : d->given == SNW_TENDON_GAS    ? ", or less than nothing"
+                           : d->given == SNW_TENDON_GAS    ? ", or a negative one"
                            : d->kind == SNW_TENDON_CHAMBER ? ", or a volume that is not positive"
                                                            : ", or more than its whole length";
         const snw_status s =

@@ -334,8 +334,8 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
                         c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
-                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or scheme: generalized-alpha",
                     c->now->t, h);
 }
 

@@ -92,7 +92,7 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
     for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
     if (!finite) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", t);
     }
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }

@@ -196,12 +196,11 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
     const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
-    return snw_fail(
-        err, SNW_E_SINGULAR,
-        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
-        "those before it; give the rod density and rotary inertia or allow fewer strains, "
-        "give the link behind a joint a body",
-        name);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
+                    "depends linearly on those before it; give the rod density and rotary inertia "
+                    "or allow fewer strains, give the link behind a joint a body",
+                    name);
 }
 
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
@@ -215,7 +214,7 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_cholesky_solve(m->nv, M, s->a);
     if (all_finite(s->a, m->nv)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {

@@ -9,55 +9,55 @@
 #define DYNAMIC_KEYS(X)                                                                            \
     X(DYNAMIC_NAME, "name", "a name", "of the step; 'dynamic', then 'dynamic.2', unless given")    \
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(DYNAMIC_FOR, "for", "s", "duration, required")                                               \
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "how it goes through time, generalized-alpha unless given, of the shooting engine bdf2")     \
-    X(DYNAMIC_STEP, "step", "s",                                                                   \
-      "the time step; where steps are chosen by their error the longest one")                      \
+      "time integration scheme, generalized-alpha unless given, of the shooting engine bdf2")      \
+    X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
-      "implicit schemes: choose the steps by their error; off unless given")                       \
+      "implicit schemes: step-size control by estimated error; off unless given")                  \
     X(DYNAMIC_RHO, "rho", "0 to 1, hht 0.5 to 1",                                                  \
-      "what a step leaves of the fastest motion, 1 all of it; 0.9 unless given")                   \
+      "spectral radius at infinite frequency, 1: no damping; 0.9 unless given")                    \
     X(DYNAMIC_ALPHA, "alpha", "-0.5 to 0", "of bdf-alpha, -0.2 unless given")                      \
     X(DYNAMIC_TOLERANCE, "tolerance", "number",                                                    \
-      "fixed implicit steps: scaled residual; steps chosen by their error: relative error of "     \
-      "one, 1e-6 unless given")                                                                    \
+      "fixed implicit steps: scaled residual; with error control: relative error of a step, 1e-6 " \
+      "unless given")                                                                              \
     X(DYNAMIC_BASE, "base", "se3 or split",                                                        \
-      "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
-      "position apart")                                                                            \
+      "implicit schemes: integrate a free joint on SE(3) (se3, unless given), or rotation and "    \
+      "position separately")                                                                       \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+      "implicit schemes: initial accelerations from the forces (unless given), or zero")           \
     X(DYNAMIC_LOOPS, "loop_velocities", "projected or scheme",                                     \
-      "schemes without damping: velocities and forces at loops made to fit after each step "       \
-      "(unless given), or as the scheme alone has them, with growing noise")                       \
+      "schemes without damping: project velocities and forces of loops after each step (unless "   \
+      "given), or keep those of the scheme, with growing oscillations")                            \
     X(DYNAMIC_SHORTEN, "shorten", "on or off",                                                     \
-      "fixed implicit steps: take shorter ones at impacts, behind releases and where the scheme "  \
-      "would make energy (unless given), or all as long as 'step'")                                \
+      "fixed implicit steps: shorten them at impacts, after releases and where the scheme would "  \
+      "create energy (unless given), or keep all at 'step'")                                       \
     X(DYNAMIC_REACTIONS, "reactions", "{torque: 1/m}",                                             \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
       "1 1/m unless given")                                                                        \
-    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
+    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")           \
     X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
 #define KINEMATIC_KEYS(X)                                                                          \
     X(KINEMATIC_NAME, "name", "a name",                                                            \
       "of the step; 'kinematic', then 'kinematic.2', unless given")                                \
     X(KINEMATIC_FROM, "from", "an earlier step's name",                                            \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(KINEMATIC_FOR, "for", "s", "how long, required")                                             \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(KINEMATIC_FOR, "for", "s", "duration, required")                                             \
     X(KINEMATIC_UNTIL, "until", "a condition on t and probes",                                     \
       "ends it earlier, as soon as this holds")                                                    \
-    X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
+    X(KINEMATIC_STEP, "step", "s", "time step of the Runge-Kutta method of order 4")               \
     X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
-      "choose steps by their error instead, relative to this")                                     \
+      "instead of 'step': step-size control with this relative error")                             \
     X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
       "1 1/m unless given")                                                                        \
     X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
-      "in balance with shared reactions (unless given), or as in Ali's thesis, which drops these")
+      "in balance with minimum-norm reactions (unless given), or as in Ali's thesis, which drops " \
+      "these")
 #define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
@@ -135,38 +135,36 @@ static bool may_conserve(snw_method m) {
 
 // refuse keys that the scheme does not use
 static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_method m) {
-    static const char implicit[] = "implicit ones have";
+    static const char implicit[] = "implicit schemes have it";
     if (e[DYNAMIC_RHO] && !has_rho(m)) {
-        return refuse_scheme_key(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have");
+        return refuse_scheme_key(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have it");
     }
     if (e[DYNAMIC_ALPHA] && m != SNW_METHOD_BDF_ALPHA) {
-        return refuse_scheme_key(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
+        return refuse_scheme_key(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has it");
     }
     if (e[DYNAMIC_START] && is_collocation(m)) {
         return refuse_scheme_key(r, e[DYNAMIC_START], m,
-                                 "its steps know nothing of the time before");
+                                 "its steps use no accelerations of earlier steps");
     }
     if (e[DYNAMIC_LOOPS] && !may_conserve(m)) {
         return refuse_scheme_key(
             r, e[DYNAMIC_LOOPS], m,
-            "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, "
-            "have");
+            "newmark, trapezoidal, and schemes without damping (rho 1, alpha -0.5) have it");
     }
     if (e[DYNAMIC_SHORTEN] && (is_collocation(m) || m == SNW_METHOD_CONSERVING)) {
-        return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m,
-                                 "its steps are as long as they are given");
+        return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m, "its steps are fixed");
     }
     if (is_implicit(m)) return SNW_OK;
     if (e[DYNAMIC_ADAPT]) {
         return refuse_scheme_key(r, e[DYNAMIC_ADAPT], m,
-                                 chooses_steps(m) ? "it always chooses its steps"
-                                                  : "take 'adaptive' for that");
+                                 chooses_steps(m) ? "it always controls its step size"
+                                                  : "use 'adaptive' for that");
     }
     if (e[DYNAMIC_BASE]) return refuse_scheme_key(r, e[DYNAMIC_BASE], m, implicit);
     if (e[DYNAMIC_SHORTEN]) return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m, implicit);
     if (e[DYNAMIC_START]) return refuse_scheme_key(r, e[DYNAMIC_START], m, implicit);
     if (e[DYNAMIC_TOLERANCE] && !chooses_steps(m)) {
-        return refuse_scheme_key(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
+        return refuse_scheme_key(r, e[DYNAMIC_TOLERANCE], m, "its steps are fixed");
     }
     return SNW_OK;
 }
@@ -211,8 +209,9 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_sourc
     }
     out->control = adapt % 2 == 1;
     if (out->control && out->method == SNW_METHOD_CONSERVING) {
-        return refuse_scheme_key(r, e[DYNAMIC_ADAPT], out->method,
-                                 "its steps are equal; generalized-alpha and gauss4 choose theirs");
+        return refuse_scheme_key(
+            r, e[DYNAMIC_ADAPT], out->method,
+            "its steps are equal; generalized-alpha and gauss4 have step-size control");
     }
     const bool chosen = out->control || chooses_steps(out->method);
     if (chosen) out->tolerance = SNW_STEP_ERROR;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define LOOP_KEYS(X)                                                                               \
-    X(LOOP_JOIN, "join", "two sites", "what is joined, required")                                  \
-    X(LOOP_AS, "as", "a joint", "how, required; free does nothing")                                \
+    X(LOOP_JOIN, "join", "two sites", "the two sites, required")                                   \
+    X(LOOP_AS, "as", "a joint", "type of the joint, required; free has no effect")                 \
     X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
-      "of the second site in the first; the same unless given; at_closing: as it is when the "     \
-      "loop "                                                                                      \
-      "closes")                                                                                    \
-    X(LOOP_WHEN, "when", "a condition on t and probes", "when it is closed, always unless given")
+      "of the second site in the first; identity unless given; at_closing: its value when the "    \
+      "loop closes")                                                                               \
+    X(LOOP_WHEN, "when", "a condition on t and probes",                                            \
+      "closed while this holds; always unless given")
 
 enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
 SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
@@ -52,8 +52,8 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     snw_link_desc joint = {.name = entry->key};
     if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
         return snw_fail_at(r->err, e[LOOP_AS]->value->location,
-                           "a loop cannot be a screw; cut the ring at another joint and let the "
-                           "screw be that of a link");
+                           "a loop cannot be a screw; cut the loop at another joint and make the "
+                           "screw the joint of a link");
     }
     const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));
@@ -70,11 +70,10 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
         return read_met_pose(r, e[LOOP_POSE], out);
     }
     if (pose->kind == SNW_NODE_TEXT) {
-        return snw_fail_at(
-            r->err, pose->location,
-            "'%.40s' is no pose: write a map, 'xyz: ..', or at_closing, the pose that "
-            "the sites have when the loop closes",
-            pose->text);
+        return snw_fail_at(r->err, pose->location,
+                           "'%.40s' is not a pose: write a map, 'xyz: ..', or at_closing, the pose "
+                           "of the sites when the loop closes",
+                           pose->text);
     }
     return snw_read_pose(r, pose, &out->pose);
 }

@@ -94,7 +94,7 @@ static snw_status find_probe(void *user, const char *name, const char *component
     *slot = -1;
     if (!probe) return SNW_OK;
     if (!snw_probe_kind_written(probe, &kind)) {
-        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that could be read", name);
+        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that laws can read", name);
     }
     if (kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_LAW ||
         snw_node_get(probe, "along")) {

@@ -96,8 +96,8 @@ static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
-                 "contact '%s' sweeps along rod '%s', whose strains have coordinates; give all of "
-                 "them as laws of x and t, or take a station that stays",
+                 "contact '%s' slides along rod '%s', whose strains have coordinates; give all of "
+                 "them as laws of x and t, or use a fixed station",
                  d->name, b->m->desc->link[d->b.link].name));
 }
 

@@ -27,8 +27,8 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     }
     if (d->variable_length && d->tolerance > 0) {
         return rod_refuse(err, d->location, link->name,
-                          "it is fed, and rk45 does not place nodes along material that moves; use "
-                          "integrator: magnus 6");
+                          "it has variable length, and rk45 does not place nodes along moving "
+                          "material; use integrator: magnus 6");
     }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
         return rod_refuse(
@@ -134,8 +134,8 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
         return snw_fail_desc(
             err, link->rod.section.location,
             snw_fail(err, SNW_E_MODEL,
-                     "rod '%s': its section couples %s with %s, which is given; in "
-                     "this version a given strain acts by its shape alone",
+                     "rod '%s': its section couples %s with %s, which a law gives; in this version "
+                     "a given strain must not be coupled to others by stiffness",
                      link->name, snw_strain_name[a], snw_strain_name[g]));
     }
     return SNW_OK;

@@ -82,15 +82,17 @@ typedef struct snw_named_site {
 
 // Joints: enumerator, name in the model language, degrees of freedom, meaning.
 #define SNW_JOINT_LIST(X)                                                                          \
-    X(SNW_JOINT_FIXED, "fixed", 0, "clamped in its parent, in the pose given; the default")        \
-    X(SNW_JOINT_REVOLUTE, "revolute", 1, "turns about its axis")                                   \
+    X(SNW_JOINT_FIXED, "fixed", 0, "clamped to its parent, in the given pose; the default")        \
+    X(SNW_JOINT_REVOLUTE, "revolute", 1, "rotates about its axis")                                 \
     X(SNW_JOINT_PRISMATIC, "prismatic", 1, "slides along its axis")                                \
-    X(SNW_JOINT_CYLINDRICAL, "cylindrical", 2, "turns about its axis and slides along it")         \
-    X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
-    X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
-    X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")         \
-    X(SNW_JOINT_SCREW, "screw", 1, "turns about its axis and moves along it by its pitch a turn")
+    X(SNW_JOINT_CYLINDRICAL, "cylindrical", 2, "rotates about its axis and slides along it")       \
+    X(SNW_JOINT_UNIVERSAL, "universal", 2, "rotates about its axis, then about a second one")      \
+    X(SNW_JOINT_SPHERICAL, "spherical", 3, "rotates about a point")                                \
+    X(SNW_JOINT_PLANAR, "planar", 3,                                                               \
+      "slides normal to its axis in two directions, then rotates about it")                        \
+    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs other elements that hold it")  \
+    X(SNW_JOINT_SCREW, "screw", 1,                                                                 \
+      "rotates about its axis and moves along it by its pitch per turn")
 
 typedef enum snw_joint_kind {
 #define X(code, name, dof, meaning) code,
@@ -592,9 +594,9 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
     X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
-    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3, unstable where steps resolve the motion")       \
+    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3; not A-stable: resolved undamped motion grows")  \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
-    X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
+    X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, conserves energy and momentum")     \
     X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
     X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
     X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
@@ -629,7 +631,7 @@ typedef enum snw_engine {
     X(SNW_SHOOT_DORMAND_PRINCE, "dormand-prince", "Dormand and Prince, order 5")
 #define SNW_SHOOT_HISTORY_LIST(X)                                                                  \
     X(SNW_SHOOT_CUBIC, "cubic", "through four nodes")                                              \
-    X(SNW_SHOOT_LINEAR, "linear", "means of two, as the paper does: order 2")
+    X(SNW_SHOOT_LINEAR, "linear", "means of two, as in the paper: order 2")
 #define SNW_SHOOT_SOLVER_LIST(X)                                                                   \
     X(SNW_SHOOT_BANDED, "banded", "multiple shooting, any time step")                              \
     X(SNW_SHOOT_NEWTON, "newton", "single shooting")                                               \

@@ -166,7 +166,7 @@ static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet
                         given[d->given][0], given[d->given][1]);
     }
     if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no finite number",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
                         d->name);
     }
     r->tendon_given[i] = true;
@@ -186,7 +186,7 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->kind != SNW_MOTOR_EFFORT) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' has its motion given and finds its effort; use "
+                        "actuator '%s' has its motion given, and its effort is computed; use "
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
                         d->name);
     }
@@ -222,9 +222,9 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
     }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->turns) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' turns a spherical joint; its motion is that of the file",
-                        d->name);
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "actuator '%s' drives a spherical joint, whose motion only the file can give", d->name);
     }
     if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
@@ -246,7 +246,7 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = tendon_of(r, actuator);
     if (tendon < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber",
                         r->desc->motor[actuator].name);
     }
     if (!(moles >= 0)) {
@@ -259,11 +259,11 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle",
                         tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
     }
     if (!isfinite(factor)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is no number",
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number",
                         r->desc->stress[muscle].name);
     }
     r->activation[muscle] = factor;
@@ -314,13 +314,14 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
     SNW_TRY(snw_robot_check_numbers("to", 3, to, err));
     if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "a pull needs a stiffness and damping that are finite and not negative, "
-                        "got %g N/m and %g N s/m",
+                        "the mouse spring needs a stiffness and damping that are finite and not "
+                        "negative, got %g N/m and %g N s/m",
                         stiffness, damping);
     }
     if (r->integrator.close && r->how.method == SNW_METHOD_CONSERVING) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "the conserving scheme knows no pull by hand; use generalized-alpha");
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "the conserving scheme does not support the mouse spring; use generalized-alpha");
     }
     snw_drag_spring *drag_spring = &r->manual.drag_spring;
     *drag_spring = (snw_drag_spring){.seg = node + 1, .stiffness = stiffness, .damping = damping};
@@ -490,18 +491,17 @@ static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_err
         SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->m, err));
         if (to == end) return SNW_OK;
     }
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "rows of redundant loops lose their rank again and again before t = %g s; "
-                    "take shorter steps",
-                    end);
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the rank of redundant loops changes repeatedly before t = %g s; use shorter steps", end);
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->integrator.close) {
-        return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
     }
     if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
-        return snw_fail(err, SNW_E_ARGUMENT, "a step is positive and at most %g s, got %g s",
+        return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
                         r->how.step, h);
     }
     snw_stats stats = {0};

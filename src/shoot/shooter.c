@@ -27,7 +27,7 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
         return snw_shooter_refuse(step, step->location, err,
-                                  "so many places with loads and bodies on a rod", step->name);
+                                  "so many points with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
     s->x[at] = x;
@@ -55,7 +55,8 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         if (attachment.kind != SNW_ATTACHED_WORLD && attachment.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
             return snw_shooter_refuse(e->step, l->location, err,
-                                      "bodies that move on a rod or on what joins them", l->name);
+                                      "bodies that move relative to a rod or to the common body",
+                                      l->name);
         }
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
@@ -153,7 +154,7 @@ static snw_status place_load_points(snw_shooter *e, snw_error *err) {
             .load_point = i, .leg = attachment.leg, .station = at, .g = attachment.g};
         if (count <= SNW_SHOOT_LOADS) continue;
         const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
-        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one place",
+        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one point",
                                   l->name);
     }
     return SNW_OK;

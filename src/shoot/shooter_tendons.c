@@ -42,11 +42,11 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
             return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
         }
         if (step->shooting.replica && x->kind != SNW_TENDON_CHAMBER && !has_strain_form(m, x)) {
-            return snw_shooter_refuse(step, x->location, err,
-                                      "by the paper's march (replica) tendons of rods that lack "
-                                      "bending, twist or some of stretch and shear, or vary along "
-                                      "their length",
-                                      x->name);
+            return snw_shooter_refuse(
+                step, x->location, err,
+                "with the paper's equations (replica) tendons of rods that lack bending, twist or "
+                "some of stretch and shear, or vary along their length",
+                x->name);
         }
         if (i == SNW_SHOOT_TENDONS) {
             return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",

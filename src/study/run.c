@@ -250,9 +250,8 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
             const snw_source_location at = d->step[i].location;
             const snw_status s =
                 snw_fail(err, SNW_E_MODEL,
-                         "'%s' changes the coordinates or the nodes of the model; a "
-                         "change may alter values, not strains, bases, nodes, stations or "
-                         "what loops forbid",
+                         "'%s' changes the coordinates or the nodes of the model; a change may "
+                         "alter values, not strains, bases, nodes, stations or joints of loops",
                          d->step[i].name);
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
@@ -284,8 +283,8 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
         if (s == SNW_E_SINGULAR) {
             (void)snw_fail(
                 err, s,
-                "the shooting engine cannot divide by the stiffness or length of a rod: look "
-                "at its length, section and material");
+                "the stiffness or length of a rod is zero or not a number, and the shooting engine "
+                "divides by them: check its length, section and material");
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
         SNW_TRY(s);
@@ -611,7 +610,8 @@ void snw_run_warn_violations(snw_run *r) {
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     const char *kind, *name;
     (void)snw_projection_location_of(pr, row, &kind, &name);
-    (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
+    (void)snprintf(text, sizeof text,
+                   "%s '%.100s' was open by %s; the initial configuration was changed to close it",
                    kind, name, by);
     snw_run_warn(r, text);
 }
@@ -638,9 +638,9 @@ static void warn_errors(const snw_run *r) {
     const double noise = 1e-15; // J, of a robot at rest
     if (!projective && fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
-                       "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
-                       "choose them",
+                       "run '%s': of %.3g J exchanged, %.3g J are missing in the energy balance: "
+                       "the steps are too long for this motion; shorten them, or let 'adapt' or "
+                       "scheme: adaptive choose them",
                        r->info.run, r->totals.exchanged, fabs(r->totals.balance));
         snw_run_warn(r, text);
     }

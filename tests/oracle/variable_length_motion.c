@@ -19,7 +19,7 @@
 // changes by sum q_i' T_i + l'/l u k_x. As the rod leaves the sleeve its material is bent by u/l
 // k_x dl, and at the mouth from straight to k. Therefore EI may vary without its derivative being
 // known.
-#include "oracle/fed_motion.h"
+#include "oracle/variable_length_motion.h"
 
 #include "oracle/chebyshev.h"
 #include "oracle/linear.h"
@@ -28,17 +28,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { M = 40, N = ORACLE_FED_MOST };
+enum { M = 40, N = ORACLE_VARIABLE_LENGTH_MOST };
 
-struct oracle_fed_motion {
-    oracle_fed_rod rod;
+struct oracle_variable_length_motion {
+    oracle_variable_length_rod rod;
     double u[M], w[M], upto[M][M];    // on [0, 1]
     double T[N][M], S[N][M], P[N][M]; // functions, derivatives, integrals
     double T0[N];                     // at the mouth
 };
 
-oracle_fed_motion *oracle_fed_create(const oracle_fed_rod *rod) {
-    oracle_fed_motion *m = oracle_alloc(1, sizeof *m);
+oracle_variable_length_motion *
+oracle_variable_length_create(const oracle_variable_length_rod *rod) {
+    oracle_variable_length_motion *m = oracle_alloc(1, sizeof *m);
     m->rod = *rod;
     double x[M], w[M];
     oracle_gauss(M, x, w);
@@ -57,9 +58,9 @@ oracle_fed_motion *oracle_fed_create(const oracle_fed_rod *rod) {
     return m;
 }
 
-void oracle_fed_destroy(oracle_fed_motion *m) { free(m); }
+void oracle_variable_length_destroy(oracle_variable_length_motion *m) { free(m); }
 
-static void up_to(const oracle_fed_motion *m, const double *y, double *out) {
+static void up_to(const oracle_variable_length_motion *m, const double *y, double *out) {
     for (int a = 0; a < M; a++) {
         out[a] = 0;
         for (int b = 0; b < M; b++) out[a] += m->upto[a][b] * y[b];
@@ -68,7 +69,7 @@ static void up_to(const oracle_fed_motion *m, const double *y, double *out) {
 
 // Terms of the balance at a state, and the accelerations without the part of the unknowns.
 typedef struct scene {
-    oracle_fed_laws at;
+    oracle_variable_length_laws at;
     double l, dl;
     double h[M];                       // angle
     double dx[N + 1][M], dy[N + 1][M]; // variations of position,
@@ -80,11 +81,11 @@ typedef struct scene {
     double mouth;         // curvature at the mouth
 } scene;
 
-static void look(const oracle_fed_motion *m, double t, const double *y, scene *s) {
+static void look(const oracle_variable_length_motion *m, double t, const double *y, scene *s) {
     const int n = m->rod.n;
     const double *q = y, *v = y + n;
     m->rod.laws(t, &s->at);
-    const oracle_fed_laws *at = &s->at;
+    const oracle_variable_length_laws *at = &s->at;
     s->l = m->rod.given ? at->l[0] : y[2 * n];
     s->dl = m->rod.given ? at->l[1] : y[2 * n + 1];
     const double l = s->l, dl = s->dl, ddl = m->rod.given ? at->l[2] : 0;
@@ -133,14 +134,14 @@ static void look(const oracle_fed_motion *m, double t, const double *y, scene *s
 }
 
 // Radius at s from the tip over the radius at the tip.
-static double radius(const oracle_fed_rod *p, double s) {
-    return 1 + s * (p->taper[0] + s * p->taper[1]);
+static double radius(const oracle_variable_length_rod *p, double s) {
+    return 1 + s * (p->radius_series[0] + s * p->radius_series[1]);
 }
 
 // acc <- accelerations of the coordinates, and of the length where it is free. Returns the push
 // force this requires.
-static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
-    const oracle_fed_rod *p = &m->rod;
+static double balance(const oracle_variable_length_motion *m, const scene *s, double *acc) {
+    const oracle_variable_length_rod *p = &m->rod;
     const int n = p->n, free_too = n + !p->given;
     double A[(N + 1) * (N + 1)], f[N + 1], mass[(N + 1) * (N + 1)];
     int pivot[N + 1];
@@ -178,7 +179,7 @@ static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
 }
 
 static void rate(void *user, double t, const double *y, double *dy) {
-    const oracle_fed_motion *m = user;
+    const oracle_variable_length_motion *m = user;
     const int n = m->rod.n;
     scene s;
     double acc[N + 1];
@@ -188,11 +189,13 @@ static void rate(void *user, double t, const double *y, double *dy) {
     if (!m->rod.given) dy[2 * n] = y[2 * n + 1], dy[2 * n + 1] = acc[n];
 }
 
-void oracle_fed_go(oracle_fed_motion *m, double t0, double t1, double tol, double *y) {
+void oracle_variable_length_go(oracle_variable_length_motion *m, double t0, double t1, double tol,
+                               double *y) {
     (void)oracle_ode(2 * m->rod.n + 2 * !m->rod.given, rate, m, t0, t1, tol, y);
 }
 
-void oracle_fed_look(oracle_fed_motion *m, double t, const double *y, double tip[2], double *push) {
+void oracle_variable_length_at(oracle_variable_length_motion *m, double t, const double *y,
+                               double tip[2], double *push) {
     scene s;
     double acc[N + 1];
     look(m, t, y, &s);

@@ -150,7 +150,7 @@ static double largest(size_t n, const double *x) {
 }
 
 // An active branch is identical to an unconditional one, to the last bit.
-static void a_link_that_is_there_is_a_link(void **state) {
+static void an_active_link_is_an_ordinary_link(void **state) {
     (void)state;
     dice d = {81};
     for (int n = 0; n < 12; n++) {
@@ -188,7 +188,7 @@ static void a_link_that_is_there_is_a_link(void **state) {
 
 // An inactive branch leaves the equations of the remainder unchanged; its own equations keep it at
 // rest.
-static void a_link_that_is_away_is_no_link(void **state) {
+static void an_inactive_link_has_no_effect(void **state) {
     (void)state;
     dice d = {82};
     for (int k = 0; k < 24; k++) {
@@ -273,7 +273,7 @@ static void thrower_destroy(thrower t) {
 // momentum of each of its coordinates is zero: no impulsive effort acts in its joints. The energy
 // lost is the kinetic energy of the velocities lost. Deactivation leaves the other velocities
 // unchanged.
-static void a_branch_that_comes_shares_the_momentum(void **state) {
+static void an_activated_branch_shares_the_momentum(void **state) {
     (void)state;
     dice d = {83};
     const double on[1] = {1}, off[1] = {0};
@@ -326,7 +326,7 @@ static void a_branch_that_comes_shares_the_momentum(void **state) {
 
 // An inactive branch neither moves nor acts: the remainder moves as if the branch did not exist.
 // The energy balance closes over activations and deactivations, and two integrators agree.
-static void the_rest_goes_on_alone(void **state) {
+static void the_other_links_move_on_after_deactivation(void **state) {
     (void)state;
     dice d = {84};
     const double on[1] = {1}, off[1] = {0};
@@ -540,7 +540,7 @@ static void a_rod_drops_its_tip(void **state) {
 
 // A loop to an inactive link is open, and a link on an inactive link is inactive, whatever their
 // own conditions are.
-static void what_hangs_on_a_link_goes_with_it(void **state) {
+static void children_of_a_link_are_deactivated_with_it(void **state) {
     (void)state;
     outcome o;
     execute_ok("sinew: 1\n"
@@ -572,7 +572,7 @@ static void what_hangs_on_a_link_goes_with_it(void **state) {
 }
 
 // A driven joint becomes active at the value that its law has by then.
-static void a_driven_link_comes_where_its_law_is(void **state) {
+static void a_driven_link_is_activated_at_its_law(void **state) {
     (void)state;
     outcome o;
     execute_ok(HEAD "robot:\n"
@@ -595,7 +595,7 @@ static void a_driven_link_comes_where_its_law_is(void **state) {
 }
 
 // Statics and modes are those of the active links.
-static void statics_and_modes_know_what_is_there(void **state) {
+static void statics_and_modes_include_active_links_only(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         char text[1400];
@@ -628,7 +628,7 @@ static void statics_and_modes_know_what_is_there(void **state) {
 
 // In a live simulation, links become active and inactive without a call to the heap. A state saved
 // while one was inactive resumes with the same bits.
-static void the_live_robot_sheds_too(void **state) {
+static void the_live_robot_deactivates_links(void **state) {
     (void)state;
     char text[1600] = ARMS;
     static const char when[] = "when: \"mod(t, 40 ms) < 21 ms\",";
@@ -654,7 +654,7 @@ static void the_live_robot_sheds_too(void **state) {
 // without a motor in the joint of the conditional link, on wheels and in space, where the total
 // momentum is conserved but for the part that a link takes along. Work and losses are also the
 // same.
-static void given_shapes_shed_as_others_do(void **state) {
+static void kinematic_steps_deactivate_links(void **state) {
     (void)state;
     static const char form[] =
         "sinew: 1\ngravity: [0, %s, 0]\n"
@@ -696,13 +696,13 @@ static void given_shapes_shed_as_others_do(void **state) {
 static void faults_are_named(void **state) {
     (void)state;
     static const char *const links[][2] = {
-        {"robot: {a: {on: world, when: t > 1 s}}\n", "nothing that could come and go"},
+        {"robot: {a: {on: world, when: t > 1 s}}\n", "no part that it could make inactive"},
         {"materials: {m: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
          "robot: {a: {on: world, when: t > 1 s, rod: {length: 1, section: {circle: {radius: "
          "0.01}}, "
          "material: m, strain: {bend_y: legendre 1}}}}\n"
          "actuators: {pull: {tendon: {along: a, at: [0, 0.01, 0]}, effort: 1 N}}\n",
-         "tendon 'pull' runs along link 'a', which comes and goes"},
+         "tendon 'pull' runs along link 'a', which is conditional"},
     };
     for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
         char text[600];
@@ -721,17 +721,17 @@ static void faults_are_named(void **state) {
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_that_is_there_is_a_link),
-        cmocka_unit_test(a_link_that_is_away_is_no_link),
-        cmocka_unit_test(a_branch_that_comes_shares_the_momentum),
-        cmocka_unit_test(the_rest_goes_on_alone),
+        cmocka_unit_test(an_active_link_is_an_ordinary_link),
+        cmocka_unit_test(an_inactive_link_has_no_effect),
+        cmocka_unit_test(an_activated_branch_shares_the_momentum),
+        cmocka_unit_test(the_other_links_move_on_after_deactivation),
         cmocka_unit_test(a_cart_takes_up_a_pendulum),
         cmocka_unit_test(a_rod_drops_its_tip),
-        cmocka_unit_test(what_hangs_on_a_link_goes_with_it),
-        cmocka_unit_test(a_driven_link_comes_where_its_law_is),
-        cmocka_unit_test(statics_and_modes_know_what_is_there),
-        cmocka_unit_test(the_live_robot_sheds_too),
-        cmocka_unit_test(given_shapes_shed_as_others_do),
+        cmocka_unit_test(children_of_a_link_are_deactivated_with_it),
+        cmocka_unit_test(a_driven_link_is_activated_at_its_law),
+        cmocka_unit_test(statics_and_modes_include_active_links_only),
+        cmocka_unit_test(the_live_robot_deactivates_links),
+        cmocka_unit_test(kinematic_steps_deactivate_links),
         cmocka_unit_test(faults_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ static void random_trees_keep_their_energy(void **state) {
 
 // A blade on a spinning sledge becomes active and inactive: the loss is that of the impact, between
 // events the energy is kept; without the blade the momentum is constant to rounding.
-static void blades_come_and_go(void **state) {
+static void blades_are_activated_and_deactivated(void **state) {
     (void)state;
     outcome o;
     execute_ok(
@@ -192,21 +192,23 @@ static void blades_come_and_go(void **state) {
     snw_series_clear(&o.series);
 }
 
-static void what_cannot_be_is_said(void **state) {
+static void unsupported_contacts_are_reported(void **state) {
     (void)state;
     refuses("sinew: 1\ngravity: 0\n"
             "robot: {s: {on: world, joint: planar, body: {mass: 2, inertia: [1, 1, 0.3]}}}\n"
             "actuators: {m: {joint: s, position: [t, free, free]}}\n"
             "contacts: {blade: {wheel: {on: s, axis: y}}}\n"
             "study: [dynamic: {for: 2 s, step: 10 ms, scheme: conserving}]\n",
-            "does not know given positions and rates ('m')");
+            "does not support given positions and rates ('m')");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sleigh_keeps_its_energy),      cmocka_unit_test(a_disc_rolls_round),
-        cmocka_unit_test(random_trees_keep_their_energy), cmocka_unit_test(blades_come_and_go),
-        cmocka_unit_test(what_cannot_be_is_said),
+        cmocka_unit_test(a_sleigh_keeps_its_energy),
+        cmocka_unit_test(a_disc_rolls_round),
+        cmocka_unit_test(random_trees_keep_their_energy),
+        cmocka_unit_test(blades_are_activated_and_deactivated),
+        cmocka_unit_test(unsupported_contacts_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void a_wheel_that_rolls_is_a_gear(void **state) {
 // A blade beside the centre of a plate on springs that presses against it: with y = -e a and its
 // reaction l (-a, 1, e), m x" + k_x x + l a = 0 and (I + m e^2) a" + (k_a + k_y e^2) a = 0. A guide
 // that turned with the plate would couple l back and change both.
-static void what_a_blade_bears_does_not_stiffen(void **state) {
+static void the_reaction_of_a_blade_adds_no_stiffness(void **state) {
     (void)state;
     outcome o;
     execute_ok("sinew: 1\ngravity: [0, -9, 0]\n"
@@ -187,7 +187,7 @@ static void a_blade_goes_where_it_points(void **state) {
 
 // Two anchors on a plate carry half of the reaction of one each; a car pushed sideways on four
 // wheels.
-static void contacts_share_in_statics(void **state) {
+static void redundant_contacts_have_minimum_norm_reactions_in_statics(void **state) {
     (void)state;
     outcome o;
     execute_ok("sinew: 1\ngravity: 0\n"
@@ -221,7 +221,7 @@ static void contacts_share_in_statics(void **state) {
 
 // Nothing holds the car along its wheels; two anchors hold what a drive is to move apart; a sliding
 // station.
-static void what_statics_cannot_find_is_said(void **state) {
+static void unsupported_contacts_are_reported_in_statics(void **state) {
     (void)state;
     static const struct {
         const char *text, *said;
@@ -269,10 +269,10 @@ int main(void) {
         cmocka_unit_test(an_anchor_is_a_clamp),
         cmocka_unit_test(a_wheel_that_does_not_turn_is_a_guide),
         cmocka_unit_test(a_wheel_that_rolls_is_a_gear),
-        cmocka_unit_test(what_a_blade_bears_does_not_stiffen),
+        cmocka_unit_test(the_reaction_of_a_blade_adds_no_stiffness),
         cmocka_unit_test(a_blade_goes_where_it_points),
-        cmocka_unit_test(contacts_share_in_statics),
-        cmocka_unit_test(what_statics_cannot_find_is_said),
+        cmocka_unit_test(redundant_contacts_have_minimum_norm_reactions_in_statics),
+        cmocka_unit_test(unsupported_contacts_are_reported_in_statics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void plate_on_two(uint64_t seed, const stage *s, char *text, size_t size)
                    x, y, -x, -y, f.e[0], f.e[1], f.e[2]);
 }
 
-static void what_nothing_resists_stays_where_it_is(void **state) {
+static void unresisted_motions_stay_at_rest(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);
     for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -172,7 +172,7 @@ static int look_at_loops(const char *text, char *said, size_t size) {
     return rows;
 }
 
-static void singular_starts_are_told_in_every_frame(void **state) {
+static void singular_starts_are_reported_in_every_frame(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);
     int told = 0;
@@ -254,7 +254,7 @@ static void four_bar(double density, const char *step, const stage *s, char *tex
 
 // Steps of 6.8 ms. In an earlier version one of them lost four fifths of the energy: the robot
 // stopped 0.16 m away, or gained 1e13 J in another frame.
-static void links_that_come_into_line_are_passed(void **state) {
+static void collinear_links_are_passed(void **state) {
     (void)state;
     const stage here = stand(0, 0), there = stand(2.1, 1);
     static const double density[] = {99200, 80000, 60000};
@@ -277,10 +277,10 @@ static void links_that_come_into_line_are_passed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nothing_resists_stays_where_it_is),
-        cmocka_unit_test(singular_starts_are_told_in_every_frame),
+        cmocka_unit_test(unresisted_motions_stay_at_rest),
+        cmocka_unit_test(singular_starts_are_reported_in_every_frame),
         cmocka_unit_test(open_loops_close_alike),
-        cmocka_unit_test(links_that_come_into_line_are_passed),
+        cmocka_unit_test(collinear_links_are_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

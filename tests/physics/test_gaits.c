@@ -126,7 +126,7 @@ static void gait_at(gait *g, double t) {
 }
 
 // all coordinates are in balance, including those of the head
-static void nothing_is_left_on_the_head(void **state) {
+static void no_wrench_remains_on_the_head(void **state) {
     (void)state;
     gait g;
     gait_open(&g, false);
@@ -164,7 +164,7 @@ static void the_projective_form_leaves_a_wrench(void **state) {
 
 // The projective form is valid for rigid bodies on wheels: reactions of rings around a rod and of
 // loops, and efforts of drives that are not joint axes would be omitted silently.
-static void the_projective_form_refuses_what_it_does_not_know(void **state) {
+static void the_projective_form_refuses_unsupported_elements(void **state) {
     (void)state;
     static const char *const text[][2] = {
         {"robot: {snake: {on: world, joint: planar, rod: {length: 1, section: {circle: {radius: 2 "
@@ -298,9 +298,9 @@ static void a_snakeboard_goes_through_full_lock(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(driven_strains_of_every_class),
-        cmocka_unit_test(nothing_is_left_on_the_head),
+        cmocka_unit_test(no_wrench_remains_on_the_head),
         cmocka_unit_test(the_projective_form_leaves_a_wrench),
-        cmocka_unit_test(the_projective_form_refuses_what_it_does_not_know),
+        cmocka_unit_test(the_projective_form_refuses_unsupported_elements),
         cmocka_unit_test(moments_count_by_their_weight),
         cmocka_unit_test(a_snakeboard_goes_through_full_lock),
     };

@@ -88,7 +88,7 @@ static double gap_at(closing *c, const snw_state *s) {
 // The impulse M (v+ - v-) does no work on motions that the loop allows, the loss is the kinetic
 // energy of the velocities lost, a floating tree keeps its momentum, and opening the loop changes
 // nothing.
-static void a_blow_keeps_what_it_must(void **state) {
+static void an_impact_conserves_momentum_along_free_motions(void **state) {
     (void)state;
     dice d = {71};
     int done = 0;
@@ -302,7 +302,7 @@ static void both_ways_agree_on_random_trees(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_blow_keeps_what_it_must),
+        cmocka_unit_test(an_impact_conserves_momentum_along_free_motions),
         cmocka_unit_test(a_body_at_rest_brings_no_momentum),
         cmocka_unit_test(both_ways_agree_on_random_trees),
     };

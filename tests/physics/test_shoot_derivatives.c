@@ -361,7 +361,7 @@ static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
     snw_pool_destroy(k.pool);
 }
 
-static void variations_with_cords_are_derivatives(void **state) {
+static void variations_with_tendons_are_derivatives(void **state) {
     (void)state;
     for (int along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
         for (int kind = 0; kind < 4; kind++) {
@@ -371,7 +371,7 @@ static void variations_with_cords_are_derivatives(void **state) {
 }
 
 // The closing conditions at the tip.
-static void closings_are_differentiated(void **state) {
+static void boundary_conditions_have_exact_derivatives(void **state) {
     (void)state;
     for (int slack = 0; slack < 2; slack++) {
         harness k;
@@ -412,11 +412,11 @@ typedef struct stand {
 
 // A variable-length leg has one piece; others have two, with a body and loads between them and at
 // the tip.
-static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
-    const double length[2] = {fed ? 0.65 : 0.26, 0.39};
-    const int n[2] = {fed ? N : 2, N - 2};
+static snw_shoot_rod *make_leg(snw_space_kind along, bool variable, bool diagonal) {
+    const double length[2] = {variable ? 0.65 : 0.26, 0.39};
+    const int n[2] = {variable ? N : 2, N - 2};
     const snw_shoot_opts o = {
-        .along = along, .npiece = fed ? 1 : 2, .length = length, .intervals = n};
+        .along = along, .npiece = variable ? 1 : 2, .length = length, .intervals = n};
     snw_shoot_rod *r = NULL;
     assert_int_equal(snw_shoot_create(&o, NULL, true, true, &r), SNW_OK);
     fill_point(r, 0, diagonal);
@@ -457,7 +457,7 @@ static void solve_stand(stand *s, snw_time_kind kind, double h) {
     assert_int_equal(snw_platform_solve(s->p, &info), SNW_OK);
 }
 
-// From an equilibrium, a load changes and the first leg is fed.
+// From an equilibrium, a load changes and the length of the first leg changes.
 static void move_stand(stand *s, snw_time_kind kind) {
     const double h = 0.1;
     snw_platform_accept(s->p, 1);
@@ -571,7 +571,7 @@ static void plates_have_their_matrix(void **state) {
 }
 
 // Without loads in world axes the whole solution rotates and translates with its start.
-static void nothing_depends_on_the_place(void **state) {
+static void solutions_rotate_and_translate_with_their_start(void **state) {
     (void)state;
     static rig k;
     make(&k, SNW_ALONG_RK4, true, false, false);
@@ -590,11 +590,11 @@ static void nothing_depends_on_the_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variations_are_derivatives),
-        cmocka_unit_test(variations_with_cords_are_derivatives),
-        cmocka_unit_test(closings_are_differentiated),
+        cmocka_unit_test(variations_with_tendons_are_derivatives),
+        cmocka_unit_test(boundary_conditions_have_exact_derivatives),
         cmocka_unit_test(plates_have_their_matrix),
         cmocka_unit_test(instructions_agree),
-        cmocka_unit_test(nothing_depends_on_the_place),
+        cmocka_unit_test(solutions_rotate_and_translate_with_their_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

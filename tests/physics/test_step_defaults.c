@@ -140,7 +140,7 @@ static void crack(const char *dynamic, outcome *o) {
 // few orders of magnitude, not by twelve. The settings that the message recommends give a motion
 // with a closed energy account. This holds also for schemes without numerical damping, whose
 // oscillations at the driven joint are no error of a step.
-static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
+static void a_diverging_whip_is_stopped_and_the_remedy_helps(void **state) {
     (void)state;
     outcome o;
     crack("step: 10 ms, scheme: hht", &o);
@@ -168,7 +168,7 @@ static void a_whip_that_diverges_is_stopped_and_the_advice_helps(void **state) {
 static bool third_time(void *user) { return ++*(int *)user > 3; }
 
 // Every integrator reacts to an interrupt within one advance that would otherwise take long.
-static void every_mover_stops_when_it_is_told(void **state) {
+static void every_integrator_stops_on_request(void **state) {
     (void)state;
     robot r;
     snw_error err = {0};
@@ -204,8 +204,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scheme_chooses_its_own_steps),
         cmocka_unit_test(shorter_steps_are_not_worse),
-        cmocka_unit_test(a_whip_that_diverges_is_stopped_and_the_advice_helps),
-        cmocka_unit_test(every_mover_stops_when_it_is_told),
+        cmocka_unit_test(a_diverging_whip_is_stopped_and_the_remedy_helps),
+        cmocka_unit_test(every_integrator_stops_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -305,7 +305,7 @@ static void polynomial_bases_span_the_same_space(void **state) {
 }
 
 // the integral of a derivative between two points of an element is the increase of the function
-static void slopes_add_up_to_the_functions(void **state) {
+static void derivatives_integrate_to_the_functions(void **state) {
     (void)state;
     enum { POINTS = 40 };
     double at[POINTS], weight[POINTS];
@@ -378,7 +378,7 @@ int main(void) {
         cmocka_unit_test(fourier_has_equal_ends),
         cmocka_unit_test(fourier_degree_resolves_it_on_quadrature),
         cmocka_unit_test(polynomial_bases_span_the_same_space),
-        cmocka_unit_test(slopes_add_up_to_the_functions),
+        cmocka_unit_test(derivatives_integrate_to_the_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

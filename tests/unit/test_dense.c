@@ -408,7 +408,7 @@ static void negative_eigenvalues_are_counted_by_factors(void **state) {
 
 // the normal equations hold, and of all solutions x is the one without a component in the null
 // space of A
-static void shortest_is_least_squares_of_least_length(void **state) {
+static void minimum_norm_solutions_are_least_squares(void **state) {
     (void)state;
     enum { M = 5, K = 8 };
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -479,7 +479,7 @@ int main(void) {
         cmocka_unit_test(eigenvalues_of_nan_are_refused),
         cmocka_unit_test(qr_finds_the_rank),
         cmocka_unit_test(negative_eigenvalues_are_counted_by_factors),
-        cmocka_unit_test(shortest_is_least_squares_of_least_length),
+        cmocka_unit_test(minimum_norm_solutions_are_least_squares),
         cmocka_unit_test(nothing_is_a_valid_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -457,7 +457,7 @@ static void too_many_changes_are_refused(void **state) {
 
 // overrides of `runs:` and of the command line are applied before changes, also to values that a
 // change contains
-static void changes_lie_over_runs(void **state) {
+static void changes_have_priority_over_runs(void **state) {
     (void)state;
     static const char text[] =
         ARM "study: [static, change: {C: 2*C0}, dynamic: {for: 1 s, step: 1 ms}]\n"
@@ -761,7 +761,7 @@ int main(void) {
         cmocka_unit_test(motion_is_read),
         cmocka_unit_test(every_scheme_is_read),
         cmocka_unit_test(changes_add_up_and_leave_the_rest),
-        cmocka_unit_test(changes_lie_over_runs),
+        cmocka_unit_test(changes_have_priority_over_runs),
         cmocka_unit_test(too_many_changes_are_refused),
         cmocka_unit_test(expectations_are_read),
         cmocka_unit_test(sections_are_read),

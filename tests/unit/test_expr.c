@@ -215,7 +215,7 @@ static void derivatives_in_x_leave_t_and_L_alone(void **state) {
     assert_true(none.d == 0 && none.dd == 0);
 }
 
-static void edges_take_the_right_hand_slope(void **state) {
+static void edges_take_the_right_hand_derivative(void **state) {
     bench *b = *state;
     const struct {
         const char *text;
@@ -409,7 +409,7 @@ static void mismatches_inside_are_found_where_they_stand(void **state) {
                "a condition is wanted here");
 }
 
-static void a_constant_is_measured_with_its_dimension(void **state) {
+static void a_constant_has_its_dimension(void **state) {
     bench *b = *state;
     define(b, "E", "2 MPa");
     define(b, "n", "3");
@@ -449,12 +449,12 @@ int main(void) {
         TEST(conditions_follow_logic),
         TEST(derivatives_equal_differences),
         TEST(derivatives_in_x_leave_t_and_L_alone),
-        TEST(edges_take_the_right_hand_slope),
+        TEST(edges_take_the_right_hand_derivative),
         TEST(ramp_is_smooth_across_its_series),
         TEST(units_scale_to_si),
         TEST(plain_numbers_fit_and_units_are_checked),
         TEST(mismatches_inside_are_found_where_they_stand),
-        TEST(a_constant_is_measured_with_its_dimension),
+        TEST(a_constant_has_its_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

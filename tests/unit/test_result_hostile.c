@@ -104,7 +104,7 @@ static void values_of_other_files_are_refused(void **state) {
     assert_int_equal(unlink(pipe), 0);
 }
 
-static void what_a_terminal_would_obey_is_not_shown(void **state) {
+static void control_characters_are_not_shown(void **state) {
     (void)state;
     snw_run_info info = arm;
     info.title = "\033]0;mine\007 \xC2\x9B\x33m \xff\xC3\xA9\xE2\x82";
@@ -128,7 +128,7 @@ int main(void) {
         cmocka_unit_test(frames_that_were_never_stored_are_refused),
         cmocka_unit_test(names_that_were_never_stored_are_refused),
         cmocka_unit_test(values_of_other_files_are_refused),
-        cmocka_unit_test(what_a_terminal_would_obey_is_not_shown),
+        cmocka_unit_test(control_characters_are_not_shown),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -125,7 +125,7 @@ static snw_status twice_tangent(void *user, double load, const double *x, double
     return twice(user, load, x, r);
 }
 
-static void rows_that_say_the_same_share(void **state) {
+static void redundant_rows_have_minimum_norm_multipliers(void **state) {
     (void)state;
     static const double ones[4] = {1, 1, 1, 1}, damped[4] = {1, 1, 0, 0};
     const snw_problem problem = {
@@ -146,7 +146,7 @@ int main(void) {
         cmocka_unit_test(it_falls_to_the_bottom),
         cmocka_unit_test(it_says_when_it_cannot),
         cmocka_unit_test(it_never_ends_on_a_hump_nor_outside),
-        cmocka_unit_test(rows_that_say_the_same_share),
+        cmocka_unit_test(redundant_rows_have_minimum_norm_multipliers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
