@@ -147,7 +147,7 @@ static snw_status locomotion_take_memory(snw_locomotion *lo) {
     const size_t rows = (size_t)m->nconstraint, least = nr < nu ? nr : nu,
                  most = all > nu ? all : nu;
     const size_t svd = snw_svd_scratch(lo->nr, lo->nu);
-    const size_t shortest = snw_shortest_scratch(lo->nu, (int)all);
+    const size_t shortest = snw_minimum_norm_scratch(lo->nu, (int)all);
     lo->scratch.size = svd > shortest ? svd : shortest;
     lo->scratch.base = snw_alloc(lo->scratch.size);
     lo->X = snw_alloc(nu * sizeof *lo->X);
@@ -671,8 +671,8 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
             lo->rhs[i++] = r[j] - part * r[first];
         }
         int rank;
-        if (snw_shortest((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs, &rank) !=
-            SNW_OK) {
+        if (snw_minimum_norm((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs,
+                             &rank) != SNW_OK) {
             return snw_fail(err, SNW_E_DIVERGED, "forces have diverged at t = %.9g s", in->t);
         }
         for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight;

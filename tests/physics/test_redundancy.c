@@ -73,12 +73,12 @@ static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s)
     }
     // l = A y, y by least squares
     double *y = calloc((size_t)(nv + nr), sizeof *y), *B = calloc((size_t)(nv * nr), sizeof *B);
-    snw_arena scratch = {.size = snw_shortest_scratch(contacts, nv)};
+    snw_arena scratch = {.size = snw_minimum_norm_scratch(contacts, nv)};
     scratch.base = malloc(scratch.size);
     for (int k = 0; k < contacts; k++) y[k] = x[k];
     for (int i = 0; i < nv * contacts; i++) B[i] = A[i];
     int rank;
-    assert_int_equal(snw_shortest(contacts, nv, B, 1e-10, &scratch, y, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(contacts, nv, B, 1e-10, &scratch, y, &rank), SNW_OK);
     assert_true(rank < contacts);
     for (int k = 0; k < contacts; k++) {
         double sum = 0;

@@ -419,9 +419,9 @@ static void minimum_norm_solutions_are_least_squares(void **state) {
     for (int i = 0; i < M; i++) x[i] = b[i] = noise(&seed);
     memcpy(W, A, sizeof A);
     int rank;
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, x, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, x, &rank), SNW_OK);
     assert_int_equal(rank, 4);
-    assert_true(scratch.peak <= snw_shortest_scratch(M, K));
+    assert_true(scratch.peak <= snw_minimum_norm_scratch(M, K));
     double size = 0;
     for (int i = 0; i < M; i++) {
         r[i] = -b[i];
@@ -441,14 +441,14 @@ static void minimum_norm_solutions_are_least_squares(void **state) {
         for (int j = 0; j < K; j++) y[i] += A[j * M + i] * null[j];
     }
     memcpy(W, A, sizeof A);
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, y, &rank), SNW_OK);
     double dot = 0;
     for (int j = 0; j < K; j++) dot += (null[j] - y[j]) * x[j];
     assert_near(dot, 0, 1e-13);
     memcpy(W, A, sizeof A);
     W[7] = NAN;
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_E_DIVERGED);
-    assert_int_equal(snw_shortest(0, 0, NULL, 1e-10, &scratch, NULL, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, y, &rank), SNW_E_DIVERGED);
+    assert_int_equal(snw_minimum_norm(0, 0, NULL, 1e-10, &scratch, NULL, &rank), SNW_OK);
 }
 
 static void nothing_is_a_valid_size(void **state) {
