@@ -432,7 +432,8 @@ static const snw_work *conserving_work_at(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
+        c->condition =
+            snw_equilibration_condition(&c->equilibration, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -494,7 +495,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
+    c->equilibration = (snw_equilibration){.n = c->n, .row = at, .column = at + n};
     c->scratch = at + 2 * n;
     c->M = at + 4 * n;
     c->T = c->M + nv * nv;

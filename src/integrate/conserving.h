@@ -74,10 +74,10 @@ typedef struct snw_conserving {
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
     int *pivot;
-    snw_gauge gauge;      // scales of A before it was factorised
-    bool factored;        // A holds factors
-    double condition;     // cached; NaN: not computed yet
-    double *power, *work; // per load; power at the middle of the step
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
+    double *power, *work;            // per load; power at the middle of the step
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

@@ -141,8 +141,8 @@ static snw_status create_memory(snw_gauss_collocation *g) {
                 {&g->K, nv * nv},
                 {&g->J, all * all},
                 {&g->scratch, 2 * all},
-                {&g->gauge.row, all},
-                {&g->gauge.column, all},
+                {&g->equilibration.row, all},
+                {&g->equilibration.column, all},
                 {&g->work, np},
                 {&g->power_stage, np},
                 {&g->kept, undo_doubles(m, g->k.s)},
@@ -155,7 +155,7 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     if (!g->memory || !g->pivot) return SNW_E_MEMORY;
     double *at = g->memory;
     for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
-    g->gauge.n = (int)all;
+    g->equilibration.n = (int)all;
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
@@ -393,7 +393,8 @@ static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
+        g->condition =
+            snw_equilibration_condition(&g->equilibration, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }

@@ -171,7 +171,7 @@ void snw_tangent_remove_null(const snw_tangent *t, const double *soft, double *d
 
 double snw_tangent_condition(const snw_tangent *t, double *scratch) {
     if (t->sign == 0) return NAN;
-    const snw_gauge g = {.n = t->n, .column = t->column, .norm = t->norm};
+    const snw_equilibration g = {.n = t->n, .column = t->column, .norm = t->norm};
     snw_sparse *sparse = t->reserve ? NULL : t->sparse;
-    return snw_gauge_condition(&g, t->J, t->pivot, sparse, scratch);
+    return snw_equilibration_condition(&g, t->J, t->pivot, sparse, scratch);
 }
