@@ -30,8 +30,8 @@ typedef struct snw_problem {
     // regularisation: n small numbers that are added to the diagonal of J where it is singular, or
     // NULL. Unknowns without stiffness and without load then stay where they are. Residuals are not
     // changed.
-    const double *soft;
-    bool always_soft; // add it always, not only where J is singular
+    const double *regularisation;
+    bool always_regularise; // add it always, not only where J is singular
 } snw_problem;
 
 // A step of this size relative to x (or to one, if x is smaller) cannot improve the residual.

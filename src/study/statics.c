@@ -266,7 +266,7 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .tangent = statics_tangent,
                          .move = m->nlie_block ? statics_move : NULL,
                          .scale = st->scale,
-                         .soft = st->regularisation,
+                         .regularisation = st->regularisation,
                          .sparse = {st->compliance > 0 ? NULL : st->sparse[0],
                                     st->compliance > 0 ? NULL : st->sparse[1]}};
 }
