@@ -12,8 +12,8 @@
 #include "dynamics/constraint.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
+#include "solve/pseudo_transient.h"
 #include "solve/relax.h"
-#include "solve/settle.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static size_t statics_scratch_size(const snw_model *m) {
         snw_relax_scratch(m->nv, m->nq),
         snw_eigen_symmetric_scratch(m->nv),
         snw_eigen_general_scratch(m->nv),
-        snw_settle_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
+        snw_pseudo_transient_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
         count_scratch(m->nv + m->nconstraint),
         snw_qr_scratch(m->nv, m->nconstraint)};
     size_t most = 0;

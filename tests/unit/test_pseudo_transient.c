@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/settle.h"
+#include "solve/pseudo_transient.h"
 
 #include "near.h"
 
@@ -31,13 +31,14 @@ static snw_status tangent(void *user, double load, const double *x, double *r, d
 
 static const double scale[3] = {1, 1, 1}, D[3] = {1, 1, 0};
 
-static snw_status settle(pendulum *p, double *x, bool (*stop)(void *), snw_settle_info *info) {
+static snw_status settle(pendulum *p, double *x, bool (*stop)(void *),
+                         snw_pseudo_transient_info *info) {
     snw_arena scratch = {.base = memory, .size = sizeof memory};
     const snw_problem problem = {
         .n = 3, .nx = 3, .user = p, .residual = residual, .tangent = tangent, .scale = scale};
-    const snw_settle_opts opts = {.tol = 1e-14, .max_iter = 200};
-    const snw_status s = snw_settle(&problem, D, &opts, stop, NULL, &scratch, x, info);
-    assert_true(scratch.peak <= snw_settle_scratch(3, 3));
+    const snw_pseudo_transient_opts opts = {.tol = 1e-14, .max_iter = 200};
+    const snw_status s = snw_pseudo_transient(&problem, D, &opts, stop, NULL, &scratch, x, info);
+    assert_true(scratch.peak <= snw_pseudo_transient_scratch(3, 3));
     return s;
 }
 
@@ -48,7 +49,7 @@ static void it_falls_to_the_bottom(void **state) {
         const double angle = i == 39 ? 1e-4 : 2 * M_PI * i / 39.0;
         double x[3] = {sin(angle), cos(angle), 0};
         pendulum p = {0};
-        snw_settle_info info;
+        snw_pseudo_transient_info info;
         assert_int_equal(settle(&p, x, NULL, &info), SNW_OK);
         assert_near(x[0], 0, 1e-12);
         assert_near(x[1], -1, 1e-14);
@@ -66,7 +67,7 @@ static void it_says_when_it_cannot(void **state) {
     (void)state;
     double x[3] = {1, 0, 0};
     pendulum p = {.broken = true};
-    snw_settle_info info;
+    snw_pseudo_transient_info info;
     assert_int_equal(settle(&p, x, NULL, &info), SNW_E_DIVERGED);
     p.broken = false;
     assert_int_equal(settle(&p, x, at_once, &info), SNW_E_STOPPED);
@@ -96,13 +97,14 @@ static void it_never_ends_on_a_hump_nor_outside(void **state) {
     static const double ones[2] = {1, 1};
     const snw_problem problem = {
         .n = 2, .nx = 2, .residual = humps, .tangent = humps_tangent, .scale = ones};
-    const snw_settle_opts opts = snw_settle_defaults();
+    const snw_pseudo_transient_opts opts = snw_pseudo_transient_defaults();
     for (int i = 0; i < 16; i++) {
         double x[2] = {1e-3 * cos(i + 0.1), 1e-3 * sin(i + 0.1)};
         const double want[2] = {x[0] > 0 ? 1 : -1, x[1] > 0 ? 1 : -1};
         snw_arena scratch = {.base = memory, .size = sizeof memory};
-        snw_settle_info info;
-        assert_int_equal(snw_settle(&problem, ones, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
+        snw_pseudo_transient_info info;
+        assert_int_equal(
+            snw_pseudo_transient(&problem, ones, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
         for (int c = 0; c < 2; c++) assert_near(x[c], want[c], 1e-9);
     }
 }
@@ -130,12 +132,13 @@ static void redundant_rows_have_minimum_norm_multipliers(void **state) {
     static const double ones[4] = {1, 1, 1, 1}, damped[4] = {1, 1, 0, 0};
     const snw_problem problem = {
         .n = 4, .nx = 4, .residual = twice, .tangent = twice_tangent, .scale = ones};
-    const snw_settle_opts opts = snw_settle_defaults();
+    const snw_pseudo_transient_opts opts = snw_pseudo_transient_defaults();
     double x[4] = {0.8, 0.6, 0, 0};
     snw_arena scratch = {.base = memory, .size = sizeof memory};
-    snw_settle_info info;
-    assert_int_equal(snw_settle(&problem, damped, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
-    assert_true(scratch.peak <= snw_settle_scratch(4, 4));
+    snw_pseudo_transient_info info;
+    assert_int_equal(snw_pseudo_transient(&problem, damped, &opts, NULL, NULL, &scratch, x, &info),
+                     SNW_OK);
+    assert_true(scratch.peak <= snw_pseudo_transient_scratch(4, 4));
     assert_near(x[1], -1, 1e-9);
     assert_near(x[2], -1, 1e-6);
     assert_near(x[3], -1, 1e-6);

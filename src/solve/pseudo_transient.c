@@ -3,7 +3,7 @@
 // Pseudo-transient continuation with a check that each implicit step descends towards a stable
 // equilibrium, for statics.
 
-#include "solve/settle.h"
+#include "solve/pseudo_transient.h"
 
 #include "solve/dense.h"
 
@@ -20,11 +20,11 @@ static const double ROW_TOLERANCE =
     1e-12;            // largest violation of redundant rows that cannot be reduced further
 enum { STALLED = 3 }; // iterations without progress
 
-snw_settle_opts snw_settle_defaults(void) {
-    return (snw_settle_opts){.tol = 1e-10, .max_iter = 500};
+snw_pseudo_transient_opts snw_pseudo_transient_defaults(void) {
+    return (snw_pseudo_transient_opts){.tol = 1e-10, .max_iter = 500};
 }
 
-size_t snw_settle_scratch(int n, int nx) {
+size_t snw_pseudo_transient_scratch(int n, int nx) {
     const size_t pad = 64, N = (size_t)n;
     return (2 * N * N + 3 * N + (size_t)nx) * sizeof(double) + 6 * pad + snw_tangent_scratch(n) +
            snw_negative_scratch(n);
@@ -144,9 +144,10 @@ static bool is_closed(const flow *f, double tol) {
     return true;
 }
 
-snw_status snw_settle(const snw_problem *p, const double *D, const snw_settle_opts *opts,
-                      bool (*stop)(void *user), void *stop_user, snw_arena *scratch, double *x,
-                      snw_settle_info *info) {
+snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
+                                const snw_pseudo_transient_opts *opts, bool (*stop)(void *user),
+                                void *stop_user, snw_arena *scratch, double *x,
+                                snw_pseudo_transient_info *info) {
     const size_t mark = snw_arena_mark(scratch), n = (size_t)p->n;
     flow f = {.p = p, .D = D, .scratch = scratch, .energy = INFINITY};
     f.r = snw_arena_doubles(scratch, n);
@@ -163,7 +164,7 @@ snw_status snw_settle(const snw_problem *p, const double *D, const snw_settle_op
     snw_status s = SNW_E_DIVERGED;
     double best = INFINITY, h = 1;
     int stalled = 0; // iterations since the residual was halved
-    for (*info = (snw_settle_info){.residual = INFINITY};; info->iterations++) {
+    for (*info = (snw_pseudo_transient_info){.residual = INFINITY};; info->iterations++) {
         s = p->tangent(p->user, 1, x, f.r, f.J);
         if (s != SNW_OK) break;
         info->residual = snw_problem_norm(p, f.r);
