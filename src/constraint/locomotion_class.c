@@ -126,7 +126,7 @@ static snw_status largest_rank(snw_locomotion *lo, snw_inputs *in, const snw_sta
         int rank = 0;
         snw_state_copy(lo->m, s, lo->near);
         const double t = s->t + part[i] * (lo->until - s->t);
-        snw_inputs_at(lo->m, t + snw_grain(t), in);
+        snw_inputs_at(lo->m, t + snw_time_resolution(t), in);
         snw_locomotion_impose(lo, in, lo->near);
         snw_locomotion_kinematics(lo, in, lo->near);
         const snw_status status = snw_locomotion_decompose(lo, &rank);
@@ -157,7 +157,7 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
         return snw_fail(err, SNW_E_DIVERGED, "a law has no finite value after t = %.9g s", s->t);
     }
     snw_locomotion_classify(lo, rank);
-    snw_inputs_at(lo->m, s->t + snw_grain(s->t), in);
+    snw_inputs_at(lo->m, s->t + snw_time_resolution(s->t), in);
     snw_state_copy(lo->m, s, lo->near);
     snw_locomotion_impose(lo, in, lo->near);
     snw_locomotion_kinematics(lo, in, lo->near);

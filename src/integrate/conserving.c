@@ -342,7 +342,7 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
 static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));

@@ -331,7 +331,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + snw_grain(s->t);
+    e->right = s->t + snw_time_resolution(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, 0);
     if (e->locomotion) {
@@ -347,7 +347,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + snw_grain(t);
+    e->right = t + snw_time_resolution(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
@@ -362,10 +362,10 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     explicit_keep(e);
     // a discontinuity has just been passed
     if (from >= e->left) {
-        e->right = from + snw_grain(from);
+        e->right = from + snw_time_resolution(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_time_resolution(limit) : INFINITY;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);

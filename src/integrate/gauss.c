@@ -222,7 +222,7 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
 static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
@@ -247,7 +247,7 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
-        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
     SNW_TRY(gauss_restart(g, NULL, err));

@@ -224,7 +224,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
-    snw_inputs_at(m, im->now->t + snw_grain(im->now->t), im->in);
+    snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_impact_energy impact = {0};
     if (im->impacts) {
         SNW_TRY(snw_impacts_apply(im->impacts, im->in, z, im->now, &impact, err));
@@ -261,7 +261,7 @@ snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *e
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
-        snw_inputs_at(m, s->t + snw_grain(s->t), im->in);
+        snw_inputs_at(m, s->t + snw_time_resolution(s->t), im->in);
         SNW_TRY(snw_projection_close(im->projection, im->in, im->now, &info, err));
     }
     SNW_TRY(snw_implicit_restart(im, NULL, err));

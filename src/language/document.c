@@ -258,7 +258,7 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
 static snw_status document_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                                    const char *option, snw_quantity_read *out, snw_error *err) {
     snw_dim dim;
-    SNW_TRY(snw_expr_measure(pool, scope, text, option, 1, 1, &out->value, &dim, err));
+    SNW_TRY(snw_expr_parse_constant(pool, scope, text, option, 1, 1, &out->value, &dim, err));
     snw_dim_unit(dim, out->unit, sizeof out->unit);
     return SNW_OK;
 }

@@ -75,7 +75,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
         r->comp[r->na] = i;
-        r->basis[r->na] = snw_basis_sound(&d->basis[i]);
+        r->basis[r->na] = snw_basis_well_conditioned(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
         r->dof[r->na] = r->ndof; // relative to the rod; snw_build_rod adds the first index
         r->ndof += d->basis[i].nfun;

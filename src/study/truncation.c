@@ -90,7 +90,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
             if (!rod->active[i]) continue;
-            const snw_basis valid = snw_basis_sound(&rod->basis[i]);
+            const snw_basis valid = snw_basis_well_conditioned(&rod->basis[i]);
             *n -= rod->basis[i].nfun;
             SNW_TRY(snw_nested_enrich(t->pool, &valid, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;

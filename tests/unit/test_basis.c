@@ -353,9 +353,9 @@ static void legendre_polynomials_become_monomials(void **state) {
             assert_near(got, want, 1e-15 * (size + n));
         }
         // up to SNW_BASIS_MONOMIALS monomials are kept as they are
-        assert_int_equal(snw_basis_sound(&monomial).kind,
+        assert_int_equal(snw_basis_well_conditioned(&monomial).kind,
                          n <= SNW_BASIS_MONOMIALS ? SNW_BASIS_MONOMIAL : SNW_BASIS_LEGENDRE);
-        assert_int_equal(snw_basis_sound(&monomial).nfun, n);
+        assert_int_equal(snw_basis_well_conditioned(&monomial).nfun, n);
     }
 }
 

@@ -425,9 +425,9 @@ static void a_constant_has_its_dimension(void **state) {
         double got = NAN;
         snw_dim dim;
         char unit[48];
-        assert_int_equal(
-            snw_expr_measure(b->pool, b->scope, cases[i].text, "--find", 1, 1, &got, &dim, &b->err),
-            SNW_OK);
+        assert_int_equal(snw_expr_parse_constant(b->pool, b->scope, cases[i].text, "--find", 1, 1,
+                                                 &got, &dim, &b->err),
+                         SNW_OK);
         snw_dim_unit(dim, unit, sizeof unit);
         assert_near(got / cases[i].want, 1, 4e-16);
         assert_string_equal(unit, cases[i].unit);
@@ -435,10 +435,10 @@ static void a_constant_has_its_dimension(void **state) {
     double got;
     snw_dim dim;
     assert_int_equal(
-        snw_expr_measure(b->pool, b->scope, "2*t", "--find", 1, 1, &got, &dim, &b->err),
+        snw_expr_parse_constant(b->pool, b->scope, "2*t", "--find", 1, 1, &got, &dim, &b->err),
         SNW_E_PARSE);
     assert_int_equal(
-        snw_expr_measure(b->pool, b->scope, "n < 2", "--find", 1, 1, &got, &dim, &b->err),
+        snw_expr_parse_constant(b->pool, b->scope, "n < 2", "--find", 1, 1, &got, &dim, &b->err),
         SNW_E_PARSE);
 }
 
