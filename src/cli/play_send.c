@@ -22,12 +22,12 @@
 // ---- JSON messages -----------------------------------------------------------------------------
 
 // JSON message written to a memory stream.
-typedef struct talk {
+typedef struct message {
     FILE *stream;
     snw_json json;
-} talk;
+} message;
 
-static bool talk_begin(talk *k, char **text, size_t *size, const char *type) {
+static bool message_begin(message *k, char **text, size_t *size, const char *type) {
     free(*text);
     *text = NULL;
     k->stream = open_memstream(text, size);
@@ -38,7 +38,7 @@ static bool talk_begin(talk *k, char **text, size_t *size, const char *type) {
     return true;
 }
 
-static const char *talk_end(talk *k, char **text, const size_t *size, size_t *out) {
+static const char *message_end(message *k, char **text, const size_t *size, size_t *out) {
     snw_json_close(&k->json);
     const bool good = snw_json_finish(&k->json, NULL) == SNW_OK;
     if (fclose(k->stream) != 0 || !good) return NULL;
@@ -64,9 +64,9 @@ static void put_controls(snw_json *j, const snw_play *p) {
 }
 
 const char *snw_play_hello(snw_play *p, size_t *size) {
-    talk k;
+    message k;
     const snw_run_info *info = snw_live_describe(p->live);
-    if (!talk_begin(&k, &p->hello, &p->hello_size, "hello")) return NULL;
+    if (!message_begin(&k, &p->hello, &p->hello_size, "hello")) return NULL;
     snw_json *j = &k.json;
     const char *slash = strrchr(p->opts.path, '/');
     snw_field_text(j, "file", slash ? slash + 1 : p->opts.path);
@@ -80,14 +80,14 @@ const char *snw_play_hello(snw_play *p, size_t *size) {
     snw_page_run(j, info);
     put_controls(j, p);
     snw_field_text(j, "scene", p->scene);
-    return talk_end(&k, &p->hello, &p->hello_size, size);
+    return message_end(&k, &p->hello, &p->hello_size, size);
 }
 
 const char *snw_play_state(snw_play *p, int client, size_t *size) {
-    talk k;
+    message k;
     int clients = 0;
     for (int i = 0; i < SNW_PLAY_CLIENTS; i++) clients += p->client[i].connected;
-    if (!talk_begin(&k, &p->message, &p->message_size, "state")) return NULL;
+    if (!message_begin(&k, &p->message, &p->message_size, "state")) return NULL;
     snw_json *j = &k.json;
     snw_field_bool(j, "writer", client == p->writer);
     snw_field_integer(j, "clients", clients);
@@ -100,14 +100,14 @@ const char *snw_play_state(snw_play *p, int client, size_t *size) {
         snw_json_number(j, snw_live_control(p->live, i)->wanted); // NaN becomes null
     }
     snw_json_close(j);
-    return talk_end(&k, &p->message, &p->message_size, size);
+    return message_end(&k, &p->message, &p->message_size, size);
 }
 
 const char *snw_play_note(snw_play *p, int client, size_t *size) {
-    talk k;
-    if (!talk_begin(&k, &p->message, &p->message_size, "note")) return NULL;
+    message k;
+    if (!message_begin(&k, &p->message, &p->message_size, "note")) return NULL;
     snw_field_text(&k.json, "words", p->client[client].note);
-    return talk_end(&k, &p->message, &p->message_size, size);
+    return message_end(&k, &p->message, &p->message_size, size);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ size_t snw_play_frame_size(const snw_play *p) {
     return sizeof(head) + n * sizeof(float);
 }
 
-static float *talk_put(float *to, size_t n, const double *from) {
+static float *put_numbers(float *to, size_t n, const double *from) {
     for (size_t i = 0; i < n; i++) *to++ = (float)from[i];
     return to;
 }
@@ -138,7 +138,7 @@ static float *talk_put(float *to, size_t n, const double *from) {
 static float *put_pose(float *to, const snw_se3 *g) {
     double pose[SNW_RESULT_POSE_WIDTH];
     snw_result_pose(g, pose);
-    return talk_put(to, SNW_RESULT_POSE_WIDTH, pose);
+    return put_numbers(to, SNW_RESULT_POSE_WIDTH, pose);
 }
 
 static snw_status write_frame(void *user, const snw_frame *f, snw_error *err) {
@@ -160,20 +160,20 @@ static snw_status write_frame(void *user, const snw_frame *f, snw_error *err) {
     memcpy(p->bytes, &h, sizeof h);
     float *to = (float *)(void *)(p->bytes + sizeof h);
     for (int k = 0; k < i->nnode; k++) to = put_pose(to, &f->pose[k]);
-    to = talk_put(to, 6 * (size_t)i->nload, f->load);
-    to = talk_put(to, 6 * (size_t)i->nloop, f->loop);
-    to = talk_put(to, 6 * (size_t)i->ncontact, f->contact);
-    to = talk_put(to, (size_t)i->ntendon, f->effort);
-    to = talk_put(to, (size_t)i->ncondition, f->present);
-    to = talk_put(to, (size_t)i->ncolumn, f->column);
+    to = put_numbers(to, 6 * (size_t)i->nload, f->load);
+    to = put_numbers(to, 6 * (size_t)i->nloop, f->loop);
+    to = put_numbers(to, 6 * (size_t)i->ncontact, f->contact);
+    to = put_numbers(to, (size_t)i->ntendon, f->effort);
+    to = put_numbers(to, (size_t)i->ncondition, f->present);
+    to = put_numbers(to, (size_t)i->ncolumn, f->column);
     double energy[SNW_ENERGIES];
     memcpy(energy, &f->energy, sizeof energy);
-    to = talk_put(to, SNW_ENERGIES, energy);
+    to = put_numbers(to, SNW_ENERGIES, energy);
     for (int k = 0; k < snw_live_controls(p->live); k++) {
         *to++ = (float)snw_live_value(p->live, k);
     }
-    to = talk_put(to, 3, point);
-    (void)talk_put(to, 3, target);
+    to = put_numbers(to, 3, point);
+    (void)put_numbers(to, 3, target);
     return SNW_OK;
 }
 
