@@ -93,7 +93,7 @@ void snw_impacts_set_conditions(snw_impacts *ip, const snw_inputs *in, const dou
     }
     if (m->nsignal) memcpy(s->z, z, (size_t)m->nsignal * sizeof *z);
     snw_state_clear_inactive(m, s);
-    snw_constraints_record_met(m, in, s, ip->w, ip->activated, s->z);
+    snw_constraints_capture(m, in, s, ip->w, ip->activated, s->z);
     place_driven(ip, in, s);
 }
 

@@ -144,7 +144,7 @@ static snw_status sample_rows(const snw_model *m, survey *v, snw_error *err) {
             snw_residual(m, in, s, true, w);
             if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
                                            // later activation
-                snw_constraints_record_met(m, in, s, w, all, s->z);
+                snw_constraints_capture(m, in, s, w, all, s->z);
                 snw_residual(m, in, s, true, w);
             }
             survey_at(m, in, s, w, rates, &seed, v);

@@ -163,7 +163,8 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->rate_integral) return law;
     const double displacement = snw_integral_at(d->rate_integral, d->law, at.t);
-    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
+    return (snw_jet){
+        .v = (d->captured < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
 }
 
 // is x a possible shortening, volume or amount of gas?

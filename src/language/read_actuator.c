@@ -343,7 +343,7 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
         snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
-    return snw_read_met(r, entry->location, out->name, out->n, out->when, &out->met);
+    return snw_read_captured(r, entry->location, out->name, out->n, out->when, &out->captured);
 }
 
 // ---- actuators ----------------------------------------------------------------------------------

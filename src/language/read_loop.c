@@ -23,14 +23,14 @@ SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
 
 // `pose: at_closing`: the relative pose is stored at the instant at which the loop closes, also at
 // the start
-static snw_status read_met_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
+static snw_status read_captured_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
     double always = 0;
     if (!out->when) out->when = snw_expr_constant(r->pool, 1);
     if (!out->when) return snw_read_memory(r);
     if (snw_law_constant(out->when, &always) && always == 0) return SNW_OK; // never closes
     if (snw_expr_vars(out->when) == 0)
         SNW_TRY(snw_read_condition_signal(r, pose->location, "on", &out->when));
-    return snw_read_met(r, pose->location, out->name, 7, out->when, &out->pose.met);
+    return snw_read_captured(r, pose->location, out->name, 7, out->when, &out->pose.captured);
 }
 
 static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
@@ -67,7 +67,7 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
     if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0) {
-        return read_met_pose(r, e[LOOP_POSE], out);
+        return read_captured_pose(r, e[LOOP_POSE], out);
     }
     if (pose->kind == SNW_NODE_TEXT) {
         return snw_fail_at(r->err, pose->location,

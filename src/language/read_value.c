@@ -215,10 +215,10 @@ snw_status snw_read_condition_signal(snw_reader *r, snw_source_location at, cons
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 
-snw_status snw_read_met(snw_reader *r, snw_source_location at, const char *name, int n,
-                        snw_law condition, int *first) {
+snw_status snw_read_captured(snw_reader *r, snw_source_location at, const char *name, int n,
+                             snw_law condition, int *first) {
     snw_error why = {0};
-    if (snw_signals_met(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
+    if (snw_signals_captured(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 

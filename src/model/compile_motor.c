@@ -98,7 +98,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
                                  .dof = dof,
                                  .row = ever_active ? m->nconstraint++ : -1,
                                  .condition = condition,
-                                 .met = desc->met > 0 ? desc->met - 1 + k : -1,
+                                 .captured = desc->captured > 0 ? desc->captured - 1 + k : -1,
                                  .passive = desc->passive,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_rate_integral(b, drive));

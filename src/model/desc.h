@@ -44,7 +44,8 @@ typedef struct snw_pose_desc {
     snw_mat3 R0;    // constant rotation; snw_pose_desc_identity sets the identity
     int nturn;      // rotations in use
     snw_turn turn[3];
-    int met; // captured pose: 1 + index of the first of its seven signals; 0: given by the laws
+    int captured; // captured pose: 1 + index of the first of its seven signals; 0: given by the
+                  // laws
 } snw_pose_desc;
 
 snw_pose_desc snw_pose_desc_identity(void);
@@ -328,8 +329,8 @@ typedef struct snw_motor_desc {
     int n;        // number of coordinates
     const snw_law *law; // n, in their order; NULL: no effort, or that coordinate is not driven
     snw_law when;       // condition: NULL (always), a constant, or a condition signal; efforts: any
-    int met;    // rate with a condition: 1 + first of n signals that hold coordinate - integral at
-                // the time it became active; 0: none
+    int captured; // rate with a condition: 1 + first of n signals that hold coordinate - integral
+                  // at the time it became active; 0: none
     bool turns; // spherical joint whose rotation is given; `loop` enforces it instead of laws
     int loop;   // loop closure from the base frame of the joint to its end
     int nsame;  // first of several wheels that share one effort: their number; else 0
@@ -555,7 +556,7 @@ typedef enum snw_signal_kind {
     SNW_SIGNAL_ONCE,      // latch: 0 until the condition has been true, then 1
     SNW_SIGNAL_CONDITION, // 1 while the condition of a load or conditional element is true, else 0;
                           // of a loop plus 2 (1 << row) for each row left out as redundant
-    SNW_SIGNAL_MET        // pose or coordinate captured when a condition became true
+    SNW_SIGNAL_CAPTURED   // pose or coordinate captured when a condition became true
 } snw_signal_kind;
 
 enum { SNW_SIGNALS_MAX = 256 };

@@ -51,7 +51,7 @@ static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
     if (b->spring >= 0) return false;
     for (int k = 0; k < b->n; k++) {
         const int i = snw_shooter_drive(m, b->dof + k);
-        if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].met >= 0)
+        if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].captured >= 0)
             return false;
     }
     return true;

@@ -37,7 +37,7 @@ static void setup(closing *c, dice *d, bool floating) {
     tree_random(&c->t, d, o);
     snw_desc *desc = &c->t.r.desc;
     for (int i = 0; i < 8; i++) {
-        c->signal[i] = (snw_signal_desc){.kind = i ? SNW_SIGNAL_MET : SNW_SIGNAL_CONDITION,
+        c->signal[i] = (snw_signal_desc){.kind = i ? SNW_SIGNAL_CAPTURED : SNW_SIGNAL_CONDITION,
                                          .text = "now and then",
                                          .source = law(&c->t.r, "t")};
     }
@@ -53,7 +53,7 @@ static void setup(closing *c, dice *d, bool floating) {
                               .axis = roll_unit(d),
                               .pose = snw_pose_desc_identity(),
                               .when = snw_expr_signal(c->t.r.pool, 0)};
-    c->loop.pose.met = 2;
+    c->loop.pose.captured = 2;
     desc->signal = c->signal;
     desc->nsignal = 8;
     desc->loop = &c->loop;
