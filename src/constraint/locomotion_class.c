@@ -47,7 +47,7 @@ static bool has_external_force(const snw_locomotion *lo) {
 static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
     const snw_model *m = lo->m;
     for (int i = 0; i < 3; i++) {
-        const snw_law law = m->desc->gravity[i];
+        const snw_law law = m->gravity[i];
         if (law && snw_expr_vars(law)) return true;
     }
     const double g = snw_norm(in->gravity);

@@ -82,7 +82,7 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     const double h = c->end->t - c->now->t;
     gain =
         E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
-    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
+    for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // the gain of an increment this short is below rounding
     if (length > c->shortest_square) *theta = gain / length;
@@ -229,7 +229,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     }
     conserving_account(c, h);
     for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
-        const snw_signal_desc *signal = &m->desc->signal[i];
+        const snw_signal *signal = &m->signal[i];
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
@@ -346,7 +346,7 @@ static snw_status conserving_restart(void *self, const double *z, snw_error *err
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
-        c->work[m->desc->nload + 1] += impact.work;
+        c->work[m->nload + 1] += impact.work;
         c->heat += impact.heat;
     } else if (z) {
         memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);

@@ -287,7 +287,7 @@ static snw_status project_locomotion(snw_explicit *e, double t, const double *z,
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
     e->y[work_offset(m) + snw_npower(m)] += lost;
-    e->y[work_offset(m) + m->desc->nload + 1] += after - before + lost + jump;
+    e->y[work_offset(m) + m->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {
@@ -314,7 +314,7 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
-    e->y[work_offset(m) + m->desc->nload + 1] += impact.work;
+    e->y[work_offset(m) + m->nload + 1] += impact.work;
     e->y[work_offset(m) + snw_npower(m)] += impact.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
@@ -338,7 +338,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[work_offset(m) + m->desc->nload + 1] = 0; // work counts from here on
+    e->y[work_offset(m) + m->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);

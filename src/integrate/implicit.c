@@ -167,7 +167,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->link[m->field[i].link].name, t);
+                        m->desc->link[m->rod[m->field[i].rod].link].name, t);
     }
     return SNW_OK;
 }
@@ -228,7 +228,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_impact_energy impact = {0};
     if (im->impacts) {
         SNW_TRY(snw_impacts_apply(im->impacts, im->in, z, im->now, &impact, err));
-        im->work[m->desc->nload + 1] += impact.work;
+        im->work[m->nload + 1] += impact.work;
         im->heat += impact.heat;
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);

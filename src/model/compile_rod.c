@@ -8,6 +8,7 @@
 #include "math/quadrature.h"
 
 #include <math.h>
+#include <string.h>
 
 static snw_status rod_refuse(snw_error *err, snw_source_location at, const char *name,
                              const char *what) {
@@ -66,6 +67,8 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     if (d->variable_length) SNW_TRY(snw_check_variable_length(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
+    memcpy(r->rest, d->rest, sizeof r->rest);
+    memcpy(r->given, d->given, sizeof r->given);
     const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
                        : d->integrator == SNW_RULE_SPECTRAL ? d->points
                                                             : 0;
@@ -114,12 +117,12 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
         const double x = from + c[k] * h;
         b->nphi += snw_rod_basis(r, x, from + 0.5 * h, s->first, s->count, b->phi + b->nphi);
         snw_twist *xi0 = &b->xi0[i * SNW_MAGNUS_POINTS + k];
-        *xi0 = snw_rod_rest(d, x);
+        *xi0 = snw_rod_rest(r, x);
         // a given component is the total strain
         for (int e = 0; e < 6; e++) {
-            if (d->given[e]) xi0->e[e] = e == SNW_STRETCH;
+            if (r->given[e]) xi0->e[e] = e == SNW_STRETCH;
         }
-        if (s->field >= 0) b->field[b->m->nfield++] = (snw_field){.link = r->link, .x = x};
+        if (s->field >= 0) b->field[b->m->nfield++] = (snw_field){.rod = rod, .x = x};
     }
     for (int a = 0; a < r->na; a++) s->ncol += s->count[a];
 }

@@ -51,18 +51,16 @@ int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
     return n;
 }
 
-snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
-                         double x) {
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
+snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x) {
     // variable length: material coordinates are counted from the tip
     snw_twist rest[4], xi;
     if (rod->rest_varies)
-        snw_rod_rest_material(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
-    xi = rod->rest_varies ? rest[0] : snw_rod_rest(d, x);
+        snw_rod_rest_material(rod, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
+    xi = rod->rest_varies ? rest[0] : snw_rod_rest(rod, x);
     for (int i = 0; i < 6; i++) {
-        if (!d->given[i]) continue;
+        if (!rod->given[i]) continue;
         const snw_at at = {.t = t, .x = x, .L = rod->L};
-        xi.e[i] = snw_expr_value(d->given[i], at) + (i == SNW_STRETCH);
+        xi.e[i] = snw_expr_value(rod->given[i], at) + (i == SNW_STRETCH);
     }
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];

@@ -91,7 +91,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_close(j);
     snw_field_list(j, "rest");
     for (int k = 0; k <= r->nseg; k++) {
-        snw_field_numbers(j, NULL, 6, snw_rod_rest(&link->rod, scene_station(m, r, k)).e);
+        snw_field_numbers(j, NULL, 6, snw_rod_rest(r, scene_station(m, r, k)).e);
     }
     snw_json_close(j);
     snw_field_list(j, "stiffness");

@@ -87,7 +87,7 @@ static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
 
 // condition under which a segment is present
 static snw_law shooter_condition_of(const snw_model *m, int condition) {
-    return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
+    return condition == SNW_ALWAYS ? NULL : m->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place_bodies(snw_shooter *e) {
@@ -326,7 +326,7 @@ static void apply_distributed_loads(snw_shooter *e, snw_shooter_leg *leg, double
 }
 
 static void apply_load(snw_shooter *e, const snw_shooter_load_point *a, double fraction) {
-    const bool body = e->m->desc->load[e->m->load_point[a->load_point].load].body;
+    const bool body = e->m->load[e->m->load_point[a->load_point].load].body;
     snw_wrench W = snw_wrench_scale(fraction, e->in->load[a->load_point]);
     if (body) {
         W.f = snw_rotate(a->g.R, W.f);
