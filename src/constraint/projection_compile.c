@@ -101,8 +101,7 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
 static snw_status check_rolling_directions(const snw_model *m, const snw_work *w, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool rolls = loop->nonholonomic >= SNW_NONHOLONOMIC_ROLL &&
-                           loop->nonholonomic <= SNW_NONHOLONOMIC_SLIP;
+        const bool rolls = snw_nonholonomic_table[loop->nonholonomic].rolls;
         if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
         const snw_vec3 z = {{0, 0, 1}};
         const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));

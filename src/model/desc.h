@@ -15,6 +15,7 @@
 #include "math/expr.h"
 #include "math/rule.h"
 #include "math/se3.h"
+#include "model/joint_kind.h"
 
 #include <stdbool.h>
 
@@ -81,48 +82,15 @@ typedef struct snw_named_site {
 
 // ---- links
 
-// Joints: enumerator, name in the model language, degrees of freedom, meaning.
-#define SNW_JOINT_LIST(X)                                                                          \
-    X(SNW_JOINT_FIXED, "fixed", 0, "clamped to its parent, in the given pose; the default")        \
-    X(SNW_JOINT_REVOLUTE, "revolute", 1, "rotates about its axis")                                 \
-    X(SNW_JOINT_PRISMATIC, "prismatic", 1, "slides along its axis")                                \
-    X(SNW_JOINT_CYLINDRICAL, "cylindrical", 2, "rotates about its axis and slides along it")       \
-    X(SNW_JOINT_UNIVERSAL, "universal", 2, "rotates about its axis, then about a second one")      \
-    X(SNW_JOINT_SPHERICAL, "spherical", 3, "rotates about a point")                                \
-    X(SNW_JOINT_PLANAR, "planar", 3,                                                               \
-      "slides normal to its axis in two directions, then rotates about it")                        \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs other elements that hold it")  \
-    X(SNW_JOINT_SCREW, "screw", 1,                                                                 \
-      "rotates about its axis and moves along it by its pitch per turn")
-
-typedef enum snw_joint_kind {
-#define X(code, name, dof, meaning) code,
-    SNW_JOINT_LIST(X)
-#undef X
-} snw_joint_kind;
-
 // Default regularisation velocity of Coulomb friction, rad/s or m/s.
 #define SNW_CREEP 1e-3
-
-enum { SNW_JOINT_MOST = 3 }; // largest number of coordinates of a joint, free joints excepted
-
-// Coordinate of a joint; those of a spherical joint are components of its rotation vector.
-typedef struct snw_joint_coordinate {
-    const char *name; // "angle", "slide", ...
-    bool turn;        // true: angle, false: length
-} snw_joint_coordinate;
-
-const char *snw_joint_name(snw_joint_kind kind); // "fixed", ...
-int snw_joint_dof(snw_joint_kind kind);
-// Coordinates of a joint in order; *n <- their number, 0 for fixed and free joints.
-const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 
 // Axes, spring, damper and friction of a joint (theory.md (3.4)). Arrays have one entry per
 // coordinate; a spherical joint uses entry 0 of stiffness, damping, friction and creep for all
 // directions. Units follow from the coordinate: N m/rad for angles, N/m for lengths, and so on.
 typedef struct snw_joint_desc {
     snw_vec3 axis;                    // unit vector; zero: z
-    snw_vec3 second;                  // universal joint: second axis; zero: snw_joint_across
+    snw_vec3 second;                  // second axis, across the first; zero: snw_joint_across
     double pitch;                     // screw: advance per turn, m; negative: left-handed
     double stiffness[SNW_JOINT_MOST]; // of the spring, >= 0
     double damping[SNW_JOINT_MOST];   // viscous, >= 0
@@ -135,10 +103,14 @@ typedef struct snw_joint_desc {
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
 } snw_joint_desc;
 
-// Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. They are the two
-// sliding directions of a planar joint; the first is the default second axis of a universal joint.
-// For the axes x, y, z they are the two axes that follow cyclically.
+// Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. The first is the
+// default second axis of a joint. For the axes x, y, z they are the two axes that follow
+// cyclically.
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second);
+
+// axes <- axes of a joint by snw_joint_axis: `axis` (zero: z), `second` (zero: snw_joint_across),
+// and their cross product.
+void snw_joint_axes(snw_vec3 axis, snw_vec3 second, snw_vec3 axes[3]);
 
 // Components of the strain xi = (K, Gamma), in the axes of the section; x is the tangent.
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
@@ -247,19 +219,6 @@ typedef struct snw_link_desc {
 } snw_link_desc;
 
 // ---- loops
-
-// Nonholonomic (velocity-level) constraints on site b relative to site a, theory.md 3.15. The
-// contact point of a wheel with a radius is the lowest point of its rim.
-typedef enum snw_nonholonomic_kind {
-    SNW_NONHOLONOMIC_NONE,  // none: the loop is a holonomic closure
-    SNW_NONHOLONOMIC_WHEEL, // no velocity along the axle; 1 row
-    SNW_NONHOLONOMIC_ROLL,  // rolling: the contact point is at rest; 2 rows
-    SNW_NONHOLONOMIC_TREAD, // the contact point may slip along the axle only; 1 row
-    SNW_NONHOLONOMIC_EDGE,  // the contact point may slip along the rolling direction only; 1 row
-    SNW_NONHOLONOMIC_SLIP,  // the contact point may slip in both directions; no row
-    SNW_NONHOLONOMIC_RING,  // a section moves along its tangent only, without spin; 3 rows
-    SNW_NONHOLONOMIC_ANCHOR // a section is at rest; 6 rows
-} snw_nonholonomic_kind;
 
 // Loop closure: sites a and b are connected by a joint, with frame b at `pose` in frame a when the
 // joint coordinates are zero. A pose that depends on t drives the loop. Loops also represent

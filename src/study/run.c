@@ -56,8 +56,8 @@ static snw_status describe_columns(snw_run *r) {
         if (!recorded(d, i)) continue;
         r->column_first[i] = n;
         r->reads_stability |= p->kind == SNW_PROBE_STABILITY;
-        int count;
-        const snw_component *c = snw_probe_components(p->kind, p->joint, &count);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int count = snw_probe_components(p->kind, p->joint, c);
         for (int k = 0; k < (p->along > 0 ? p->along : 1); k++) {
             for (int j = 0; j < count; j++) {
                 column[n++] = (snw_column){

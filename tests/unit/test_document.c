@@ -736,8 +736,9 @@ static void quantities_have_their_names(void **state) {
     };
     for (int k = 0; k <= SNW_PROBE_FREQUENCY; k++) {
         const snw_probe_kind kind = (snw_probe_kind)k;
-        int n, from, size;
-        (void)snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+        int from, size;
+        snw_component c[SNW_PROBE_WIDTH];
+        const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
         snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &from, &size);
         assert_true(n > 0 && size > 0 && from + size <= n);
         assert_string_equal(snw_probe_name(kind), names[k]);
@@ -746,8 +747,9 @@ static void quantities_have_their_names(void **state) {
     int first, count;
     snw_probe_primary(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, 9, &first, &count);
     assert_int_equal(count, 9);
-    assert_string_equal(
-        snw_probe_components(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, &count)[first].name, "xx");
+    snw_component rotation[SNW_PROBE_WIDTH];
+    assert_int_equal(snw_probe_components(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, rotation), 16);
+    assert_string_equal(rotation[first].name, "xx");
 }
 
 int main(void) {
