@@ -81,8 +81,7 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
 
 // step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
 static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
-    const bool chosen =
-        s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
+    const bool chosen = s->control || snw_scheme_table[s->scheme].chooses_steps;
     if (!chosen) {
         (void)snprintf(out, size, "steps of %g s", s->step);
     } else if (s->step > 0) {
@@ -96,10 +95,10 @@ static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
 // "motion for 1 s, generalized-alpha with rho 0.9, steps of 0.005 s"
 static void dynamic_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
     char number[32] = "", step_size[96];
-    if (s->method == SNW_METHOD_GENERALIZED_ALPHA || s->method == SNW_METHOD_HHT ||
-        s->method == SNW_METHOD_WBZ) {
+    const snw_scheme_info *scheme = &snw_scheme_table[s->scheme];
+    if (scheme->options & SNW_SCHEME_TAKES_RHO) {
         (void)snprintf(number, sizeof number, " with rho %g", s->rho);
-    } else if (s->method == SNW_METHOD_BDF_ALPHA) {
+    } else if (scheme->options & SNW_SCHEME_TAKES_ALPHA) {
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     step_size_text(s, step_size, sizeof step_size);
@@ -110,7 +109,7 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
     }
     const bool shooting = s->engine == SNW_ENGINE_SHOOTING;
     (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, step_size,
+                   s->duration, start, scheme->name, number, step_size,
                    shooting ? ", by shooting" : "");
 }
 

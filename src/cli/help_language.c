@@ -183,38 +183,20 @@ static void study_rows(writer *w) {
                       "overrides values for the following steps; may have a name");
 }
 
-static const char *method_keys(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-        return "step or adapt, rho";
-    case SNW_METHOD_BDF_ALPHA:
-        return "step or adapt, alpha";
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-        return "step or adapt";
-    case SNW_METHOD_BDF3:
-        return "step, engine: shooting";
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_RK4:
-        return "step";
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        return "tolerance";
-    }
-    return "";
-}
-
+// keys of a scheme: "step or adapt, rho", "step, engine: shooting"
 static void scheme_rows(writer *w) {
-#define X(code, name, meaning) help_language_row(w, name, method_keys(code), meaning);
-    SNW_METHOD_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_SCHEME_COUNT; i++) {
+        const snw_scheme_info *row = &snw_scheme_table[i];
+        char keys[80];
+        (void)snprintf(keys, sizeof keys, "%s%s%s%s",
+                       row->chooses_steps                      ? "tolerance"
+                       : row->options & SNW_SCHEME_TAKES_ADAPT ? "step or adapt"
+                                                               : "step",
+                       row->options & SNW_SCHEME_TAKES_RHO ? ", rho" : "",
+                       row->options & SNW_SCHEME_TAKES_ALPHA ? ", alpha" : "",
+                       row->works & SNW_SCHEME_ON_STRAIN ? "" : ", engine: shooting");
+        help_language_row(w, row->name, keys, row->meaning);
+    }
 }
 
 static void engine_rows(writer *w) {

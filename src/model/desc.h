@@ -16,6 +16,7 @@
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/joint_kind.h"
+#include "model/scheme.h"
 
 #include <stdbool.h>
 
@@ -545,33 +546,6 @@ typedef enum snw_step_kind {
     SNW_STEP_CHANGE   // change of the description
 } snw_step_kind;
 
-// Time integrators: enumerator, name in the model language, meaning.
-#define SNW_METHOD_LIST(X)                                                                         \
-    X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")     \
-    X(SNW_METHOD_NEWMARK, "newmark", "implicit, order 2, no damping (1/4, 1/2)")                   \
-    X(SNW_METHOD_HHT, "hht", "implicit, order 2, rho from 0.5 to 1")                               \
-    X(SNW_METHOD_WBZ, "wbz", "implicit, order 2, rho from 0 to 1")                                 \
-    X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
-    X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
-    X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
-    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3; not A-stable: resolved undamped motion grows")  \
-    X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
-    X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, conserves energy and momentum")     \
-    X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
-    X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
-    X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
-    X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
-    X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
-    X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")
-
-typedef enum snw_method {
-#define X(code, name, meaning) code,
-    SNW_METHOD_LIST(X)
-#undef X
-} snw_method;
-
-const char *snw_method_name(snw_method method);
-
 // Engines: enumerator, name in the model language, meaning.
 #define SNW_ENGINE_LIST(X)                                                                         \
     X(SNW_ENGINE_STRAIN, "strain", "coordinates of strain bases, theory 3")                        \
@@ -634,7 +608,7 @@ typedef struct snw_step_desc {
     double march, march_step; // static: duration and step size of a damped pseudo-transient
                               // continuation, s; 0: Newton iteration
     // dynamic
-    snw_method method;
+    snw_scheme_kind scheme;
     double rho, alpha;        // parameters of the schemes that have them
     bool control;             // implicit: step size from an error estimate
     bool split;               // free joints on SO(3) x R^3 instead of SE(3)
@@ -660,8 +634,8 @@ typedef struct snw_step_desc {
 
 #define SNW_STEP_ERROR 1e-6 // default relative tolerance of schemes with step-size control
 
-// Dynamic step by this method with default options.
-snw_step_desc snw_step_dynamic(snw_method method);
+// Dynamic step by this scheme with default options.
+snw_step_desc snw_step_dynamic(snw_scheme_kind scheme);
 
 // Does the study have a kinematic step? Then redundant contact rows are all kept, and reactions are
 // minimum-norm multipliers.

@@ -50,7 +50,7 @@ static double model_signature(const snw_robot *r) {
 static double scheme_signature(const snw_robot *r) {
     const snw_step_desc *how = &r->how;
     const int points = how->engine == SNW_ENGINE_SHOOTING ? how->shooting.points : 0;
-    const int what[] = {(int)how->method, (int)how->engine, points};
+    const int what[] = {(int)how->scheme, (int)how->engine, points};
     return hash_to_double(add_bytes(hash_begin, what, sizeof what));
 }
 

@@ -433,9 +433,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
 // Integrators without numerical damping do not damp the noise in the multipliers of loops, which
 // may grow (theory.md 6.6). Driven coordinates have no such noise.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
-    const bool keeps = step->method == SNW_METHOD_NEWMARK ||
-                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
-                       (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
+    const bool keeps = snw_scheme_undamped(step->scheme, step->rho, step->alpha);
     const snw_model *m = r->now->model;
     bool closed = false;
     for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
@@ -445,7 +443,7 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
         text, sizeof text,
         "run '%s', step '%s': %s does not damp oscillations of the loop forces, which may grow "
         "until the run fails; leave out 'loop_velocities: scheme', or use a scheme with damping",
-        r->info.run, step->name, snw_method_name(step->method));
+        r->info.run, step->name, snw_scheme_table[step->scheme].name);
     snw_run_warn(r, text);
 }
 

@@ -307,7 +307,7 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
             for (int fine = 0; fine < 2; fine++) {
                 const int n = 150 << fine;
                 snw_implicit_opts o = snw_implicit_defaults();
-                o.scheme = snw_scheme_make(kinds[k], 0.8, 0);
+                o.scheme = snw_implicit_scheme(kinds[k], 0.8, 0);
                 o.tolerance = 1e-13;
                 snw_implicit *im = NULL;
                 snw_error err = {0};

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define T SNW_TIME_BDF2
+#define T SNW_SCHEME_BDF2
 
 static void made(const shooting_case *s, shooting_rod *out) {
     assert_int_equal(shooting_make(s, out), SNW_OK);
@@ -63,7 +63,7 @@ typedef struct variant {
     snw_space_kind along;
     snw_history_interpolation interpolation;
     int points;
-    snw_time_kind time;
+    snw_scheme_kind time;
     double alpha;
     double tip[5][2]; // after 1, 2, 5, 10, 20 steps
 } variant;
@@ -73,7 +73,7 @@ static const variant variants[] = {
      SNW_ALONG_EULER,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001350437, 0.399997386},
       {-0.005348630, 0.399961219},
@@ -84,7 +84,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      80,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005182524, 0.399964141},
@@ -95,7 +95,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_CUBIC,
      40,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005181209, 0.399964160},
@@ -106,7 +106,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_CUBIC,
      79,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005181211, 0.399964160},
@@ -117,7 +117,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.48,
      {{-0.000739562, 0.399999147},
       {-0.003953891, 0.399978932},
@@ -128,7 +128,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_EULER,
+     SNW_SCHEME_EULER,
      0,
      {{-0.003088941, 0.399987327},
       {-0.009154322, 0.399885077},
@@ -304,13 +304,13 @@ static void energies_in_motion_have_order_four(void **state) {
 static void banded_has_no_smallest_step(void **state) {
     (void)state;
     static const struct {
-        snw_time_kind time;
+        snw_scheme_kind time;
         double alpha, h, tip[2]; // after n and 2 n steps
         int n;
-    } table[] = {{SNW_TIME_BDF2, 0, 1e-4, {-0.0627928252, -0.0606955676}, 20},
-                 {SNW_TIME_BDF2, 0, 1e-5, {-0.0638717806, -0.0638483414}, 10},
-                 {SNW_TIME_BDF_ALPHA, -0.48, 2e-4, {-0.0607803662, -0.0548767839}, 20},
-                 {SNW_TIME_TRAPEZOIDAL, 0, 1e-3, {-0.0302308330, 0.0365434977}, 20}};
+    } table[] = {{SNW_SCHEME_BDF2, 0, 1e-4, {-0.0627928252, -0.0606955676}, 20},
+                 {SNW_SCHEME_BDF2, 0, 1e-5, {-0.0638717806, -0.0638483414}, 10},
+                 {SNW_SCHEME_BDF_ALPHA, -0.48, 2e-4, {-0.0607803662, -0.0548767839}, 20},
+                 {SNW_SCHEME_TRAPEZOIDAL, 0, 1e-3, {-0.0302308330, 0.0365434977}, 20}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         shooting_case s = shooting_benchmark();
         s.points = 60;
@@ -407,7 +407,7 @@ static void weight_release(void **state) {
         int row = 0, turn = 0;
         double x[3] = {0, 0, shooting_tip(&a).x};
         for (int k = 1; row < 4 || turn < table[i].n; k++) {
-            assert_int_equal(shooting_step(&a, SNW_TIME_BDF_ALPHA, -0.4, h), SNW_OK);
+            assert_int_equal(shooting_step(&a, SNW_SCHEME_BDF_ALPHA, -0.4, h), SNW_OK);
             x[0] = x[1], x[1] = x[2], x[2] = shooting_tip(&a).x;
             if (row < 4 && fabs(k * h - when[row]) < 1e-9) {
                 assert_near(x[2], table[i].x[row++], 6e-8);

@@ -334,7 +334,7 @@ static void object_is_picked_up_and_dropped(void **state) {
         a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 + 1e-9 && t <= 2.5 + 1e-9;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
         if (fabs(t - rows[row][0]) > 1e-9) continue;
         // All digits except for the form, see below: the reference marches strains and keeps their
         // derivatives between its 31 points.
@@ -368,7 +368,7 @@ static swing winch_motion(double viscous, const double *rows, int nsample, doubl
         const double t = 0.05 * i;
         a.c.tendon[0].value = tendon_rod_winch_at(t);
         a.c.tendon[0].rate = tendon_rod_winch_rate(t);
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
         const double x = shooting_tip(&a.s).x - start;
         if (t > 3.9 && t < 4.45) w.first = fmax(w.first, x);
         if (t > 4.4 && t < 4.8) w.valley = fmin(w.valley, x);
@@ -435,7 +435,7 @@ static void forms_differ_by_means_of_two_nodes(void **state) {
         double off[3] = {0};
         for (int i = 1; i <= STEPS; i++) {
             a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
             const double x = shooting_tip(&a.s).x;
             off[0] = fmax(off[0], fabs(x - wrench[i].x));
             for (int k = 0; k < 2; k++) off[1 + k] = fmax(off[1 + k], fabs(x - smooth[k][i].x));
@@ -505,7 +505,7 @@ static void replica_moves_as_the_strain_form(void **state) {
         double off = 0;
         for (int i = 1; i <= STEPS; i++) {
             a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
             off = fmax(off, fabs(shooting_tip(&a.s).x - strains[i].x));
         }
         assert_int_equal(heap_calls, before);
@@ -701,7 +701,7 @@ static ripple finger_motion(bool gas) {
     for (int i = 1; i <= 450; i++) {
         const double t = 0.01 * i;
         a.c.tendon[0].value = tendon_rod_finger_at(gas, fmin(t / 2, 1));
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
         const double x = shooting_tip(&a.s).x;
         if (t > 2.1) w.high = fmax(w.high, x), w.low = fmin(w.low, x);
         // maxima
@@ -750,7 +750,7 @@ static void finger_moves_as_in_the_paper(void **state) {
         double less[2] = {0};
         for (int i = 1; i <= 100; i++) {
             a.c.tendon[0].value = tendon_rod_finger_at(gas, 0.005 * i) - (2 * less[0] - less[1]);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
             const double P = snw_shoot_tendon_effort(&a.c, 0);
             less[1] = less[0];
             less[0] = sheared(a.s.r) * (gas ? P + 101325 : 1);
