@@ -16,10 +16,7 @@
       "how the past is carried to points between nodes, and with the material of fed rods; cubic " \
       "unless given, linear is the paper's, which leaves it at the points")                        \
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
-      "how the conditions at the far end are met, banded unless given")                            \
-    X(SHOOTING_REPLICA, "replica", "on or off",                                                    \
-      "march as the paper does: a quaternion, and in world axes force and moment of the rod "      \
-      "alone, or with tendons its strains; off unless given")
+      "how the conditions at the far end are met, banded unless given")
 
 enum { SHOOTING_KEYS(SNW_KEY_CODE) SHOOTING_N };
 SNW_KEYS(shooting, "shooting", "options of the shooting engine", SHOOTING_KEYS);
@@ -35,8 +32,6 @@ static const char *const solvers[] = {SNW_SHOOT_SOLVER_LIST(X)};
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting_desc *out) {
-    static const char *const switches[] = {"off", "on", "false",
-                                           "true"}; // the last two are those of JSON
     const snw_entry *e[SHOOTING_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_shooting, e));
     if (e[SHOOTING_POINTS]) {
@@ -68,10 +63,6 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
         SNW_TRY(
             snw_read_word(r, e[SHOOTING_SOLVER]->value, "solver", COUNT(solvers), solvers, &word));
         out->solver = (snw_shoot_solver)word;
-    }
-    if (e[SHOOTING_REPLICA]) {
-        SNW_TRY(snw_read_word(r, e[SHOOTING_REPLICA]->value, "replica", 4, switches, &word));
-        out->replica = word % 2 == 1;
     }
     return SNW_OK;
 }

@@ -649,7 +649,8 @@ typedef struct snw_shooting_desc {
     snw_shoot_along along;
     snw_shoot_between history;
     snw_shoot_solver solver;
-    bool replica; // integrate along the rod exactly as Till 2019, to reproduce its numbers
+    const struct snw_shoot_form *form; // of the equations (shoot/rod.h), for programs; NULL: the
+                                       // engine's own
     double error; // dormand-prince: error per interval by which their lengths are chosen; 0: equal
                   // lengths
 } snw_shooting_desc;
