@@ -45,6 +45,8 @@ bool snw_language_later(const char *map, const char *word) {
 static const struct {
     const char *map, *word, *advice;
 } retired[] = {
+    {"kinematic", "torques",
+     "efforts are always in balance with the reactions ('distributive'); leave it out"},
     {"shooting", "replica",
      "the march of Till 2019 is part of the tests, not of the language; leave it out"},
 };

@@ -55,9 +55,7 @@
       "choose steps by their error instead, relative to this")                                     \
     X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
-      "1 1/m unless given")                                                                        \
-    X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
-      "in balance with shared reactions (unless given), or as in Ali's thesis, which drops these")
+      "1 1/m unless given")
 #define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
@@ -297,12 +295,6 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
     if (e[KINEMATIC_REACTIONS]) SNW_TRY(read_reactions(r, e[KINEMATIC_REACTIONS]->value, out));
-    if (e[KINEMATIC_TORQUES]) {
-        static const char *const forms[] = {"distributive", "projective"};
-        int form = 0;
-        SNW_TRY(snw_read_word(r, e[KINEMATIC_TORQUES]->value, "torques", 2, forms, &form));
-        out->projective = form == 1;
-    }
     if (e[KINEMATIC_TOLERANCE]) {
         out->method = SNW_METHOD_ADAPTIVE;
         SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));

@@ -681,7 +681,6 @@ typedef struct snw_step_desc {
     bool fixed_length;        // all implicit steps have size `step`, at impacts and starts too
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
-    bool projective;          // kinematic: efforts by the projective form of Ali 2011
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static

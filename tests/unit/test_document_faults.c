@@ -48,6 +48,8 @@ static const bad_case bad[] = {
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
     {HEAD "robot: {a: {on: $wrld}}\n", "did you mean 'world'?"},
     // retired words
+    {HINGE "study: [kinematic: {for: 1 s, step: 0.1 s, $torques: projective}]\n",
+     "'torques' is retired: efforts are always in balance"},
     {ARM "study: [static: {engine: shooting, shooting: {$replica: on}}]\n",
      "'replica' is retired: the march of Till 2019 is part of the tests"},
     {HEAD
