@@ -6,6 +6,7 @@
 #include "bench.h"
 
 #include "decay.h"
+#include "oracle/till_march.h"
 #include "scalar_law.h"
 #include "shooting_rod.h"
 
@@ -141,7 +142,7 @@ static void slow_damping(const bench_table *t) {
         b.s.interpolation = SNW_HISTORY_LINEAR;
         b.steps = LONG;
         bool done = bend(&b);
-        b.rod.r->replica = true;
+        b.rod.r->form = &oracle_till_form;
         if (done) done = shooting_static(&b.rod) == SNW_OK;
         if (done) swing(&b, true);
         shooting_free(&b.rod);
@@ -164,7 +165,7 @@ static void damping(const bench_table *t) {
                 // as in the paper: linear histories, world axes
                 b.s.interpolation = SNW_HISTORY_LINEAR;
                 bool done = bend(&b);
-                b.rod.r->replica = true;
+                b.rod.r->form = &oracle_till_form;
                 if (done) done = shooting_static(&b.rod) == SNW_OK;
                 if (done) swing(&b, true);
                 shooting_free(&b.rod);

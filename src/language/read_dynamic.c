@@ -57,10 +57,7 @@
       "instead of 'step': step-size control with this relative error")                             \
     X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
-      "1 1/m unless given")                                                                        \
-    X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
-      "in balance with minimum-norm reactions (unless given), or as in Ali's thesis, which drops " \
-      "these")
+      "1 1/m unless given")
 #define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
@@ -292,12 +289,6 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
     if (e[KINEMATIC_REACTIONS]) SNW_TRY(read_reactions(r, e[KINEMATIC_REACTIONS]->value, out));
-    if (e[KINEMATIC_TORQUES]) {
-        static const char *const forms[] = {"distributive", "projective"};
-        int form = 0;
-        SNW_TRY(snw_read_word(r, e[KINEMATIC_TORQUES]->value, "torques", 2, forms, &form));
-        out->projective = form == 1;
-    }
     if (e[KINEMATIC_TOLERANCE]) {
         out->scheme = SNW_SCHEME_ADAPTIVE;
         SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));

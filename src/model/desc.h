@@ -585,7 +585,8 @@ typedef struct snw_shooting_desc {
     snw_shoot_along along;
     snw_shoot_between history;
     snw_shoot_solver solver;
-    bool replica; // integrate along the rod exactly as Till 2019, to reproduce its numbers
+    const struct snw_shoot_form *form; // of the equations (shoot/rod.h), for programs; NULL: the
+                                       // engine's own
     double error; // dormand-prince: error per interval by which their lengths are chosen; 0: equal
                   // lengths
 } snw_shooting_desc;
@@ -616,7 +617,6 @@ typedef struct snw_step_desc {
     bool fixed_length;        // all implicit steps have size `step`, at impacts and starts too
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
-    bool projective;          // kinematic: efforts by the projective form of Ali 2011
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static

@@ -4,6 +4,7 @@
 // program of the paper's appendix step by step, small time steps, orders.
 #include "base/alloc.h"
 #include "near.h"
+#include "oracle/till_march.h"
 #include "shooting_rod.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static void appendix_step_by_step(void **state) {
     s.interpolation = SNW_HISTORY_LINEAR;
     shooting_rod a;
     made(&s, &a);
-    a.r->replica = true;
+    a.r->form = &oracle_till_form;
     snw_shoot_begin(a.r, true, 5e-3);
     int row = 0;
     for (int i = 1; i <= 49; i++) {
@@ -146,7 +147,7 @@ static void appendix_variants(void **state) {
         s.along = x->along, s.interpolation = x->interpolation, s.points = x->points;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         snw_shoot_begin(a.r, true, 5e-3);
         int k = 0;
         for (int i = 1; i <= 20; i++) {
@@ -203,7 +204,7 @@ static void statics_by_euler(void **state) {
         s.gravity.x = table[i][1];
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_near(shooting_tip(&a).x, table[i][2], 1e-9);
         assert_near(shooting_tip(&a).z, table[i][3], 1e-9);
@@ -317,7 +318,7 @@ static void banded_has_no_smallest_step(void **state) {
         s.interpolation = SNW_HISTORY_LINEAR;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_int_equal(shooting_release(&a, table[i].h), SNW_OK);
         for (int k = 1; k <= 2 * table[i].n; k++) {
@@ -399,7 +400,7 @@ static void weight_release(void **state) {
         const double h = table[i].h;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_near(shooting_tip(&a).x, 0.11700228, 2e-8); // 41 points
         assert_near(shooting_tip(&a).z, 0.38737128, 2e-8);

@@ -6,6 +6,7 @@
 // over the number of points (figure 3).
 #include "decay.h"
 #include "near.h"
+#include "oracle/till_march.h"
 #include "scalar_law.h"
 #include "shooting_rod.h"
 
@@ -145,7 +146,7 @@ typedef struct record {
 static void swing(const shooting_case *s, const scheme *time, int n, record *out) {
     shooting_rod a;
     assert_int_equal(shooting_make(s, &a), SNW_OK);
-    a.r->replica = true;
+    a.r->form = &oracle_till_form;
     assert_int_equal(shooting_static(&a), SNW_OK);
     out->n = n;
     out->E[0] = energy(&a);

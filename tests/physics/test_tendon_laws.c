@@ -6,6 +6,7 @@
 #include "tendon_rod.h"
 
 #include "heap_calls.h"
+#include "oracle/till_march.h"
 #include "oracle/winch.h"
 
 static void fresh(tendon_rod *a) {
@@ -459,7 +460,7 @@ static void winch_by_eulers_rule(void **state) {
         assert_near(still[wrench].T, 2.01259597, 6e-9);
         assert_near(still[wrench].x, -0.19829370, 6e-9);
     }
-    for (int replica = 0; replica < 2; replica++) {
+    for (int paper = 0; paper < 2; paper++) {
         tendon_rod a;
         fresh(&a);
         shooting_case s = tendon_rod_step_robot();
@@ -467,9 +468,9 @@ static void winch_by_eulers_rule(void **state) {
         s.along = SNW_ALONG_EULER;
         tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(tendon_rod_make(&s, 0, NULL, &a), SNW_OK);
-        a.s.r->replica = replica;
+        if (paper) a.s.r->form = &oracle_till_form;
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
-        if (replica) {
+        if (paper) {
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 2.01259597, 6e-9);
             assert_near(shooting_tip(&a.s).x, -0.19829370, 6e-9);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), still[0].T,
@@ -483,7 +484,7 @@ static void winch_by_eulers_rule(void **state) {
 }
 
 // By Euler's rule, by Runge-Kutta with means of two nodes as histories, and with cubics.
-static void replica_moves_as_the_strain_form(void **state) {
+static void the_papers_form_moves_as_the_strain_form(void **state) {
     (void)state;
     enum { STEPS = 90 };
     static winch_instant strains[STEPS + 1];
@@ -498,7 +499,7 @@ static void replica_moves_as_the_strain_form(void **state) {
         s.interpolation = how.cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
         tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(tendon_rod_make(&s, 5e-4, NULL, &a), SNW_OK);
-        a.s.r->replica = true;
+        a.s.r->form = &oracle_till_form;
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
         tendon_rod_begin(&a, 0.05);
         const long before = heap_calls;
@@ -655,7 +656,7 @@ static void finger_by_eulers_rule(void **state) {
                                             SNW_HISTORY_LINEAR, &a),
                      SNW_OK);
     snw_shoot_rod *r = a.s.r;
-    r->replica = true;
+    r->form = &oracle_till_form;
     a.c.tendon[0].value = P;
     assert_int_equal(tendon_rod_static(&a), SNW_OK);
     double V = 0;
@@ -743,7 +744,7 @@ static void finger_moves_as_in_the_paper(void **state) {
         tendon_rod a;
         fresh(&a);
         assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
-        a.s.r->replica = true;
+        a.s.r->form = &oracle_till_form;
         a.c.tendon[0].value = tendon_rod_finger_at(gas, 0);
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
         tendon_rod_begin(&a, 0.01);
@@ -787,7 +788,7 @@ int main(void) {
         cmocka_unit_test(step_response),
         cmocka_unit_test(forms_differ_by_means_of_two_nodes),
         cmocka_unit_test(winch_by_eulers_rule),
-        cmocka_unit_test(replica_moves_as_the_strain_form),
+        cmocka_unit_test(the_papers_form_moves_as_the_strain_form),
         cmocka_unit_test(step_response_with_friction),
         cmocka_unit_test(finger_in_closed_form),
         cmocka_unit_test(full_finger),
