@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Search for conditions that change and change back within a time step (theory.md 6.19). A
+// Search for conditions that change and change back within a time step (theory.md (6.19)). A
 // comparison f > g has the margin f - g. A step needs a closer look when a margin that has the same
 // sign at both ends could reach zero between them, judged by its second difference over this step
 // and the one before. Then the signals are evaluated at three points of the cubic path of the step

@@ -3,7 +3,7 @@
 // event_search.h: conditions that change and change back within one time step, which their values
 // at the ends of steps do not show. The search interpolates the signals along the path of a step
 // and proposes instants at which a condition may have changed; the caller advances to them.
-// theory.md 6.19
+// theory.md (6.19)
 #pragma once
 
 #include "dynamics/dynamics.h"

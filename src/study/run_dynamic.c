@@ -225,7 +225,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
 
 // ---- conditions that change and change back between two instants --------------------------------
 
-// Monitor of the conditions between the steps of an advance (theory.md 6.19).
+// Monitor of the conditions between the steps of an advance (theory.md (6.19)).
 typedef struct condition_monitor {
     snw_run *r;
     const snw_integrator *it;
