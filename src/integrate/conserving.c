@@ -378,6 +378,10 @@ static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
+static void conserving_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_conserving *)self)->monitor = monitor;
+}
+
 static snw_status conserving_advance(void *self, double to, double limit, snw_stats *took,
                                      snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
@@ -395,7 +399,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
-            if (last) return SNW_OK;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
             continue;
         }
         h *= 0.5;
@@ -514,6 +518,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = conserving_set_interrupt,
+                            .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,

@@ -37,6 +37,8 @@ struct snw_explicit {
     double left, right; // inputs are evaluated between these times
     double left_before, right_before;
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
+    bool ended; // the monitor ended the last advance
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -366,7 +368,9 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         snw_ode_start(e->ode, from, e->y, 0);
     }
     e->left = isfinite(limit) ? limit - snw_time_resolution(limit) : INFINITY;
+    e->ended = false;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
+    if (s == SNW_OK && e->ended) return SNW_OK;
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);
         s = explicit_project(e, t, NULL, err);
@@ -378,6 +382,20 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
 
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt) {
     e->interrupt = interrupt;
+}
+
+// State at the end of a step within an advance, for the monitor.
+static bool explicit_step_done(void *user, double t, const double *y) {
+    snw_explicit *e = user;
+    snw_error failure = {0};
+    memcpy(e->y, y, (size_t)explicit_size(e->m) * sizeof *y);
+    e->ended = explicit_settle(e, t, &failure) == SNW_OK && snw_monitor_stops(e->monitor);
+    return e->ended;
+}
+
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor) {
+    e->monitor = monitor;
+    snw_ode_set_monitor(e->ode, monitor.step ? explicit_step_done : NULL, e);
 }
 
 void snw_explicit_undo(snw_explicit *e) {

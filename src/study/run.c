@@ -342,6 +342,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->declared_v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->declared_v);
     r->lambda = snw_pool_array(r->pool, (size_t)r->largest->nconstraint + 1, sizeof *r->lambda);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
+    r->signals_before = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->signals_before);
     r->never_sampled = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->never_sampled);
     r->end_state = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->end_state);
     r->warned_limit =
@@ -353,8 +354,9 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
     r->field_save_size = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_save_size);
     if (!r->rotation || !r->rotation_scratch || !r->declared_q || !r->declared_v || !r->lambda ||
-        !r->z || !r->never_sampled || !r->end_state || !r->warned_limit || !r->spring_rotation ||
-        !r->warned_half_turn || !r->warned_rows || !r->fields || !r->field_save_size)
+        !r->z || !r->signals_before || !r->never_sampled || !r->end_state || !r->warned_limit ||
+        !r->spring_rotation || !r->warned_half_turn || !r->warned_rows || !r->fields ||
+        !r->field_save_size)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
