@@ -274,6 +274,7 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     path c = {
         .own = *p, .given_soft = p->soft, .opts = opts, .scratch = scratch, .x = x, .info = info};
     c.p = &c.own;
+    c.own.nearby = &c.at;
     c.most = p->soft ? LEVELS : 0;
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);
