@@ -385,8 +385,8 @@ static snw_status check_later_times(closed_robot *c, snw_error *err) {
 }
 
 // Pivot below which forces are magnified so much that the run warns. Those of regular robots are
-// above 5e-3; straight inextensible legs that lock each other, in a file with four digits, have 1e-3
-// to 1e-5.
+// above 5e-3; straight inextensible legs that lock each other, in a file with four digits, have
+// 1e-3 to 1e-5.
 static const double NEARLY_DEPENDENT = 1e-3;
 
 static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
