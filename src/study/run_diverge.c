@@ -64,7 +64,7 @@ snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it, const 
     char text[200];
     const snw_model *m = r->now->model;
     divergence_advice(m, step, text, sizeof text);
-    if (m->singular > 0) {
+    if (m->singular > 0 || m->magnification > 0) {
         (void)snprintf(text, sizeof text,
                        "Start away from the singular configuration of '%.40s', or let rods stretch",
                        m->desc->loop[m->singular_loop].name);
