@@ -68,8 +68,7 @@ SNW_API void snw_robot_close(snw_robot *r); // NULL is fine
 // Change values of the model by nset overrides "path=value", such as "silicone.young=2 MPa",
 // without reading files again; see snw_robot_model_change for what must stay the same. State, time
 // and inputs set by the caller stay; a motion that was started is started again from the present
-// state with the same options. Other robots keep their model. On failure nothing changes. Pointers
-// from snw_robot_q, snw_robot_v and snw_robot_a are invalid after a success.
+// state with the same options. Other robots keep their model. On failure nothing changes.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_parameters(snw_robot *r, int nset,
                                                           const char *const *set, snw_error *err);
 
@@ -296,6 +295,12 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, d
 // Multiply the active stress of a muscle by a factor; initially 1.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                           snw_error *err);
+// Replace the prescribed quantity of an actuator by constants, whatever it is: value
+// (snw_robot_actuator_size) are its inputs in the units of the parts of the model: efforts,
+// positions, rates, tension, shortening, pressure, volume, amount of gas or activation factor.
+// Given rates move coordinates on from where they are.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_actuator(snw_robot *r, int actuator,
+                                                        const double *value, snw_error *err);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the

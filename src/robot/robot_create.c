@@ -169,7 +169,8 @@ snw_status snw_robot_copy(const snw_robot *r, snw_robot **out, snw_error *err) {
 static snw_status check_same_sizes(const snw_model *a, const snw_model *b, snw_error *err) {
     const bool same = a->nq == b->nq && a->nv == b->nv && a->nseg == b->nseg &&
                       a->nobs == b->nobs && a->nsignal == b->nsignal &&
-                      a->ncondition == b->ncondition;
+                      a->ncondition == b->ncondition && a->nconstraint == b->nconstraint &&
+                      a->nnonholonomic == b->nnonholonomic;
     if (same) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL,
                     "this changes the coordinates or nodes of the model; open it anew");
@@ -194,6 +195,18 @@ static void exchange(snw_robot *a, snw_robot *b) {
     *b = before;
     b->error = a->error;
     a->error = before.error;
+    // the caller holds pointers to q, v and a of the robot: numbers move, memory stays
+    snw_state *const s = a->s;
+    a->s = b->s;
+    b->s = s;
+    const double t = a->s->t;
+    a->s->t = b->s->t;
+    b->s->t = t;
+    for (size_t i = 0; i < snw_state_doubles(a->m); i++) {
+        const double x = a->s->q[i];
+        a->s->q[i] = b->s->q[i];
+        b->s->q[i] = x;
+    }
     snw_robot *const both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         snw_robot *r = both[i];

@@ -215,6 +215,56 @@ static void parameters_have_the_values_of_the_run(void **state) {
     snw_robot_model_close(m);
 }
 
+// one call sets every kind of actuator: twins, one set by it, one by the call of its kind
+static void inputs_are_set_whatever_they_are(void **state) {
+    (void)state;
+    snw_robot_model *m = parsed(NULL);
+    snw_robot *a = NULL, *b = NULL;
+    snw_error err = {0};
+    const double torque[2] = {0.1, 0.2}, tension = 2, angle = 0.01, rate = 0.05, pressure = 1e3,
+                 factor = 0.5, zero = 0;
+    assert_int_equal(snw_robot_from_model(m, &a, &err), SNW_OK);
+    assert_int_equal(snw_robot_from_model(m, &b, &err), SNW_OK);
+    const double *const value[6] = {torque, &angle, &rate, &tension, &pressure, &factor};
+    static const char *const name[6] = {"motor", "turn", "push_out", "cord", "cavity", "muscle"};
+    for (int i = 0; i < 6; i++) {
+        if (snw_robot_set_actuator(a, snw_robot_actuator(a, name[i]), value[i], &err) != SNW_OK)
+            fail_msg("%s: %s", name[i], err.text);
+    }
+    const double length = snw_robot_q(b)[part_of(m, SNW_PART_COORDINATE, "needle.feed").q];
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "motor"), torque, &err), SNW_OK);
+    assert_int_equal(
+        snw_robot_set_motion(b, snw_robot_actuator(b, "turn"), &angle, NULL, NULL, &err), SNW_OK);
+    assert_int_equal(
+        snw_robot_set_motion(b, snw_robot_actuator(b, "push_out"), &length, &rate, NULL, &err),
+        SNW_OK);
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "cord"), &tension, &err),
+                     SNW_OK);
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "cavity"), &pressure, &err),
+                     SNW_OK);
+    assert_int_equal(snw_robot_set_activation(b, snw_robot_actuator(b, "muscle"), factor, &err),
+                     SNW_OK);
+    const snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+    snw_robot *const both[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        if (snw_robot_start(both[k], &how, &err) != SNW_OK) fail_msg("%s", err.text);
+        for (int i = 0; i < 5; i++) {
+            if (snw_robot_step(both[k], 1e-3, &err) != SNW_OK) fail_msg("%s", err.text);
+        }
+    }
+    assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof(double));
+    // a rate moves on from where the coordinate is
+    assert_near(snw_robot_q(a)[part_of(m, SNW_PART_COORDINATE, "needle.feed").q], 0.4 + 5e-3 * rate,
+                1e-12);
+    assert_int_equal(snw_robot_set_actuator(a, 6, &zero, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(a, -1, &zero, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(a, 0, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(NULL, 0, &zero, &err), SNW_E_ARGUMENT);
+    snw_robot_close(a);
+    snw_robot_close(b);
+    snw_robot_model_close(m);
+}
+
 static void parts_that_do_not_exist_are_refused(void **state) {
     (void)state;
     snw_robot_model *m = parsed(NULL);
@@ -239,6 +289,7 @@ int main(void) {
         cmocka_unit_test(coordinates_are_found_by_name),
         cmocka_unit_test(units_are_those_of_the_quantities),
         cmocka_unit_test(parameters_have_the_values_of_the_run),
+        cmocka_unit_test(inputs_are_set_whatever_they_are),
         cmocka_unit_test(parts_that_do_not_exist_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
