@@ -102,6 +102,9 @@ SNW_API snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- kinematics
 
+// All that follows is evaluated at the coordinates q. With the shooting engine these are the ones
+// nearest to its fields; probes show the fields.
+
 // A frame of the robot.
 typedef enum snw_place_kind {
     SNW_PLACE_NODE, // node `index`

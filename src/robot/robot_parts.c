@@ -255,6 +255,12 @@ static void list_loops(list *l) {
     }
 }
 
+// is it on a joint whose position is a quaternion?
+static bool turns_a_ball(const snw_model *m, int motor) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    return !d->rod && !d->feed && m->block[m->link_block[d->link]].space != SNW_SPACE_RN;
+}
+
 static void list_actuators(list *l) {
     const snw_model *m = l->m->compiled;
     const snw_desc *d = m->desc;
@@ -273,7 +279,8 @@ static void list_actuators(list *l) {
             part->link = d->motor[i].link;
             part->q = m->motor[i].q;
             part->v = m->motor[i].dof;
-            part->nq = part->nv = m->motor[i].n;
+            part->nv = m->motor[i].n;
+            part->nq = part->nv + turns_a_ball(m, i);
         }
         for (int k = 0; k < part->size; k++, first++, input++) {
             char unit[48];
@@ -285,11 +292,10 @@ static void list_actuators(list *l) {
             input->unit = kept_text(l, unit);
             input->first = i;
             input->size = 1;
-            input->nq = input->nv = 0;
-            if (part->q < 0) continue;
-            input->q = part->q + k;
-            input->v = part->v + k;
-            input->nq = input->nv = 1;
+            input->q = part->nq == part->nv && part->nq > 0 ? part->q + k : -1;
+            input->v = part->nv > 0 ? part->v + k : -1;
+            input->nq = input->q >= 0;
+            input->nv = input->v >= 0;
         }
         part->unit = input[-1].unit;
         for (int k = 1; k <= part->size; k++) {

@@ -35,6 +35,7 @@ static const char everything[] =
     "  turn: {joint: shaft, position: 0}\n"
     "  push_out: {feed: needle, rate: 0 m/s}\n"
     "  cavity: {chamber: {along: arm, at: [0, 0, 0], area: 10 mm^2}, effort: 0 Pa}\n"
+    "  spin: {joint: ball, effort: [0, 0, 0]}\n"
     "  muscle: {stress: {along: shaft, bend_z: 0 N*m}}\n"
     "loads: {tap: {on: arm.tip, force: [0, 0, 0]}, wind: {along: shaft, force: [0, 0, 0]}}\n"
     "contacts: {floor: {ground: {on: plate, normal: z, at: [0, 0, -9], points: [[0, 0, 0]], "
@@ -72,8 +73,8 @@ static void counts_are_those_of_the_file(void **state) {
                                              [SNW_PART_ROD] = 3,
                                              [SNW_PART_SITE] = 2,
                                              [SNW_PART_LOOP] = 1,
-                                             [SNW_PART_ACTUATOR] = 6,
-                                             [SNW_PART_INPUT] = 7,
+                                             [SNW_PART_ACTUATOR] = 7,
+                                             [SNW_PART_INPUT] = 10,
                                              [SNW_PART_LOAD] = 2,
                                              [SNW_PART_CONTACT] = 1,
                                              [SNW_PART_PROBE] = 4,
@@ -92,7 +93,7 @@ static void counts_are_those_of_the_file(void **state) {
     assert_int_equal(snw_robot_model_parts(m, SNW_PART_COORDINATE), snw_robot_nq(r));
     assert_int_equal(snw_robot_model_parts(m, SNW_PART_NODE), snw_robot_nodes(r));
     // numbers of loads and actuators are those of the calls that set them
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         snw_part part;
         assert_int_equal(snw_robot_model_part(m, SNW_PART_ACTUATOR, i, &part), SNW_OK);
         assert_int_equal(snw_robot_actuator(r, part.name), i);
@@ -171,6 +172,10 @@ static void units_are_those_of_the_quantities(void **state) {
     assert_string_equal(part_of(m, SNW_PART_INPUT, "motor.2").unit, "N");
     assert_int_equal(part_of(m, SNW_PART_INPUT, "motor.2").q,
                      part_of(m, SNW_PART_COORDINATE, "tube.slide").q);
+    assert_range(part_of(m, SNW_PART_ACTUATOR, "spin"), 4, 3, "effort"); // a quaternion
+    assert_int_equal(part_of(m, SNW_PART_INPUT, "spin.2").q, -1);
+    assert_int_equal(part_of(m, SNW_PART_INPUT, "spin.2").v,
+                     part_of(m, SNW_PART_JOINT, "ball").v + 1);
     assert_string_equal(part_of(m, SNW_PART_COLUMN, "tip.z").unit, "m");
     assert_string_equal(part_of(m, SNW_PART_COLUMN, "spread@2.mx").unit, "N*m");
     assert_string_equal(part_of(m, SNW_PART_PROBE, "tip").unit, "m");
@@ -256,7 +261,7 @@ static void inputs_are_set_whatever_they_are(void **state) {
     // a rate moves on from where the coordinate is
     assert_near(snw_robot_q(a)[part_of(m, SNW_PART_COORDINATE, "needle.feed").q], 0.4 + 5e-3 * rate,
                 1e-12);
-    assert_int_equal(snw_robot_set_actuator(a, 6, &zero, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(a, 7, &zero, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_set_actuator(a, -1, &zero, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_set_actuator(a, 0, NULL, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_set_actuator(NULL, 0, &zero, &err), SNW_E_ARGUMENT);
