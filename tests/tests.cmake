@@ -129,6 +129,7 @@ elseif(NOT SNW_SANITIZE)
   check_derivatives(complex ${complex_flags})
   target_sources(complex PRIVATE ${shoot_sources})
   check_numbers(complex shoot_derivatives tests/physics/test_shoot_derivatives.c)
+  check_numbers(complex observer tests/physics/test_observer.c)
   check_numbers(complex numbers tests/complex/test_numbers.c)
 endif()
 

@@ -76,6 +76,11 @@ static inline double snw_time_resolution(double t) {
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
+// Given strains of a rod at arc length x and time t, and their rates; zero in
+// components that are not given.
+void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
+                       snw_twist *ddxi);
+
 // Fails, with the name of the actuator, if a tendon or chamber has a value that is not finite or
 // not possible (shortening beyond the length, volume not positive, negative amount of gas).
 SNW_NODISCARD snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t,

@@ -271,6 +271,39 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     return SNW_OK;
 }
 
+// given rates: from the present coordinates on
+static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_error *err) {
+    const snw_motor *at = &r->m->motor[motor];
+    memcpy(r->tau, r->s->q + at->q, (size_t)at->n * sizeof *r->tau);
+    return snw_robot_set_motion(r, motor, r->tau, rate, NULL, err);
+}
+
+snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
+    if (tendon >= 0) {
+        switch (r->desc->tendon[tendon].given) {
+        case SNW_TENDON_EFFORT:
+            return snw_robot_set_effort(r, actuator, value, err);
+        case SNW_TENDON_COORDINATE:
+            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+        case SNW_TENDON_GAS:
+            return snw_robot_set_gas(r, actuator, *value, err);
+        }
+    }
+    switch (r->desc->motor[actuator].kind) {
+    case SNW_MOTOR_EFFORT:
+        return snw_robot_set_effort(r, actuator, value, err);
+    case SNW_MOTOR_POSITION:
+        return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+    case SNW_MOTOR_RATE:
+        return set_rate(r, actuator, value, err);
+    }
+    return SNW_E_ARGUMENT;
+}
+
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
@@ -450,6 +483,7 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
 }
 
 double snw_robot_scheme_energy(const snw_robot *r) {
+    if (!r) return NAN;
     return r->integrator.close ? r->integrator.work(r->integrator.self).scheme : 0;
 }
 

@@ -70,43 +70,6 @@ static snw_status describe_columns(snw_run *r) {
     return SNW_OK;
 }
 
-static snw_status describe_coordinates(snw_run *r) {
-    const snw_model *m = r->phase[0].model;
-    static const char *const pose[7] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
-    const char **name = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *name);
-    if (!name) return SNW_E_MEMORY;
-    for (int l = 0; l < r->desc->nlink; l++) {
-        const snw_link_desc *link = &r->desc->link[l];
-        if (link->joint == SNW_JOINT_FIXED) continue;
-        const snw_block *b = &m->block[m->link_block[l]];
-        int n = 0;
-        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
-        if (b->lie_block >= 0) n = b->n + 1;
-        for (int k = 0; k < n; k++) {
-            const char *number = b->lie_block >= 0 ? pose[k] : c[k].name;
-            name[b->q + k] = snw_pool_format(r->pool, "%s.%s", link->name, number);
-        }
-    }
-    for (int i = 0; i < m->nrod; i++) {
-        const snw_rod *rod = &m->rod[i];
-        if (rod->feed >= 0) {
-            name[rod->feed_q] = snw_pool_format(r->pool, "%s.feed", r->desc->link[rod->link].name);
-        }
-        for (int a = 0; a < rod->na; a++) {
-            for (int k = 0; k < rod->nfun[a]; k++) {
-                name[rod->dof[a] + rod->shift + k] =
-                    snw_pool_format(r->pool, "%s.%s.%d", r->desc->link[rod->link].name,
-                                    snw_strain_name[rod->comp[a]], k);
-            }
-        }
-    }
-    for (int i = 0; i < m->nq; i++) {
-        if (!name[i]) return SNW_E_MEMORY;
-    }
-    r->info.q_name = name;
-    return SNW_OK;
-}
-
 // Class of locomotion of the first kinematic step, at the initial configuration.
 static snw_status describe_locomotion(snw_run *r) {
     const snw_model *m = r->phase[0].model;
@@ -329,7 +292,8 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(check_schemes(r, err));
     const snw_model *m = r->phase[0].model;
     SNW_TRY(describe_columns(r));
-    SNW_TRY(describe_coordinates(r));
+    r->info.q_name = snw_coordinate_names(r->phase[0].model, r->pool);
+    if (!r->info.q_name) return SNW_E_MEMORY;
     SNW_TRY(describe_model(r, name));
     SNW_TRY(snw_run_mesh_alloc(r));
     SNW_TRY(snw_run_rows_alloc(r));
