@@ -538,7 +538,7 @@ static void compile_publish(snw_build *b) {
     m->rod = b->rod;
     m->variable_node = b->variable_node;
     m->variable_phi = b->variable_phi;
-    m->nlink = d->nlink;
+    m->nlink = m->desc->nlink;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;

@@ -223,24 +223,6 @@ static void list_sites(list *l) {
     }
 }
 
-static const char *nonholonomic_type(snw_nonholonomic_kind kind) {
-    switch (kind) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_WHEEL:
-    case SNW_NONHOLONOMIC_ROLL:
-    case SNW_NONHOLONOMIC_TREAD:
-    case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP:
-        return "wheel";
-    case SNW_NONHOLONOMIC_RING:
-        return "ring";
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return "anchor";
-    }
-    return "";
-}
-
 static void list_loops(list *l) {
     const snw_model *m = l->m->compiled;
     snw_part *part = new_parts(l, SNW_PART_LOOP, m->nloop);
@@ -248,7 +230,7 @@ static void list_loops(list *l) {
         const snw_loop_desc *d = &m->desc->loop[i];
         part->name = d->name;
         part->type =
-            d->nonholonomic ? nonholonomic_type(d->nonholonomic) : snw_joint_name(d->joint);
+            d->nonholonomic ? snw_nonholonomic_table[d->nonholonomic].symbol : snw_joint_name(d->joint);
         part->first = m->loop[i].row;
         part->size = m->loop[i].nrow;
         part->link = d->b.link;
@@ -335,8 +317,8 @@ static void list_probes(list *l) {
         part->link = p->site.link;
         part->first = first;
         part->size = snw_probe_columns(p);
-        int n;
-        const snw_component *c = snw_probe_components(p->kind, p->joint, &n);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int n = snw_probe_components(p->kind, p->joint, c);
         bool same = true;
         for (int k = 0; k < part->size; k++, first++, column++) {
             const snw_dim dim = p->kind == SNW_PROBE_LAW ? p->dim : c[k % n].dim;
