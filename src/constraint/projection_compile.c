@@ -533,8 +533,8 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
     if (m->singular == 0) {
         (void)snprintf(out, size,
                        "the closed robot is near a singular configuration, in which %s '%.80s' "
-                       "says what others say: forces, and with them the errors of lengths and of "
-                       "rounding, are magnified some %.0e times. Start farther from it (initial:), "
+                       "is redundant: forces, and with them errors of lengths and of rounding, are "
+                       "magnified about %.0e times. Start farther from it (initial:), "
                        "or, where straight rods lock each other, add 'stretch', and 'twist' in "
                        "space, to their strain",
                        m->loop[i].nonholonomic ? "contact" : "loop", m->desc->loop[i].name,

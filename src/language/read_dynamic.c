@@ -120,7 +120,7 @@ static void reason_text(const snw_scheme_info *s, int option, char *out, size_t 
         reason = s->chooses_steps ? "it always controls its step size"
                  : steps_of_ode   ? "use 'adaptive' for that"
                                   : "its steps are equal; generalized-alpha and gauss4 have "
-                                     "step-size control";
+                                    "step-size control";
         break;
     case SNW_SCHEME_TAKES_START:
         if (!steps_of_ode) reason = "its steps use no accelerations of earlier steps";

@@ -110,8 +110,8 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
-    const int n = snw_rod_slice(r, from, to, s, b->phi + b->nphi,
-                                b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
+    const int n =
+        snw_rod_slice(r, from, to, s, b->phi + b->nphi, b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
     s->rod = rod;
     s->phi = b->nphi;
     b->nphi += n;

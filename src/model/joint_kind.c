@@ -80,7 +80,8 @@ const snw_joint_type snw_joint_table[SNW_JOINT_COUNT] = {
                              .tip_turns = {true, true, true},
                              .symbol = "ball"},
     [SNW_JOINT_PLANAR] = {.name = "planar",
-                          .meaning = "slides normal to its axis in two directions, then rotates about it",
+                          .meaning =
+                              "slides normal to its axis in two directions, then rotates about it",
                           .options = AXIS,
                           .dof = 3,
                           .coordinate = {{"x", false, SNW_AXIS_SECOND},
@@ -100,7 +101,8 @@ const snw_joint_type snw_joint_table[SNW_JOINT_COUNT] = {
                         .symbol = "",
                         .roams = true},
     [SNW_JOINT_SCREW] = {.name = "screw",
-                         .meaning = "rotates about its axis and moves along it by its pitch per turn",
+                         .meaning =
+                             "rotates about its axis and moves along it by its pitch per turn",
                          .options = AXIS | SNW_JOINT_TAKES_PITCH,
                          .dof = 1,
                          .coordinate = {{"angle", true, SNW_AXIS_FIRST, true}},

@@ -101,7 +101,8 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                          .implicit = true,
                          .levels = {.past = 2}},
     [SNW_SCHEME_BDF3] = {.name = "bdf3",
-                         .meaning = "implicit, order 3; not A-stable: resolved undamped motion grows",
+                         .meaning =
+                             "implicit, order 3; not A-stable: resolved undamped motion grows",
                          .family = SNW_FAMILY_LEVELS,
                          .order = 3,
                          .options = TAKES(TOLERANCE),

@@ -32,8 +32,8 @@ typedef struct snw_problem {
     // changed.
     const double *regularisation;
     bool always_regularise; // add it always, not only where J is singular
-    // typical magnitudes of the unknowns i with regularisation_i > 0, or NULL: J_ki is of the order scale_k /
-    // typical_i unless it is zero
+    // typical magnitudes of the unknowns i with regularisation_i > 0, or NULL: J_ki is of the order
+    // scale_k / typical_i unless it is zero
     const double *typical;
     // tangent at a solution nearby, or NULL. Nothing resists the directions of its null space at a
     // solution. Away from it their stiffness is of the order of the residual, and Newton's step

@@ -162,7 +162,8 @@ void snw_tangent_find_null(snw_tangent *t, const double *regularisation) {
     }
 }
 
-void snw_tangent_follow_null(snw_tangent *t, const double *regularisation, const snw_tangent *from) {
+void snw_tangent_follow_null(snw_tangent *t, const double *regularisation,
+                             const snw_tangent *from) {
     enum { ITERATIONS = 2 };
     const size_t n = (size_t)t->n;
     t->nnull = 0;
