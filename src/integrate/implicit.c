@@ -178,7 +178,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->link[m->field[i].link].name, t);
+                        m->desc->link[m->rod[m->field[i].rod].link].name, t);
     }
     return SNW_OK;
 }
@@ -207,12 +207,11 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
     const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
-    return snw_fail(
-        err, SNW_E_SINGULAR,
-        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
-        "those before it; give the rod density and rotary inertia or allow fewer strains, "
-        "give the link behind a joint a body",
-        name);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
+                    "depends linearly on those before it; give the rod density and rotary inertia "
+                    "or allow fewer strains, give the link behind a joint a body",
+                    name);
 }
 
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
@@ -226,7 +225,7 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_cholesky_solve(m->nv, M, s->a);
     if (all_finite(s->a, m->nv)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -236,11 +235,11 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
-    snw_inputs_at(m, im->now->t + snw_grain(im->now->t), im->in);
+    snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_impact_energy impact = {0};
     if (im->impacts) {
         SNW_TRY(snw_impacts_apply(im->impacts, im->in, z, im->now, &impact, err));
-        im->work[m->desc->nload + 1] += impact.work;
+        im->work[m->nload + 1] += impact.work;
         im->heat += impact.heat;
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -273,7 +272,7 @@ snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *e
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
-        snw_inputs_at(m, s->t + snw_grain(s->t), im->in);
+        snw_inputs_at(m, s->t + snw_time_resolution(s->t), im->in);
         SNW_TRY(snw_projection_close(im->projection, im->in, im->now, &info, err));
     }
     SNW_TRY(snw_implicit_restart(im, NULL, err));

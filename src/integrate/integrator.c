@@ -17,7 +17,7 @@ static const char *unsupported(const snw_model *m, const char **name) {
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed < 0) continue;
         *name = m->desc->link[m->rod[r].link].name;
-        return "rods that are fed";
+        return "variable-length rods";
     }
     if (m->ntendon) *name = m->desc->tendon[0].name;
     return m->ntendon          ? "tendons and chambers"
@@ -43,13 +43,13 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
     snw_status s = SNW_OK;
     if (what) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "the %s scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
-                     "or adaptive for digits",
+                     "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "
+                     "or adaptive for high accuracy",
                      scheme->name, what, name ? " ('" : "", name ? name : "", name ? "')" : "");
     } else if (!(scheme->works & SNW_SCHEME_ON_LOOPS) && has_holonomic_rows(m)) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "scheme '%s' does not know loops and given lengths or volumes; use "
-                     "generalized-alpha, or adaptive for digits",
+                     "scheme '%s' does not support loops and given lengths or volumes; use "
+                     "generalized-alpha, or adaptive for high accuracy",
                      scheme->name);
     }
     return s == SNW_OK ? s

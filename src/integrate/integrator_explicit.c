@@ -35,6 +35,9 @@ static void explicit_undo(void *self) { snw_explicit_undo(((adapter *)self)->int
 static void explicit_set_interrupt(void *self, snw_interrupt interrupt) {
     snw_explicit_set_interrupt(((adapter *)self)->integrator, interrupt);
 }
+static void explicit_set_monitor(void *self, snw_step_monitor monitor) {
+    snw_explicit_set_monitor(((adapter *)self)->integrator, monitor);
+}
 static void explicit_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_explicit_set_manual(((adapter *)self)->integrator, manual);
 }
@@ -78,7 +81,6 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     o.step = step->step;
     o.locomotion = step->kinematic;
     o.torque = step->torque;
-    o.projective = step->projective;
     o.duration = step->duration;
     o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
     const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
@@ -91,6 +93,7 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     *out = (snw_integrator){.self = ad,
                             .grid = grid,
                             .set_interrupt = explicit_set_interrupt,
+                            .set_monitor = explicit_set_monitor,
                             .start = explicit_start,
                             .advance = explicit_advance,
                             .restart = explicit_restart,

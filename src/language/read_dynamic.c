@@ -12,55 +12,52 @@
 #define DYNAMIC_KEYS(X)                                                                            \
     X(DYNAMIC_NAME, "name", "a name", "of the step; 'dynamic', then 'dynamic.2', unless given")    \
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(DYNAMIC_FOR, "for", "s", "duration, required")                                               \
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "how it goes through time, generalized-alpha unless given, of the shooting engine bdf2")     \
-    X(DYNAMIC_STEP, "step", "s",                                                                   \
-      "the time step; where steps are chosen by their error the longest one")                      \
+      "time integration scheme, generalized-alpha unless given, of the shooting engine bdf2")      \
+    X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
-      "implicit schemes: choose the steps by their error; off unless given")                       \
+      "implicit schemes: step-size control by estimated error; off unless given")                  \
     X(DYNAMIC_RHO, "rho", "0 to 1, hht 0.5 to 1",                                                  \
-      "what a step leaves of the fastest motion, 1 all of it; 0.9 unless given")                   \
+      "spectral radius at infinite frequency, 1: no damping; 0.9 unless given")                    \
     X(DYNAMIC_ALPHA, "alpha", "-0.5 to 0", "of bdf-alpha, -0.2 unless given")                      \
     X(DYNAMIC_TOLERANCE, "tolerance", "number",                                                    \
-      "fixed implicit steps: scaled residual; steps chosen by their error: relative error of "     \
-      "one, 1e-6 unless given")                                                                    \
+      "fixed implicit steps: scaled residual; with error control: relative error of a step, 1e-6 " \
+      "unless given")                                                                              \
     X(DYNAMIC_BASE, "base", "se3 or split",                                                        \
-      "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
-      "position apart")                                                                            \
+      "implicit schemes: integrate a free joint on SE(3) (se3, unless given), or rotation and "    \
+      "position separately")                                                                       \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+      "implicit schemes: initial accelerations from the forces (unless given), or zero")           \
     X(DYNAMIC_LOOPS, "loop_velocities", "projected or scheme",                                     \
-      "schemes without damping: velocities and forces at loops made to fit after each step "       \
-      "(unless given), or as the scheme alone has them, with growing noise")                       \
+      "schemes without damping: project velocities and forces of loops after each step (unless "   \
+      "given), or keep those of the scheme, with growing oscillations")                            \
     X(DYNAMIC_SHORTEN, "shorten", "on or off",                                                     \
-      "fixed implicit steps: take shorter ones at impacts, behind releases and where the scheme "  \
-      "would make energy (unless given), or all as long as 'step'")                                \
+      "fixed implicit steps: shorten them at impacts, after releases and where the scheme would "  \
+      "create energy (unless given), or keep all at 'step'")                                       \
     X(DYNAMIC_REACTIONS, "reactions", "{torque: 1/m}",                                             \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
       "1 1/m unless given")                                                                        \
-    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
+    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")           \
     X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
 #define KINEMATIC_KEYS(X)                                                                          \
     X(KINEMATIC_NAME, "name", "a name",                                                            \
       "of the step; 'kinematic', then 'kinematic.2', unless given")                                \
     X(KINEMATIC_FROM, "from", "an earlier step's name",                                            \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(KINEMATIC_FOR, "for", "s", "how long, required")                                             \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(KINEMATIC_FOR, "for", "s", "duration, required")                                             \
     X(KINEMATIC_UNTIL, "until", "a condition on t and probes",                                     \
       "ends it earlier, as soon as this holds")                                                    \
-    X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
+    X(KINEMATIC_STEP, "step", "s", "time step of the Runge-Kutta method of order 4")               \
     X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
-      "choose steps by their error instead, relative to this")                                     \
+      "instead of 'step': step-size control with this relative error")                             \
     X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
-      "1 1/m unless given")                                                                        \
-    X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
-      "in balance with shared reactions (unless given), or as in Ali's thesis, which drops these")
+      "1 1/m unless given")
 #define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
@@ -76,7 +73,7 @@ SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
 static void owners_text(int option, char *out, size_t size) {
     snw_scheme_names(option, 0, out, size);
     const size_t used = strlen(out);
-    (void)snprintf(out + used, size - used, strstr(out, " and ") ? " have" : " has");
+    (void)snprintf(out + used, size - used, strstr(out, " and ") ? " have it" : " has it");
 }
 
 // refuse schemes and keys that the selected engine does not support
@@ -107,29 +104,29 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
 // out <- why a scheme does not take an option
 static void reason_text(const snw_scheme_info *s, int option, char *out, size_t size) {
     const bool steps_of_ode = s->family == SNW_FAMILY_ODE;
-    const char *reason = "implicit ones have";
+    const char *reason = "implicit schemes have it";
     switch (option) {
     case SNW_SCHEME_TAKES_RHO:
     case SNW_SCHEME_TAKES_ALPHA:
         owners_text(option, out, size);
         return;
     case SNW_SCHEME_TAKES_LOOP_VELOCITIES:
-        reason = "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, have";
+        reason = "newmark, trapezoidal, and schemes without damping (rho 1, alpha -0.5) have it";
         break;
     case SNW_SCHEME_TAKES_TOLERANCE:
-        reason = "its steps are what they are";
+        reason = "its steps are fixed";
         break;
     case SNW_SCHEME_TAKES_ADAPT:
-        reason = s->chooses_steps ? "it always chooses its steps"
-                 : steps_of_ode   ? "take 'adaptive' for that"
-                                  : "its steps are equal; generalized-alpha and gauss4 choose "
-                                    "theirs";
+        reason = s->chooses_steps ? "it always controls its step size"
+                 : steps_of_ode   ? "use 'adaptive' for that"
+                                  : "its steps are equal; generalized-alpha and gauss4 have "
+                                    "step-size control";
         break;
     case SNW_SCHEME_TAKES_START:
-        if (!steps_of_ode) reason = "its steps know nothing of the time before";
+        if (!steps_of_ode) reason = "its steps use no accelerations of earlier steps";
         break;
     case SNW_SCHEME_TAKES_SHORTEN:
-        if (!steps_of_ode) reason = "its steps are as long as they are given";
+        if (!steps_of_ode) reason = "its steps are fixed";
         break;
     default:
         break;
@@ -292,12 +289,6 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
     if (e[KINEMATIC_REACTIONS]) SNW_TRY(read_reactions(r, e[KINEMATIC_REACTIONS]->value, out));
-    if (e[KINEMATIC_TORQUES]) {
-        static const char *const forms[] = {"distributive", "projective"};
-        int form = 0;
-        SNW_TRY(snw_read_word(r, e[KINEMATIC_TORQUES]->value, "torques", 2, forms, &form));
-        out->projective = form == 1;
-    }
     if (e[KINEMATIC_TOLERANCE]) {
         out->scheme = SNW_SCHEME_ADAPTIVE;
         SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));

@@ -101,7 +101,8 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                          .implicit = true,
                          .levels = {.past = 2}},
     [SNW_SCHEME_BDF3] = {.name = "bdf3",
-                         .meaning = "implicit, order 3, unstable where steps resolve the motion",
+                         .meaning =
+                             "implicit, order 3; not A-stable: resolved undamped motion grows",
                          .family = SNW_FAMILY_LEVELS,
                          .order = 3,
                          .options = TAKES(TOLERANCE),
@@ -117,7 +118,7 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                               .implicit = true,
                               .levels = {.past = 2, .alpha = -0.2}},
     [SNW_SCHEME_CONSERVING] = {.name = "conserving",
-                               .meaning = "implicit, order 2, keeps energy and momentum",
+                               .meaning = "implicit, order 2, conserves energy and momentum",
                                .family = SNW_FAMILY_CONSERVING,
                                .order = 2,
                                .options = TAKES(TOLERANCE) | TAKES(BASE) | TAKES(START),

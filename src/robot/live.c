@@ -178,7 +178,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
     const snw_vec3 origin = r->integrator.work_at(r->integrator.self)->g[node + 1].p;
     for (int i = 0; i < 3; i++) {
         if (!isfinite(at[i]) || !isfinite(to[i]) || !isfinite(strength)) {
-            return snw_fail(err, SNW_E_ARGUMENT, "a pull needs finite numbers");
+            return snw_fail(err, SNW_E_ARGUMENT, "the mouse spring needs finite numbers");
         }
         point[i] = live_within(at[i], -MAX_REACH * size, MAX_REACH * size);
         target[i] =

@@ -4,7 +4,7 @@
 // previous instants, interpolated to the points between nodes, and the compliance of sections for
 // the present formula.
 
-#include "shoot/replica.h"
+#include "shoot/rod.h"
 
 #include "solve/dense.h"
 
@@ -278,7 +278,7 @@ void snw_shoot_accept(snw_shoot_rod *r, double h) {
             r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
             r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
             if (!snw_shoot_integrates_strain(r)) continue;
-            r->strain_d1[0][j] = snw_replica_strain_d1(r, history_point_of(r, p, j), j);
+            r->strain_d1[0][j] = r->form->strain_d1(r, history_point_of(r, p, j), j);
             r->strain_d1_rate[j] = snw_twist_axpy(c0, r->strain_d1[0][j], r->strain_d1_node[j]);
         }
     }

@@ -27,7 +27,7 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
         return snw_shooter_refuse(step, step->location, err,
-                                  "so many places with loads and bodies on a rod", step->name);
+                                  "so many points with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
     s->x[at] = x;
@@ -55,7 +55,8 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         if (attachment.kind != SNW_ATTACHED_WORLD && attachment.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
             return snw_shooter_refuse(e->step, l->location, err,
-                                      "bodies that move on a rod or on what joins them", l->name);
+                                      "bodies that move relative to a rod or to the common body",
+                                      l->name);
         }
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
@@ -86,7 +87,7 @@ static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
 
 // condition under which a segment is present
 static snw_law shooter_condition_of(const snw_model *m, int condition) {
-    return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
+    return condition == SNW_ALWAYS ? NULL : m->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place_bodies(snw_shooter *e) {
@@ -153,7 +154,7 @@ static snw_status place_load_points(snw_shooter *e, snw_error *err) {
             .load_point = i, .leg = attachment.leg, .station = at, .g = attachment.g};
         if (count <= SNW_SHOOT_LOADS) continue;
         const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
-        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one place",
+        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one point",
                                   l->name);
     }
     return SNW_OK;
@@ -325,7 +326,7 @@ static void apply_distributed_loads(snw_shooter *e, snw_shooter_leg *leg, double
 }
 
 static void apply_load(snw_shooter *e, const snw_shooter_load_point *a, double fraction) {
-    const bool body = e->m->desc->load[e->m->load_point[a->load_point].load].body;
+    const bool body = e->m->load[e->m->load_point[a->load_point].load].body;
     snw_wrench W = snw_wrench_scale(fraction, e->in->load[a->load_point]);
     if (body) {
         W.f = snw_rotate(a->g.R, W.f);

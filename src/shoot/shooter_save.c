@@ -84,7 +84,7 @@ void snw_shooter_save(const snw_shooter *e, double *out) {
 }
 
 static snw_status report_damage(snw_error *err) {
-    return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run anew, without --resume");
+    return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run again without --resume");
 }
 
 // rebuild the rods if the grids of the checkpoint differ from the present ones

@@ -64,14 +64,13 @@ snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it, const 
     char text[200];
     const snw_model *m = r->now->model;
     divergence_advice(m, step, text, sizeof text);
-    if (m->singular > 0) {
+    if (m->singular > 0 || m->magnification > 0) {
         (void)snprintf(text, sizeof text,
-                       "Start beside the singular configuration of '%.40s', or let rods stretch",
+                       "Start away from the singular configuration of '%.40s', or let rods stretch",
                        m->desc->loop[m->singular_loop].name);
     }
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "the motion diverges: by t = %g s its steps, too long for it, made %.2g J where "
-        "%.2g J were stored or supplied; what was computed is kept. %s",
-        it->state(it->self)->t, created, r->cursor.supplied, text);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the motion diverges: until t = %g s steps that are too long created %.2g J, "
+                    "while %.2g J were stored or supplied; the results so far are kept. %s",
+                    it->state(it->self)->t, created, r->cursor.supplied, text);
 }

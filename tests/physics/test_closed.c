@@ -186,7 +186,7 @@ static const char led[] =
     "0.05*sin(2*t)]}}}\n"
     "initial: {lower: 90 deg}\n";
 
-static void a_hand_led_by_a_law_follows_it(void **state) {
+static void a_loop_driven_by_a_law_follows_it(void **state) {
     (void)state;
     closed c;
     open(&c, led);
@@ -200,7 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_parallelogram_swings_as_a_pendulum),
         cmocka_unit_test(a_floating_frame_of_rods_keeps_energy_and_momenta),
-        cmocka_unit_test(a_hand_led_by_a_law_follows_it),
+        cmocka_unit_test(a_loop_driven_by_a_law_follows_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

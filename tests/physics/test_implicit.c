@@ -221,7 +221,7 @@ static void a_step_too_long_is_halved(void **state) {
 }
 
 // The wind has a finite value only until 0.1 s.
-static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(void **state) {
+static void an_impossible_step_is_reported_and_earlier_results_are_kept(void **state) {
     (void)state;
     const snw_scheme_kind methods[] = {SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_BDF2,
                                        SNW_SCHEME_CONSERVING, SNW_SCHEME_GAUSS4};
@@ -244,7 +244,7 @@ static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(voi
         const snw_state *reached = c.mv.state(c.mv.self);
         assert_non_null(strstr(err.text, "no motion found beyond t = 0.1"));
         assert_non_null(strstr(err.text, "load 'wind' has no finite value at t = 0.1"));
-        assert_non_null(strstr(err.text, "what was computed is kept"));
+        assert_non_null(strstr(err.text, "the results so far are kept"));
         // the conserving scheme evaluates laws in the middle of a step of 10 ms
         const double beyond = methods[k] == SNW_SCHEME_CONSERVING ? 0.005 : 0;
         assert_true(reached->t > 0.1 - 1e-8 && reached->t < 0.1 + beyond + 1e-8);
@@ -520,7 +520,7 @@ static void under_changing_gravity_conserving_is_of_order_two(void **state) {
 // 1e5 steps, about a thousand periods, of a rod with one bending coordinate
 enum { EVER = AMONG(2000, 100000) };
 
-static void energy_is_kept_for_ever(void **state) {
+static void energy_is_conserved_over_many_steps(void **state) {
     (void)state;
     scene c = {0};
     robot_init(&c.r, 0.5, 0.02);
@@ -548,7 +548,7 @@ static void energy_is_kept_for_ever(void **state) {
 
 // Work and heat are integrated along with the motion. Runge-Kutta: within ten tolerances. Each step
 // of the multistep method has an error of the tolerance, in the worst case all of the same sign.
-static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state) {
+static void the_balance_of_explicit_integrators_closes_at_the_tolerance(void **state) {
     (void)state;
     const snw_scheme_kind methods[] = {SNW_SCHEME_ADAPTIVE, SNW_SCHEME_STIFF};
     for (int k = 0; k < 2; k++) {
@@ -692,7 +692,7 @@ int main(void) {
         cmocka_unit_test(friction_of_joints_is_heat),
         cmocka_unit_test(a_release_off_the_grid_keeps_the_order),
         cmocka_unit_test(a_step_too_long_is_halved),
-        cmocka_unit_test(a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept),
+        cmocka_unit_test(an_impossible_step_is_reported_and_earlier_results_are_kept),
         cmocka_unit_test(a_law_that_ends_keeps_the_frames_before),
         cmocka_unit_test(errors_follow_the_tolerance),
         cmocka_unit_test(rods_of_any_stiffness_take_huge_steps),
@@ -701,8 +701,8 @@ int main(void) {
         cmocka_unit_test(a_free_rod_keeps_its_momenta_and_its_energy),
         cmocka_unit_test(on_a_moving_base_conserving_is_of_order_two),
         cmocka_unit_test(under_changing_gravity_conserving_is_of_order_two),
-        cmocka_unit_test(energy_is_kept_for_ever),
-        cmocka_unit_test(the_balance_of_explicit_movers_closes_at_the_tolerance),
+        cmocka_unit_test(energy_is_conserved_over_many_steps),
+        cmocka_unit_test(the_balance_of_explicit_integrators_closes_at_the_tolerance),
         cmocka_unit_test(a_force_that_grows_from_nothing_leaves_no_subnormal_numbers),
         cmocka_unit_test(steps_do_not_touch_the_heap),
     };

@@ -276,7 +276,7 @@ static double left_over(const closed_robot *c, const named *k, bool plain, int n
 
 // The energy balance closes with twice the order, as without loops (test_schemes.c). Alternating
 // multipliers spoil it, because velocities that violate the rows are of second order only.
-static void books_close_with_twice_the_order_unless_multipliers_ring(void **state) {
+static void energy_accounts_close_with_twice_the_order_unless_multipliers_oscillate(void **state) {
     (void)state;
     static const char *const texts[] = {four_bar, limbs};
     for (int r = 0; r < 2; r++) {
@@ -541,7 +541,7 @@ int main(void) {
         cmocka_unit_test(loops_of_rods_have_the_order_of_the_scheme),
         cmocka_unit_test(platforms_have_the_order_of_the_scheme),
         cmocka_unit_test(the_conserving_scheme_has_order_two_and_no_noise),
-        cmocka_unit_test(books_close_with_twice_the_order_unless_multipliers_ring),
+        cmocka_unit_test(energy_accounts_close_with_twice_the_order_unless_multipliers_oscillate),
         cmocka_unit_test(force_of_a_pendulums_bearing_has_the_order_of_the_scheme),
         cmocka_unit_test(noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time),
         cmocka_unit_test(multipliers_of_backward_euler_notice_a_change_of_step),

@@ -76,8 +76,8 @@ static void begin(const snw_model *m, snw_state *s) {
     s->t = 0;
 }
 
-static void open_mover(const snw_model *m, const named *k, double h, const snw_state *s,
-                       snw_integrator *it) {
+static void open_integrator(const snw_model *m, const named *k, double h, const snw_state *s,
+                            snw_integrator *it) {
     snw_step_desc step = k->step;
     step.step = h;
     snw_error err = {0};
@@ -100,7 +100,7 @@ static void run(const snw_model *m, const named *k, int n, double *q) {
     snw_state *s = NULL;
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     begin(m, s);
-    open_mover(m, k, 0.4 / n, s, &it);
+    open_integrator(m, k, 0.4 / n, s, &it);
     for (int i = 0; i < n; i++) advance(&it, k->name, 0.4 * (i + 1) / n);
     memcpy(q, it.state(it.self)->q, (size_t)m->nq * sizeof *q);
     it.close(it.self);
@@ -151,9 +151,9 @@ static void free_rods_converge_at_the_order(void **state) {
 
 // ---- numerical dissipation ----------------------------------------------------------------------
 
-typedef struct books {
+typedef struct energy_errors {
     double scheme, balance; // largest over the motion, J
-} books;
+} energy_errors;
 
 static double energy(const snw_integrator *it, const snw_model *m) {
     const snw_work *w = it->work_at(it->self);
@@ -163,24 +163,24 @@ static double energy(const snw_integrator *it, const snw_model *m) {
 
 // Energy gained since the start that work, heat and the dissipation of the scheme do not account
 // for.
-static double left_over(const snw_integrator *it, const snw_model *m, double start) {
+static double balance_error(const snw_integrator *it, const snw_model *m, double start) {
     const snw_work_done done = it->work(it->self);
     double sum = energy(it, m) - start + done.heat + done.scheme;
     for (int i = 0; i < done.n; i++) sum -= done.work[i];
     return sum;
 }
 
-static books keep_books(const snw_model *m, const named *k, int n) {
+static energy_errors measure_energy_errors(const snw_model *m, const named *k, int n) {
     snw_state *s = NULL;
     snw_integrator it;
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     begin(m, s);
-    open_mover(m, k, 0.4 / n, s, &it);
+    open_integrator(m, k, 0.4 / n, s, &it);
     const double start = energy(&it, m);
-    books b = {0};
+    energy_errors b = {0};
     for (int i = 1; i <= n; i++) {
         advance(&it, k->name, 0.4 * i / n);
-        b.balance = fmax(b.balance, fabs(left_over(&it, m, start)));
+        b.balance = fmax(b.balance, fabs(balance_error(&it, m, start)));
         b.scheme = fmax(b.scheme, fabs(it.work(it.self).scheme));
     }
     it.close(it.self);
@@ -191,7 +191,7 @@ static books keep_books(const snw_model *m, const named *k, int n) {
 // Radau collocation removes energy at its order, and its account is far more accurate.
 static void check_damped_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
-    const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
+    const energy_errors a = measure_energy_errors(m, k, n), b = measure_energy_errors(m, k, 2 * n);
     const double removed = log2(a.scheme / b.scheme);
     printf("%-28s removes %8.1e J (%.2f), leaves %8.1e J (from %8.1e J)\n", k->name, b.scheme,
            removed, b.balance, a.balance);
@@ -207,7 +207,7 @@ static void check_damped_collocation(const named *k, const snw_model *m) {
 // so has the energy balance.
 static void check_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
-    const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
+    const energy_errors a = measure_energy_errors(m, k, n), b = measure_energy_errors(m, k, 2 * n);
     const double left = log2(a.balance / b.balance);
     printf("%-28s leaves %8.1e J (%.2f)\n", k->name, b.balance, left);
     const double rounding = 2e-15; // for energies of some hundredths of a joule, over tens of steps
@@ -217,7 +217,7 @@ static void check_collocation(const named *k, const snw_model *m) {
 
 // A damped rod under weight and wind, clamped, free, on a moving base: the dissipation of the
 // scheme has its order, the remaining error of the balance falls with twice that order.
-static void what_is_left_over_falls_with_twice_the_order(void **state) {
+static void the_energy_error_falls_with_twice_the_order(void **state) {
     (void)state;
     for (int robots = 0; robots < 4; robots++) {
         robot r;
@@ -237,7 +237,8 @@ static void what_is_left_over_falls_with_twice_the_order(void **state) {
                 check_collocation(&schemes[i], m);
                 continue;
             }
-            const books a = keep_books(m, &schemes[i], 40), b = keep_books(m, &schemes[i], 80);
+            const energy_errors a = measure_energy_errors(m, &schemes[i], 40),
+                                b = measure_energy_errors(m, &schemes[i], 80);
             const double removed = log2(a.scheme / b.scheme), left = log2(a.balance / b.balance);
             if (!(fabs(removed - order) < 0.1 && fabs(left - 2 * order) < 0.2 &&
                   b.balance < 1e-3 * b.scheme)) {
@@ -343,7 +344,7 @@ static void radau_steps_end_fast_motions(void **state) {
                 // from w q = 1, v = 0
                 const double complex q = (z1 * r2 - z2 * r1) / (z1 - z2);
                 snw_integrator it;
-                open_mover(o.m, k, h, o.s, &it);
+                open_integrator(o.m, k, h, o.s, &it);
                 advance(&it, k->name, h);
                 const double got = it.state(it.self)->q[0] / o.s->q[0];
                 assert_near(got, creal(q), 1e-3 * fabs(creal(q)) + 1e-9);
@@ -367,7 +368,7 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
         for (double wh = 0.1; wh < 20; wh *= 10) {
             const double h = wh / omega;
             snw_integrator it;
-            open_mover(o.m, k, h, o.s, &it);
+            open_integrator(o.m, k, h, o.s, &it);
             const double start = energy(&it, o.m);
             double euler = 0, q = o.s->q[0], v = 0;
             for (int n = 1; n <= 50; n++) {
@@ -380,7 +381,7 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
                 const double got = it.work(it.self).scheme;
                 // Gauss collocation conserves the energy of linear oscillators, and this one is
                 // linear to the square of its strain.
-                assert_near(left_over(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
+                assert_near(balance_error(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
                 if (way <= SNW_SCHEME_WBZ) {
                     assert_near(got, textbook_loss(&o, k, h, n), 1e-7 * all);
                 } else if (way == SNW_SCHEME_EULER) {
@@ -401,14 +402,14 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
 // Steps of 50 radians: velocities oscillate from step to step, the motion between them does not.
 // The trapezoidal rule dissipates exactly h d/h D d/h, and the energy account must contain that as
 // heat.
-static void ringing_is_not_booked_as_heat(void **state) {
+static void oscillations_are_not_counted_as_heat(void **state) {
     (void)state;
     oscillator o;
     open_oscillator(&o, 1e-3);
     const named trapezoidal = SCHEME("trapezoidal", 2, .scheme = SNW_SCHEME_TRAPEZOIDAL);
     const double h = 50 * sqrt(o.mass / o.stiffness), all = 0.5 * o.stiffness * 1e-8;
     snw_integrator it;
-    open_mover(o.m, &trapezoidal, h, o.s, &it);
+    open_integrator(o.m, &trapezoidal, h, o.s, &it);
     const double start = energy(&it, o.m);
     for (int n = 1; n <= 100; n++) advance(&it, trapezoidal.name, n * h);
     const double lost = start - energy(&it, o.m);
@@ -422,10 +423,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clamped_rods_converge_at_the_order),
         cmocka_unit_test(free_rods_converge_at_the_order),
-        cmocka_unit_test(what_is_left_over_falls_with_twice_the_order),
+        cmocka_unit_test(the_energy_error_falls_with_twice_the_order),
         cmocka_unit_test(an_oscillator_loses_what_the_textbook_says),
         cmocka_unit_test(radau_steps_end_fast_motions),
-        cmocka_unit_test(ringing_is_not_booked_as_heat),
+        cmocka_unit_test(oscillations_are_not_counted_as_heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
