@@ -26,7 +26,8 @@
 enum {
     INCREMENTS = 12, // pairs kept by Broyden's method
     SLOW = 9,        // iterations that cost as much as a new matrix
-    MEAN = -1        // degree of a prediction by mean velocities
+    MEAN = -1,       // degree of a prediction by mean velocities
+    UNIFORM = -2     // and of one without accelerations
 };
 
 // ---- undo and checkpoint
@@ -443,7 +444,11 @@ static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i,
     double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
     c[end] = 1;
-    if (degree < 0) { // continue at the mean velocity of the previous step
+    if (degree == UNIFORM) {
+        memset(out, 0, (size_t)n * sizeof *out);
+        return;
+    }
+    if (degree == MEAN) { // continue at the mean velocity of the previous step
         for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean_rate[k] - g->rate[k]);
         return;
     }
@@ -479,7 +484,7 @@ static void gauss_predict(snw_gauss_collocation *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
     for (int i = 0; i < s; i++) gauss_extrapolate(g, degree, i, g->ddx + i * n);
-    if (m->nlie_block && degree != MEAN) { // from body accelerations to those of the chart
+    if (m->nlie_block && degree >= 0) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
@@ -517,7 +522,10 @@ static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
         g->J_origin.known = false;
-        gauss_predict(g, g->past_h > 0 ? MEAN : 0);
+        // a start with accelerations of motions far faster than the step, which a scheme that damps
+        // ends at once
+        const int start = g->k.ends ? UNIFORM : 0;
+        gauss_predict(g, g->past_h > 0 ? MEAN : start);
         s = snw_chord_solve(&chord, info);
     }
     if (s != SNW_OK || info->iterations > SLOW) g->J_origin.known = false;

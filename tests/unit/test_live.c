@@ -11,6 +11,7 @@
 #include "near.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char arm[] =
