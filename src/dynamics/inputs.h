@@ -54,8 +54,9 @@ typedef struct snw_inputs {
     double *ambient;                  // ntendon: ambient pressure of a gas, Pa
     snw_twist *xi, *dxi, *ddxi;       // nfield: given strains, added to the rest strain, and rates
     snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
-    double lead;  // s: a law reads an integral as state + lead * integrand, theory.md (3.7.3)
-    size_t bytes; // size of the block behind the struct
+    double integral_step; // s: a law reads an integral as state + integral_step * integrand,
+                          // theory.md (3.7.3)
+    size_t bytes;         // size of the block behind the struct
 } snw_inputs;
 
 // Number of doubles in the block behind the struct.

@@ -216,7 +216,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     snw_inputs_at(m, t_laws, c->last);
     update_reference_energy(c);
     // laws read an integral at the middle, extrapolated by its integrand
-    c->in->lead = 0.5 * h;
+    c->in->integral_step = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;

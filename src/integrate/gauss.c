@@ -380,7 +380,7 @@ static void gauss_load(void *self, const double *in) {
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
-        g->J_origin.in[i]->lead = 0;
+        g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }
