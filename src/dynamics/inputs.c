@@ -203,9 +203,9 @@ static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     }
 }
 
-void snw_given_strains(const snw_model *m, int link, double x, double t, snw_twist *xi,
+void snw_given_strains(const snw_model *m, int rod, double x, double t, snw_twist *xi,
                        snw_twist *dxi, snw_twist *ddxi) {
-    const snw_rod_desc *d = &m->desc->link[link].rod;
+    const snw_rod_desc *d = &m->desc->link[m->rod[rod].link].rod;
     const snw_at at = {.t = t, .x = x, .L = d->length};
     *xi = *dxi = *ddxi = (snw_twist){0};
     for (int k = 0; k < 6; k++) {
@@ -255,7 +255,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->nfield; i++) {
         const snw_field *f = &m->field[i];
-        snw_given_strains(m, f->link, f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);
+        snw_given_strains(m, m->link_rod[f->link], f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);
     }
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);

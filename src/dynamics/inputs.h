@@ -74,9 +74,9 @@ static inline double snw_grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t)
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
-// Given strains of the rod of a link at arc length x and time t, and their rates; zero in
-// components that are not given.
-void snw_given_strains(const snw_model *m, int link, double x, double t, snw_twist *xi,
+// Given strains of a rod at arc length x and time t, and their rates; zero in components that are
+// not given.
+void snw_given_strains(const snw_model *m, int rod, double x, double t, snw_twist *xi,
                        snw_twist *dxi, snw_twist *ddxi);
 
 // Fails, with the name of the actuator, if a tendon or chamber has a value that is not finite or

@@ -110,7 +110,7 @@ static void observer_slice(const snw_model *m, const snw_inputs *in, const snw_o
     x->slice.rod = o->rod;
     x->slice.field = snw_rod_given(&m->desc->link[r->link].rod) ? 0 : -1;
     for (int k = 0; x->slice.field == 0 && k < r->nc; k++) {
-        snw_given_strains(m, r->link, from + r->rule.c[k] * x->slice.h, in->t, &x->given[0][k],
+        snw_given_strains(m, o->rod, from + r->rule.c[k] * x->slice.h, in->t, &x->given[0][k],
                           &x->given[1][k], &x->given[2][k]);
     }
 }
