@@ -77,8 +77,8 @@ static inline double snw_time_resolution(double t) {
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
-// Given strains of a rod at arc length x and time t, and their rates; zero in
-// components that are not given.
+// Given strains of a rod at arc length x and time t, and their rates; zero in components that are
+// not given.
 void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
                        snw_twist *ddxi);
 
