@@ -9,11 +9,32 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
+
+// nv velocities, nr constraint rows, of which nf and n are in use
+#define REDUNDANCY_FIELDS(X)                                                                       \
+    X(double, A, nv *nr, "nf x n: transposed rows, coordinates that are not driven")               \
+    X(double, B, nv *nr, "copy of A for factorisations")                                           \
+    X(double, U, nv *nr, "singular value decomposition of the weighted rows")                      \
+    X(double, S, most, "likewise")                                                                 \
+    X(double, Vt, nv *nv, "likewise")                                                              \
+    X(double, x, most, "right-hand side and solution")                                             \
+    X(double, tau, nr, "reflectors of the QR factorisation")                                       \
+    X(double, lambda, nr, "multipliers before they are replaced")                                  \
+    X(double, rate, nr, "rates or accelerations of the rows")                                      \
+    X(double, weight, nr, "weights of the multipliers in their norm")                              \
+    X(double, size, nr, "n: length of each row in typical coordinates")                            \
+    X(int, index, nv, "index among the nf coordinates, -1 for driven ones")                        \
+    X(int, at, nv, "row of the drive of a driven coordinate")                                      \
+    X(int, row, nr, "n: active rows; closures first, contacts behind them")                        \
+    X(int, pivot, nr, "pivots, or rows of the fit")                                                \
+    X(bool, nonholonomic, nr, "row of a contact")                                                  \
+    X(bool, keep, nr, "n: columns of A in the independent subset")
 
 struct snw_redundancy {
     const snw_model *m;
@@ -21,62 +42,35 @@ struct snw_redundancy {
     snw_state *other; // copy of the caller's state, at other velocities or a moment later
     snw_inputs *later;
     snw_arena scratch;
-    double *memory;      // block behind the arrays below
-    double *A;           // nf x n: transposed rows, coordinates that are not driven
-    double *B;           // copy of A for factorisations
-    double *U, *S, *Vt;  // singular value decomposition of the weighted rows
-    double *x;           // nv or nconstraint: right-hand side and solution
-    double *tau;         // nconstraint: reflectors of the QR factorisation
-    double *lambda;      // nconstraint: multipliers before they are replaced
-    double *rate;        // nconstraint: rates or accelerations of the rows
-    double *weight;      // nconstraint: weights of the multipliers in their norm
-    double *size;        // n: length of each row in typical coordinates
-    int *index;          // nv: index among the nf coordinates, -1 for driven ones
-    int *at;             // nv: row of the drive of a driven coordinate
-    int *row;            // n: active rows; closures first, contacts behind them
-    int *pivot;          // nconstraint: pivots, or rows of the fit
-    bool *nonholonomic;  // nconstraint: row of a contact
-    bool *keep;          // n: columns of A in the independent subset
+    REDUNDANCY_FIELDS(SNW_FIELD_POINTER)
+    void *block;
     int nf, n, nclosure; // coordinates not driven, active rows, and how many rows are closures
     int rank;
     bool redundant;
 };
+
+static void redundancy_place(void *object, snw_fields *f) {
+    snw_redundancy *o = object;
+    const size_t nv = (size_t)o->m->nv, nr = (size_t)o->m->nconstraint, most = nv > nr ? nv : nr;
+    REDUNDANCY_FIELDS(SNW_FIELD_PLACE)
+}
 
 snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {
     *out = NULL;
     snw_redundancy *rd = snw_alloc(sizeof *rd);
     if (!rd) return SNW_E_MEMORY;
     rd->m = m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nv > nr ? nv : nr;
     const size_t qr = snw_qr_scratch(m->nv, m->nconstraint),
                  ls = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     const size_t svd = snw_svd_scratch(m->nconstraint, m->nv), two = qr > ls ? qr : ls;
     rd->scratch.size = svd > two ? svd : two;
     rd->scratch.base = snw_alloc(rd->scratch.size);
-    rd->memory = snw_alloc((3 * nv * nr + nv * nv + 2 * most + 5 * nr) * sizeof(double));
-    rd->index = snw_alloc((2 * nv + 2 * nr) * sizeof *rd->index);
-    rd->nonholonomic = snw_alloc(2 * nr * sizeof *rd->nonholonomic);
-    if (!rd->scratch.base || !rd->memory || !rd->index || !rd->nonholonomic ||
-        snw_work_create(m, &rd->w) != SNW_OK || snw_state_create(m, &rd->other) != SNW_OK ||
-        snw_inputs_create(m, &rd->later) != SNW_OK) {
+    rd->block = snw_fields_create(redundancy_place, rd);
+    if (!rd->scratch.base || !rd->block || snw_work_create(m, &rd->w) != SNW_OK ||
+        snw_state_create(m, &rd->other) != SNW_OK || snw_inputs_create(m, &rd->later) != SNW_OK) {
         snw_redundancy_destroy(rd);
         return SNW_E_MEMORY;
     }
-    rd->A = rd->memory;
-    rd->B = rd->A + nv * nr;
-    rd->x = rd->B + nv * nr;
-    rd->tau = rd->x + most;
-    rd->lambda = rd->tau + nr;
-    rd->rate = rd->lambda + nr;
-    rd->weight = rd->rate + nr;
-    rd->size = rd->weight + nr;
-    rd->U = rd->size + nr;
-    rd->S = rd->U + nv * nr;
-    rd->Vt = rd->S + most;
-    rd->at = rd->index + nv;
-    rd->row = rd->at + nv;
-    rd->pivot = rd->row + nr;
-    rd->keep = rd->nonholonomic + nr;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
             rd->nonholonomic[m->loop[i].row + r] = m->loop[i].nonholonomic != SNW_NONHOLONOMIC_NONE;
@@ -93,9 +87,7 @@ void snw_redundancy_destroy(snw_redundancy *rd) {
     snw_state_destroy(rd->other);
     snw_inputs_destroy(rd->later);
     snw_free(rd->scratch.base);
-    snw_free(rd->memory);
-    snw_free(rd->index);
-    snw_free(rd->nonholonomic);
+    snw_free(rd->block);
     snw_free(rd);
 }
 

@@ -47,6 +47,15 @@ snw_implicit_opts snw_implicit_defaults(void) {
                                .torque = 1};
 }
 
+static void implicit_place(void *object, snw_fields *f) {
+    snw_implicit *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint, np = (size_t)snw_npower(m);
+    const size_t ns = (size_t)m->nsignal, nh = snw_history_doubles(m->nv);
+    const size_t nb = snw_broyden_doubles((int)n, INCREMENTS);
+    IMPLICIT_FIELDS(SNW_FIELD_PLACE)
+}
+
 snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,
                                snw_implicit **out) {
     *out = NULL;
@@ -54,16 +63,11 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
     if (!im) return SNW_E_MEMORY;
     im->m = m;
     im->opts = *opts;
-    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
-    const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nconstraint;
-    im->memory =
-        snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->nlie_block + nh +
-                   nv + 18 * (size_t)m->nseg + 2 * snw_broyden_doubles((int)n, INCREMENTS)) *
-                  sizeof(double));
+    im->block = snw_fields_create(implicit_place, im);
     const bool assembled = (m->nconstraint == 0 && m->ncondition == 0) ||
                            (snw_projection_create(m, &im->projection) == SNW_OK &&
                             snw_impacts_create(m, im->projection, &im->impacts) == SNW_OK);
-    if (!assembled || !im->memory ||
+    if (!assembled || !im->block ||
         snw_bordered_matrix_create(m, opts->algebra, &im->T) != SNW_OK ||
         snw_work_create(m, &im->w) != SNW_OK || snw_inputs_create(m, &im->in) != SNW_OK ||
         snw_state_create(m, &im->now) != SNW_OK || snw_state_create(m, &im->trial) != SNW_OK ||
@@ -85,29 +89,14 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
         im->has_closures |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     im->redundancy = im->projection ? snw_projection_redundancy(im->projection) : NULL;
     if (im->redundancy) snw_redundancy_weigh(im->redundancy, opts->torque);
-    double *at = im->memory;
-    double **const vectors[] = {&im->d,    &im->f,     &im->g,     &im->rate,      &im->acc,
-                                &im->mass, &im->scale, &im->force, &im->T_origin.d};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
-    double **const powers[] = {&im->work, &im->work_kept, &im->power_within};
-    for (size_t i = 0; i < 3; i++) *powers[i] = at, at += np;
-    im->past = snw_history_on(m->nv, at);
-    im->past_kept = snw_history_on(m->nv, at + nh);
-    im->source = at + 2 * nh;
-    im->source_kept = im->source + ns;
-    im->scratch = im->source_kept + ns;
-    im->chart_jacobian = im->scratch + 3 * nv;
-    im->dx = im->chart_jacobian + 108 * (size_t)m->nlie_block;
-    im->typical = im->dx + n;
-    at = im->typical + n;
-    im->broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.past = snw_history_on(m->nv, at);
-    im->corrected.jerk = at + nh;
-    im->corrected.point = im->corrected.jerk + nv;
-    for (size_t i = 0; i < n; i++) im->typical[i] = i < nv ? m->typical[i] : 1;
+    im->past = snw_history_on(m->nv, im->past_memory);
+    im->past_kept = snw_history_on(m->nv, im->past_kept_memory);
+    im->corrected.past = snw_history_on(m->nv, im->corrected_past_memory);
+    const int n = m->nv + m->nconstraint;
+    im->broyden = snw_broyden_on(n, INCREMENTS, im->typical, im->broyden_memory);
+    im->corrected.broyden =
+        snw_broyden_on(n, INCREMENTS, im->typical, im->corrected_broyden_memory);
+    for (int i = 0; i < n; i++) im->typical[i] = i < m->nv ? m->typical[i] : 1;
     *out = im;
     return SNW_OK;
 }
@@ -127,7 +116,7 @@ void snw_implicit_destroy(snw_implicit *im) {
     snw_impacts_destroy(im->impacts);
     snw_projection_destroy(im->projection);
     snw_bordered_matrix_destroy(im->T);
-    snw_free(im->memory);
+    snw_free(im->block);
     snw_free(im);
 }
 
@@ -378,7 +367,7 @@ static snw_status implicit_renew(void *self) {
     im->T_origin.a = im->a, im->T_origin.b = im->b;
     snw_inputs_copy(im->in, im->T_origin.in);
     snw_state_copy(im->m, im->trial, im->T_origin.at);
-    memcpy(im->T_origin.d, im->d, (size_t)im->m->nv * sizeof *im->d);
+    memcpy(im->matrix_d, im->d, (size_t)im->m->nv * sizeof *im->d);
     return SNW_OK;
 }
 
@@ -640,7 +629,7 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         {&own->heat, 1},
         {&own->scheme, 1},
         snw_checkpoint_state(im->m, im->T_origin.at),
-        {im->T_origin.d, nv},
+        {im->matrix_d, nv},
         {&im->T_origin.in->t, 1},
         {im->T_origin.in->gravity.e, 3},
         {&im->T_origin.in->integral_step, 1},
@@ -649,7 +638,7 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         snw_checkpoint_state(im->m, im->corrected.now),
         {&own->corrected.past.h, 1},
         {im->corrected.past.v, snw_history_doubles(im->m->nv)},
-        {im->corrected.jerk, nv}};
+        {im->corrected_jerk, nv}};
     memcpy(block, list, sizeof list);
 }
 
@@ -705,7 +694,7 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
         im->w->velocity_time = 1 / im->T_origin.a;
         snw_inputs_copy(im->T_origin.in, im->in);
         snw_state_copy(im->m, im->T_origin.at, im->trial);
-        memcpy(im->d, im->T_origin.d, (size_t)im->m->nv * sizeof *im->d);
+        memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
         snw_residual(im->m, im->in, im->trial, false, im->w);
         im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
     }
