@@ -497,7 +497,8 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         conserving_close(c);
         return SNW_E_MEMORY;
     }
-    c->equilibration = (snw_equilibration){.n = c->n, .row = c->equilibration_row, .column = c->equilibration_column};
+    c->equilibration = (snw_equilibration){
+        .n = c->n, .row = c->equilibration_row, .column = c->equilibration_column};
     c->A = m->nconstraint ? c->bordered : c->T;
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);

@@ -61,8 +61,8 @@
     X(double, force, n, "forces at the middle")                                                    \
     X(double, weight, n, "W of the correction")                                                    \
     X(double, mass, n, "typical masses")                                                           \
-    X(double, equilibration_row, n, "scales of the rows of A before it was factorised")                    \
-    X(double, equilibration_column, n, "scales of its columns")                                            \
+    X(double, equilibration_row, n, "scales of the rows of A before it was factorised")            \
+    X(double, equilibration_column, n, "scales of its columns")                                    \
     X(double, scratch, 2 * n, "for the matrix")                                                    \
     X(double, M, nv *nv, "mass matrix and its factor")                                             \
     X(double, T, nv *nv, "Newton's matrix without constraints")                                    \
@@ -100,9 +100,9 @@ typedef struct snw_conserving {
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
-    snw_equilibration equilibration;  // scales of A before it was factorised
-    bool factored;    // A holds factors
-    double condition; // cached; NaN: not computed yet
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

@@ -128,7 +128,8 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
     g->block = snw_fields_create(gauss_place, g);
     if (!g->block) return SNW_E_MEMORY;
-    g->equilibration = (snw_equilibration){.n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
+    g->equilibration = (snw_equilibration){
+        .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }

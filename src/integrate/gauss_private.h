@@ -43,8 +43,8 @@ typedef struct snw_gauss_origin {
     X(double, K, nv *nv, "in x")                                                                   \
     X(double, J, all *all, "factors of Newton's matrix")                                           \
     X(double, scratch, 2 * all, "for the matrix")                                                  \
-    X(double, equilibration_row, all, "scales of the rows of J before it was factorised")                  \
-    X(double, equilibration_column, all, "scales of its columns")                                          \
+    X(double, equilibration_row, all, "scales of the rows of J before it was factorised")          \
+    X(double, equilibration_column, all, "scales of its columns")                                  \
     X(double, work, np, "work of loads and actuators")                                             \
     X(double, power_stage, np, "power at one stage")                                               \
     X(double, kept, undo_doubles(m, (int)s), "state before the last step")                         \
