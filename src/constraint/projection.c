@@ -74,7 +74,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     const size_t nv = m->bare ? 0 : (size_t)m->nv,
                  square = m->bare ? 0 : nr * nr; // no matrices for bare models
     const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
-    const size_t ls = m->bare ? 0 : snw_shortest_scratch(pr->all->nconstraint + m->nv, m->nv);
+    const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
     pr->scratch.base = snw_alloc(pr->scratch.size);
     pr->memory =
@@ -288,7 +288,7 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     }
     for (size_t k = 0; k < nr; k++) pr->dx[k] = scaled_violation(pr, (int)k);
     for (size_t k = nr; k < ld; k++) pr->dx[k] = 0;
-    SNW_TRY(snw_shortest((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
+    SNW_TRY(snw_minimum_norm((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
     for (size_t i = 0; i < nv; i++) pr->dx[i] *= m->typical[i];
     return SNW_OK;
 }
@@ -411,10 +411,10 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
                  "t = %g s. %s",
                  kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
                  info->violation < REACH_LIMIT
-                     ? "So little is left where the robot is just at the end of its reach, which "
-                       "is singular: bring the sites a little nearer, or let a rod stretch"
+                     ? "So small a gap shows that the robot is at the end of its reach, which is "
+                       "singular: move the sites a little nearer, or let a rod stretch"
                      : "Give initial: values nearer to the closed robot, check lengths, poses and "
-                       "what is driven, or allow more motion"),
+                       "drives, or allow more motion"),
         at.file, at.line, at.column);
 }
 

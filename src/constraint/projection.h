@@ -39,8 +39,8 @@ snw_redundancy *snw_projection_redundancy(snw_projection *pr);
 
 // Message for a contact that cannot hold; arguments: its name, time in s, slip speed in m/s.
 #define SNW_SLIP_MESSAGE                                                                           \
-    "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
-    "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
+    "contact '%s' contradicts the other contacts and drives at t = %.9g s: it would have to slip " \
+    "with %.3g m/s. Leave a coordinate free, remove contacts, or change the laws"
 
 typedef struct snw_projection_info {
     int iterations;

@@ -30,10 +30,10 @@ typedef struct snw_problem {
     // regularisation: n small numbers that are added to the diagonal of J where it is singular, or
     // NULL. Unknowns without stiffness and without load then stay where they are. Residuals are not
     // changed.
-    const double *soft;
-    bool always_soft; // add it always, not only where J is singular
-    // typical magnitudes of the unknowns i with soft_i > 0, or NULL: J_ki is of the order scale_k /
-    // typical_i unless it is zero
+    const double *regularisation;
+    bool always_regularise; // add it always, not only where J is singular
+    // typical magnitudes of the unknowns i with regularisation_i > 0, or NULL: J_ki is of the order
+    // scale_k / typical_i unless it is zero
     const double *typical;
     // tangent at a solution nearby, or NULL. Nothing resists the directions of its null space at a
     // solution. Away from it their stiffness is of the order of the residual, and Newton's step

@@ -62,7 +62,7 @@ def checked(run, model, name="plain", must=False):
         if outcome.message.startswith("exit status"):
             raise Settled(Verdict("find", "silent", f"{name}: {outcome.message}"))
         # a warning: from there on the motion is not determined
-        told = re.search("stands (in|near) a singular configuration", outcome.err)
+        told = re.search("is (in|near) a singular configuration", outcome.err)
         kind = "warned" if told else "find" if must else "failed"
         raise Settled(Verdict(kind, "failed", f"{name}: {outcome.message}"))
     if outcome.not_finite:
