@@ -613,7 +613,7 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im) {
 
 // ---- checkpoint
 
-enum { NBLOCK = 19, NSINGLE = 19 };
+enum { NBLOCK = 19, NSINGLE = 20 };
 
 // Inputs follow from their time, and Newton's matrix from the state at which it was made.
 static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block block[NBLOCK]) {
@@ -652,25 +652,11 @@ void snw_implicit_save(const snw_implicit *im, double *out) {
     const snw_onset *o = &im->onset;
     const snw_impact_monitor *i = &im->impact;
     const snw_corrected *c = &im->corrected;
-    const double single[NSINGLE] = {im->in->t,
-                                    im->T_origin.known,
-                                    im->T_origin.a,
-                                    im->T_origin.b,
-                                    im->redundant,
-                                    o->longest,
-                                    o->checked_at,
-                                    o->waits,
-                                    i->longest,
-                                    i->gain,
-                                    i->peak,
-                                    i->since,
-                                    i->short_steps,
-                                    c->active,
-                                    c->h,
-                                    c->steps,
-                                    c->distance,
-                                    c->max_distance,
-                                    c->t};
+    const double single[NSINGLE] = {
+        im->in->t,  im->T_origin.known, im->T_origin.a,  im->T_origin.b, im->redundant,
+        o->longest, o->checked_at,      o->waits,        i->longest,     i->gain,
+        i->peak,    i->since,           i->short_steps,  c->active,      c->h,
+        c->steps,   c->distance,        c->max_distance, c->t,           c->failed};
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
     memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
@@ -688,6 +674,7 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_corrected *c = &im->corrected;
     c->active = single[13], c->h = single[14], c->steps = single[15];
     c->distance = single[16], c->max_distance = single[17], c->t = single[18];
+    c->failed = single[19];
     c->now->t = im->now->t;
     im->use_euler = false;
     if (im->T_origin.known) {

@@ -44,6 +44,7 @@ typedef struct snw_corrected {
     double distance; // last distance between the solutions, m
     double max_distance; // largest distance so far, m
     double t;            // its time, s
+    double failed;       // time at which its equations were not solved, s; NaN: they were
     snw_state *now;
     snw_history past;
     snw_broyden broyden;
