@@ -331,10 +331,10 @@ typedef struct snw_motor_desc {
     snw_law when;       // condition: NULL (always), a constant, or a condition signal; efforts: any
     int captured; // rate with a condition: 1 + first of n signals that hold coordinate - integral
                   // at the time it became active; 0: none
-    bool turns; // spherical joint whose rotation is given; `loop` enforces it instead of laws
-    int loop;   // loop closure from the base frame of the joint to its end
-    int nsame;  // first of several wheels that share one effort: their number; else 0
-    int same;   // each of these wheels: 1 + index of the first; else 0
+    bool turns;   // spherical joint whose rotation is given; `loop` enforces it instead of laws
+    int loop;     // loop closure from the base frame of the joint to its end
+    int nsame;    // first of several wheels that share one effort: their number; else 0
+    int same;     // each of these wheels: 1 + index of the first; else 0
     bool holds; // kinematic steps: the effort is determined so that a component of a probe follows
                 // `target`
     int probe, component;
