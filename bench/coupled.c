@@ -37,7 +37,7 @@ static void winch(void *user) {
         const double t = 3.6 + 0.05 * i;
         a.c.tendon[0].value = tendon_rod_winch_at(t);
         a.c.tendon[0].rate = tendon_rod_winch_rate(t);
-        b->failed = tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05) != SNW_OK;
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = 0.05 * b->steps;
@@ -65,7 +65,7 @@ static void transfer(void *user) {
         a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 && t <= 2.5;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
-        b->failed = tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = b->steps / 60.0;
@@ -86,7 +86,7 @@ static void finger(void *user) {
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         a.c.tendon[0].value = tendon_rod_finger_at(b->gas, fmin(0.005 * i, 1));
-        b->failed = tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = 0.01 * b->steps;
@@ -160,7 +160,7 @@ static void ring(void *user) {
         p->plate.nload = 1;
         p->plate.load[0].W.f = (snw_vec3){{0.02 * b->legs, 0, 0}};
         snw_platform_ready(p);
-        snw_platform_formula(p, SNW_TIME_STATIC, 0, 1);
+        snw_platform_formula(p, (snw_levels){0}, 1);
         snw_boundary_info info;
         b->failed = snw_platform_solve(p, &info) != SNW_OK;
         if (!b->failed) snw_platform_accept(p, 1);
@@ -173,7 +173,7 @@ static void ring(void *user) {
     }
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         snw_boundary_info info;
-        snw_platform_formula(p, SNW_TIME_BDF_ALPHA, -0.2, 1.0 / 120);
+        snw_platform_formula(p, snw_scheme_levels(SNW_SCHEME_BDF_ALPHA, -0.2), 1.0 / 120);
         b->failed = snw_platform_solve(p, &info) != SNW_OK;
         if (!b->failed) snw_platform_accept(p, 1.0 / 120);
         b->iterations += info.iterations, b->tangents += info.tangents;

@@ -116,7 +116,7 @@ typedef struct timing {
 static timing run(const robot *r, snw_algebra algebra, double rho, double h, int steps, int times) {
     static double best[MOST_STEPS];
     snw_implicit_opts o = snw_implicit_defaults();
-    o.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
+    o.scheme = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
     o.algebra = algebra;
     snw_implicit *im = NULL;
     snw_error err = {.text = "out of memory"};

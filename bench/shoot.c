@@ -6,6 +6,7 @@
 #include "bench.h"
 
 #include "decay.h"
+#include "oracle/till_march.h"
 #include "scalar_law.h"
 #include "shooting_rod.h"
 
@@ -13,7 +14,7 @@ enum { STEPS = 200, LONG = 2000 };
 
 typedef struct setting {
     shooting_case s;
-    snw_time_kind time;
+    snw_scheme_kind time;
     double alpha, h;
     int steps;
     bool failed;
@@ -74,44 +75,44 @@ static double shortest(setting b) {
 
 static const struct {
     const char *name;
-    snw_time_kind time;
+    snw_scheme_kind time;
     double alpha;
     // the paper's tables 3 and 4: time constants, s, compute time of a second, s, and shortest
     // stable steps, ms; of each Cosserat and Kirchhoff by Euler, then by RK4
     const char *tau[4], *takes[4], *least[4];
 } schemes[] = {
     {"backward Euler",
-     SNW_TIME_EULER,
+     SNW_SCHEME_EULER,
      0,
      {"0.13", "0.13", "0.13", "0.13"},
      {"0.35", "0.20", "1.31", "0.36"},
      {"0.8", "0.5", "0.8", "0.5"}},
     {"BDF2",
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {"3.86", "3.87", "3.88", "3.84"},
      {"0.46", "0.26", "1.83", "0.50"},
      {"1.3", "1.0", "1.4", "0.9"}},
     {"BDF-alpha -0.2",
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.2,
      {"7.57", "7.58", "7.63", "7.54"},
      {"0.48", "0.27", "1.88", "0.51"},
      {"1.5", "1.1", "1.6", "1.1"}},
     {"BDF-alpha -0.48",
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.48,
      {"161.8", "161.8", "201.6", "186.7"},
      {"0.56", "0.29", "2.23", "0.54"},
      {"3.8", "1.7", "4.1", "1.4"}},
     {"trapezoidal",
-     SNW_TIME_TRAPEZOIDAL,
+     SNW_SCHEME_TRAPEZOIDAL,
      0,
      {"none", "none", "none", "none"},
      {"0.62", "0.30", "2.46", "0.57"},
      {"4.2", "1.8", "4.4", "1.5"}},
     {"BDF3",
-     SNW_TIME_BDF3,
+     SNW_SCHEME_BDF3,
      0,
      {"unstable", "unstable", "unstable", "unstable"},
      {"-", "-", "-", "-"},
@@ -141,7 +142,7 @@ static void slow_damping(const bench_table *t) {
         b.s.interpolation = SNW_HISTORY_LINEAR;
         b.steps = LONG;
         bool done = bend(&b);
-        b.rod.r->replica = true;
+        b.rod.r->form = &oracle_till_form;
         if (done) done = shooting_static(&b.rod) == SNW_OK;
         if (done) swing(&b, true);
         shooting_free(&b.rod);
@@ -164,7 +165,7 @@ static void damping(const bench_table *t) {
                 // as in the paper: linear histories, world axes
                 b.s.interpolation = SNW_HISTORY_LINEAR;
                 bool done = bend(&b);
-                b.rod.r->replica = true;
+                b.rod.r->form = &oracle_till_form;
                 if (done) done = shooting_static(&b.rod) == SNW_OK;
                 if (done) swing(&b, true);
                 shooting_free(&b.rod);

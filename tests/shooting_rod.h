@@ -4,6 +4,7 @@
 // references.md: round rods, base tangent along z of the world.
 #pragma once
 
+#include "model/scheme.h"
 #include "shoot/boundary.h"
 
 #include <math.h>
@@ -108,15 +109,15 @@ static inline snw_status shooting_solve(shooting_rod *s) {
 }
 
 static inline snw_status shooting_static(shooting_rod *s) {
-    snw_shoot_formula(s->r, SNW_TIME_STATIC, 0, 1);
+    snw_shoot_formula(s->r, (snw_levels){0}, 1);
     const snw_status status = shooting_solve(s);
     if (status == SNW_OK) snw_shoot_accept(s->r, 1);
     return status;
 }
 
-static inline snw_status shooting_step(shooting_rod *s, snw_time_kind kind, double alpha,
+static inline snw_status shooting_step(shooting_rod *s, snw_scheme_kind kind, double alpha,
                                        double h) {
-    snw_shoot_formula(s->r, kind, alpha, h);
+    snw_shoot_formula(s->r, snw_scheme_levels(kind, alpha), h);
     const snw_status status = shooting_solve(s);
     if (status != SNW_OK) return status;
     snw_shoot_accept(s->r, h);

@@ -82,14 +82,14 @@ static inline snw_status stewart_solve(stewart *s) {
 
 static inline snw_status stewart_static(stewart *s) {
     snw_platform_reset_guess(s->p); // the last equilibrium is the best guess
-    snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(s->p, (snw_levels){0}, 1);
     const snw_status status = stewart_solve(s);
     if (status == SNW_OK) snw_platform_accept(s->p, 1);
     return status;
 }
 
 static inline snw_status stewart_step(stewart *s, double alpha, double h) {
-    snw_platform_formula(s->p, SNW_TIME_BDF_ALPHA, alpha, h);
+    snw_platform_formula(s->p, snw_scheme_levels(SNW_SCHEME_BDF_ALPHA, alpha), h);
     const snw_status status = stewart_solve(s);
     if (status == SNW_OK) snw_platform_accept(s->p, h);
     return status;
@@ -158,7 +158,7 @@ static inline void stewart_try(stewart *s, int k, double by) {
         if (k < 6) r->F[0].e[k] += by;
         if (k == 6) snw_shoot_set_length(r, r->length + by);
     }
-    snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(s->p, (snw_levels){0}, 1);
     snw_platform_evaluate(s->p);
 }
 

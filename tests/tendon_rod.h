@@ -95,7 +95,7 @@ static inline void tendon_rod_begin(tendon_rod *a, double h) {
     snw_boundary_reset_guess(a->s.b);
 }
 
-static inline snw_status tendon_rod_step(tendon_rod *a, snw_time_kind kind, double alpha,
+static inline snw_status tendon_rod_step(tendon_rod *a, snw_scheme_kind kind, double alpha,
                                          double h) {
     snw_shoot_tendons_base(&a->c, a->s.r);
     return shooting_step(&a->s, kind, alpha, h);

@@ -90,7 +90,7 @@ file(GLOB recursion_sources CONFIGURE_DEPENDS
 list(APPEND recursion_sources src/study/series.c)
 # the parts of the boundary-value engine that have variations: marches, stations, laws, plates
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
-  src/shoot/pose_rate.c src/shoot/replica.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/time_formula.c
+  src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c
   src/solve/secants.c tests/numbers/dense.c)
 
 # a test with the number type `kind`
@@ -129,6 +129,7 @@ elseif(NOT SNW_SANITIZE)
   check_derivatives(complex ${complex_flags})
   target_sources(complex PRIVATE ${shoot_sources})
   check_numbers(complex shoot_derivatives tests/physics/test_shoot_derivatives.c)
+  check_numbers(complex observer tests/physics/test_observer.c)
   check_numbers(complex numbers tests/complex/test_numbers.c)
 endif()
 

@@ -134,33 +134,30 @@ static void integrator_rows(writer *w) {
 #undef X
 }
 
-static const char *joint_coordinates(snw_joint_kind kind) {
-    switch (kind) {
-    case SNW_JOINT_FIXED:
-        return "none";
-    case SNW_JOINT_REVOLUTE:
-    case SNW_JOINT_SCREW:
-        return "angle";
-    case SNW_JOINT_PRISMATIC:
-        return "slide";
-    case SNW_JOINT_CYLINDRICAL:
-        return "angle, slide";
-    case SNW_JOINT_UNIVERSAL:
-        return "first, second angle";
-    case SNW_JOINT_SPHERICAL:
-        return "a rotation, three";
-    case SNW_JOINT_PLANAR:
-        return "x, y, angle";
-    case SNW_JOINT_FREE:
-        return "a pose, six";
+static void help_language_append(char *out, size_t size, const char *text) {
+    const size_t used = strlen(out);
+    (void)snprintf(out + used, size - used, "%s", text);
+}
+
+// out <- coordinates of a joint: "angle, slide"
+static void coordinates_text(const snw_joint_type *joint, char *out, size_t size) {
+    (void)snprintf(out, size, "%s",
+                   joint->dof == 0                 ? "none"
+                   : joint->space == SNW_SPACE_SE3 ? "a pose, six"
+                   : joint->space == SNW_SPACE_SO3 ? "a rotation, three"
+                                                   : joint->coordinate[0].name);
+    for (int i = 1; joint->space == SNW_SPACE_RN && i < joint->dof; i++) {
+        help_language_append(out, size, ", ");
+        help_language_append(out, size, joint->coordinate[i].name);
     }
-    return "";
 }
 
 static void joint_rows(writer *w) {
-#define X(code, name, dof, meaning) help_language_row(w, name, joint_coordinates(code), meaning);
-    SNW_JOINT_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_JOINT_COUNT; i++) {
+        char coordinates[80];
+        coordinates_text(&snw_joint_table[i], coordinates, sizeof coordinates);
+        help_language_row(w, snw_joint_table[i].name, coordinates, snw_joint_table[i].meaning);
+    }
 }
 
 static void site_rows(writer *w) {
@@ -186,38 +183,20 @@ static void study_rows(writer *w) {
                       "overrides values for the following steps; may have a name");
 }
 
-static const char *method_keys(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-        return "step or adapt, rho";
-    case SNW_METHOD_BDF_ALPHA:
-        return "step or adapt, alpha";
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-        return "step or adapt";
-    case SNW_METHOD_BDF3:
-        return "step, engine: shooting";
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_RK4:
-        return "step";
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        return "tolerance";
-    }
-    return "";
-}
-
+// keys of a scheme: "step or adapt, rho", "step, engine: shooting"
 static void scheme_rows(writer *w) {
-#define X(code, name, meaning) help_language_row(w, name, method_keys(code), meaning);
-    SNW_METHOD_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_SCHEME_COUNT; i++) {
+        const snw_scheme_info *row = &snw_scheme_table[i];
+        char keys[80];
+        (void)snprintf(keys, sizeof keys, "%s%s%s%s",
+                       row->chooses_steps                      ? "tolerance"
+                       : row->options & SNW_SCHEME_TAKES_ADAPT ? "step or adapt"
+                                                               : "step",
+                       row->options & SNW_SCHEME_TAKES_RHO ? ", rho" : "",
+                       row->options & SNW_SCHEME_TAKES_ALPHA ? ", alpha" : "",
+                       row->works & SNW_SCHEME_ON_STRAIN ? "" : ", engine: shooting");
+        help_language_row(w, row->name, keys, row->meaning);
+    }
 }
 
 static void engine_rows(writer *w) {
@@ -233,11 +212,6 @@ static void engine_rows(writer *w) {
 #define X(code, name, meaning) help_language_row(w, name, "solver", meaning);
     SNW_SHOOT_SOLVER_LIST(X)
 #undef X
-}
-
-static void help_language_append(char *out, size_t size, const char *text) {
-    const size_t used = strlen(out);
-    (void)snprintf(out + used, size - used, "%s", text);
 }
 
 enum { DIM_TEXT = 96 };
@@ -256,8 +230,8 @@ static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
 
 // out <- components with units, "x y z (m)"; equal units are written once
 static void components_text(snw_probe_kind kind, char *out, size_t size) {
-    int n = 0;
-    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
         if (i > 0) help_language_append(out, size, " ");
@@ -275,8 +249,9 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
 
 // out <- components that the name of a probe without component denotes in `expect:`
 static void bare_text(snw_probe_kind kind, char *out, size_t size) {
-    int n = 0, first = 0, count = 0;
-    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+    int first = 0, count = 0;
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
     snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &first, &count);
     (void)snprintf(out, size, "%s", n == 1 ? "the number" : count == n ? "all" : "");
     for (int i = first; count < n && i < first + count; i++) {

@@ -137,7 +137,7 @@ static float *put_numbers(float *to, size_t n, const double *from) {
 
 static float *put_pose(float *to, const snw_se3 *g) {
     double pose[SNW_RESULT_POSE_WIDTH];
-    snw_result_pose(g, pose);
+    snw_frame_pose(g, pose);
     return put_numbers(to, SNW_RESULT_POSE_WIDTH, pose);
 }
 

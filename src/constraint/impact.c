@@ -132,7 +132,7 @@ static void mark_redundant(snw_impacts *ip, const snw_inputs *in, snw_state *s) 
         snw_state_copy(m, s, ip->copy);
     }
     if (snw_projection_rank(ip->projection, ip->projection, in, ip->copy, enough,
-                            ip->independent_here, ip->independent) == enough)
+                            ip->independent_here, ip->independent, NULL) == enough)
         return;
     for (int i = 0; i < m->nloop; i++) {
         const int condition = m->loop[i].condition;

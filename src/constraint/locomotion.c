@@ -151,12 +151,6 @@ static snw_status locomotion_take_memory(snw_locomotion *lo) {
     lo->scratch.size = svd > shortest ? svd : shortest;
     lo->scratch.base = snw_alloc(lo->scratch.size);
     lo->X = snw_alloc(nu * sizeof *lo->X);
-    if (lo->opts.projective) {
-        lo->transmitted = snw_alloc((size_t)m->nseg * sizeof *lo->transmitted);
-        lo->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *lo->first_row);
-        if (!lo->transmitted || !lo->first_row) return SNW_E_MEMORY;
-        snw_locomotion_list_bodies(lo);
-    }
     double **const part[] = {&lo->C,   &lo->B,    &lo->U,    &lo->S, &lo->Vt, &lo->MN,
                              &lo->rhs, &lo->rate, &lo->bias, &lo->x, &lo->e,  &lo->Z};
     const size_t Z = lo->has_servo ? nu * nu + nr * least + least : 0;
@@ -195,7 +189,6 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
         lo->pivot = lo->effort_group + nv;
         lo->is_servo = lo->is_passive + nv;
         s = list_unknown(lo, err);
-        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_check(m, err);
     }
     if (s == SNW_OK) {
         locomotion_list_rows(lo);
@@ -229,8 +222,6 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
     snw_free(lo->passive);
     snw_free(lo->elimination);
     snw_free(lo->v0);
-    snw_free(lo->transmitted);
-    snw_free(lo->first_row);
     snw_free(lo->sign);
     snw_free(lo->row);
     snw_free(lo->is_passive);
@@ -684,7 +675,6 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
         s->lambda[d->row] = lo->w->lambda[d->row] = lo->w->r[d->dof];
         lo->w->r[d->dof] = 0; // the residual with that effort
     }
-    if (lo->transmitted) snw_locomotion_projective(lo, in, s);
     return SNW_OK;
 }
 

@@ -13,11 +13,6 @@
 
 // ---- symmetry -----------------------------------------------------------------------------------
 
-// joints whose motions form a Lie group
-static bool is_group(snw_joint_kind kind) {
-    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
-}
-
 // drag or propulsion, beside added mass
 static bool resists(const snw_fluid_point *p) {
     bool any = p->across[0] != 0 || p->across[1] != 0 || p->flux[0] != 0 || p->flux[1] != 0;
@@ -47,7 +42,7 @@ static bool has_external_force(const snw_locomotion *lo) {
 static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
     const snw_model *m = lo->m;
     for (int i = 0; i < 3; i++) {
-        const snw_law law = m->desc->gravity[i];
+        const snw_law law = m->gravity[i];
         if (law && snw_expr_vars(law)) return true;
     }
     const double g = snw_norm(in->gravity);
@@ -74,7 +69,7 @@ static bool list_base(snw_locomotion *lo) {
         if (link >= 0) return false;
         link = i;
     }
-    if (link < 0 || !is_group(m->desc->link[link].joint)) return false;
+    if (link < 0 || !snw_joint_table[m->desc->link[link].joint].group) return false;
     if (snw_pose_desc_vars(&m->desc->link[link].pose)) return false;
     for (int j = 0; j < lo->nu; j++) {
         if (m->seg[m->block[lo->block[j]].seg].link != link) continue;

@@ -101,8 +101,7 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
 static snw_status check_rolling_directions(const snw_model *m, const snw_work *w, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool rolls = loop->nonholonomic >= SNW_NONHOLONOMIC_ROLL &&
-                           loop->nonholonomic <= SNW_NONHOLONOMIC_SLIP;
+        const bool rolls = snw_nonholonomic_table[loop->nonholonomic].rolls;
         if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
         const snw_vec3 z = {{0, 0, 1}};
         const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
@@ -384,14 +383,20 @@ static snw_status check_later_times(closed_robot *c, snw_error *err) {
     return SNW_OK;
 }
 
+// Pivot below which forces are magnified so much that the run warns. Those of regular robots are
+// above 5e-3; straight inextensible legs that lock each other, in a file with four digits, have
+// 1e-3 to 1e-5.
+static const double NEARLY_DEPENDENT = 1e-3;
+
 static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     snw_model *m = c->m;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
     int here = 0;
+    snw_projection_pivot pivot;
     const int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
-                                         m->nconstraint, c->kept, c->most);
+                                         m->nconstraint, c->kept, c->most, &pivot);
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
     m->freedom = m->nv - here;
     if (rank > here) {
@@ -399,6 +404,9 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
         m->singular_loop = snw_projection_loop_of(c->projection, row);
+    } else if (pivot.value < NEARLY_DEPENDENT) {
+        m->magnification = 1 / pivot.value;
+        m->singular_loop = pivot.loop;
     }
     // conditional loops are compared when they become active
     bool all = true;
@@ -521,7 +529,18 @@ void snw_projection_describe_redundant(const snw_model *m, int i, char *out, siz
 
 void snw_projection_describe_singular(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
-    if (m->singular == 0 || m->singular_loop != i) return;
+    if ((m->singular == 0 && m->magnification == 0) || m->singular_loop != i) return;
+    if (m->singular == 0) {
+        (void)snprintf(out, size,
+                       "the closed robot is near a singular configuration, in which %s '%.80s' "
+                       "is redundant: forces, and with them errors of lengths and of rounding, are "
+                       "magnified about %.0e times. Start farther from it (initial:), "
+                       "or, where straight rods lock each other, add 'stretch', and 'twist' in "
+                       "space, to their strain",
+                       m->loop[i].nonholonomic ? "contact" : "loop", m->desc->loop[i].name,
+                       m->magnification);
+        return;
+    }
     (void)snprintf(
         out, size,
         "the closed robot is in a singular configuration: it has %d motion%s more than nearby, "

@@ -51,6 +51,7 @@ typedef struct snw_conserving {
     double tolerance;
     int patience; // Newton iterations allowed in one advance; 0: no limit
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
     snw_work *w;
     snw_projection *projection; // NULL: no loops or conditions
     snw_impacts *impacts;       // of conditional bodies; NULL: none

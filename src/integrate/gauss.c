@@ -193,7 +193,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     g->opts = *opts;
     g->k = snw_collocation_gauss(opts->stages);
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
@@ -226,7 +226,7 @@ static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
-        g->work[m->desc->nload + 1] += impact.work;
+        g->work[m->nload + 1] += impact.work;
         g->heat += impact.heat;
     } else if (z) {
         memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -315,7 +315,7 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
     for (int i = 0; i < g->k.s; i++) {
         double *own = g->integrand + (size_t)i * ns;
         for (size_t k = 0; k < ns; k++) {
-            const snw_signal_desc *d = &g->m->desc->signal[k];
+            const snw_signal *d = &g->m->signal[k];
             if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
             const double e = snw_expr_value(
                 d->source, (snw_at){.t = g->in_stage[i]->t, .signal = g->w[i]->signal});
@@ -518,7 +518,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     }
     memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
     const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
-    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    g->work[m->nload + 1] += energy[1] - energy[0] + jump;
     return SNW_OK;
 }
 

@@ -120,7 +120,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         }
         if (k->accept) k->accept(self, h);
         took->increments++;
-        if (last) return SNW_OK;
+        if (last || snw_monitor_stops(p->monitor)) return SNW_OK;
         const double grow = p->control ? fmin(2, 0.8 / pow(fmax(miss, 1e-3), 1 / p->power)) : 2;
         h = fmin(h * grow, p->longest);
         if (p->control) p->h = h;

@@ -186,11 +186,11 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
             joint == SNW_JOINT_FREE ? "use a load, or laws in the 'pose' of a fixed link"
                                     : "give e.g. 'joint: revolute', or laws in its 'pose'");
     }
-    if (joint == SNW_JOINT_SPHERICAL && out->kind == SNW_MOTOR_RATE) {
+    if (snw_joint_table[joint].space == SNW_SPACE_SO3 && out->kind == SNW_MOTOR_RATE) {
         return snw_fail_at(r->err, of->value->location,
-                           "the joint of link '%s' is spherical and takes an 'effort' or a "
+                           "the joint of link '%s' is %s and takes an 'effort' or a "
                            "'position'; its rates do not integrate to a rotation",
-                           name);
+                           name, snw_joint_name(joint));
     }
     return SNW_OK;
 }
@@ -329,7 +329,7 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
     SNW_TRY(find_driven_coordinates(r, of, out));
     if (out->holds) return read_hold(r, e, out);
     out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
-                 r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
+                 snw_joint_table[r->desc->link[out->link].joint].space == SNW_SPACE_SO3;
     SNW_TRY(out->turns ? read_rotation_drive(r, given->value, out)
                        : read_motor_laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
@@ -444,8 +444,8 @@ static snw_status read_hold_target(snw_reader *r, const snw_entry *e, snw_motor_
                            "'rate' of a link; hold its rate",
                            out->name, name);
     }
-    int n = 0;
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
+    snw_component known[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(p->kind, p->joint, known);
     while (out->component < n && strcmp(known[out->component].name, dot ? dot + 1 : "") != 0) {
         out->component++;
     }

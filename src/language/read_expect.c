@@ -95,8 +95,8 @@ static snw_status expect_read_station(snw_reader *r, const snw_node *node, const
 
 static snw_status refuse_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
                                    const char *part) {
-    int n = 0;
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
+    snw_component known[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(p->kind, p->joint, known);
     char list[200] = "";
     size_t used = 0;
     for (int i = 0; i < n && used + 16 < sizeof list; i++) {
@@ -128,8 +128,8 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
                            "probe '%s' is not recorded, add it to 'only' of 'record'", name);
     }
     SNW_TRY(expect_read_station(r, node, p, mark, &station));
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &count);
-    first = 0;
+    snw_component known[SNW_PROBE_WIDTH];
+    count = snw_probe_components(p->kind, p->joint, known);
     if (dot) {
         while (first < count && strcmp(known[first].name, part) != 0) first++;
         if (first == count || !part[0]) return refuse_component(r, node, p, part);
@@ -144,10 +144,9 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
 }
 
 static snw_status expect_read_columns(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
-    enum { MOST = 19 }; // components of one probe
     const bool list = node->kind == SNW_NODE_LIST;
     if (list && node->n == 0) return snw_fail_at(r->err, node->location, "'probe' names no probe");
-    c->capacity = MOST * (list ? node->n : 1);
+    c->capacity = SNW_PROBE_WIDTH * (list ? node->n : 1);
     c->name = snw_pool_array(r->pool, (size_t)c->capacity, sizeof *c->name);
     c->dim = snw_pool_array(r->pool, (size_t)c->capacity, sizeof *c->dim);
     if (!c->name || !c->dim) return snw_read_memory(r);

@@ -33,6 +33,19 @@ static snw_status read_captured_pose(snw_reader *r, const snw_entry *pose, snw_l
     return snw_read_captured(r, pose->location, out->name, 7, out->when, &out->pose.captured);
 }
 
+// some joints cannot close a loop
+static snw_status check_loop_joint(snw_reader *r, const snw_node *as) {
+    for (int i = 0; as->kind == SNW_NODE_TEXT && i < SNW_JOINT_COUNT; i++) {
+        const snw_joint_type *joint = &snw_joint_table[i];
+        if (joint->closes || strcmp(as->text, joint->name) != 0) continue;
+        return snw_fail_at(r->err, as->location,
+                           "a loop cannot be a %s; cut the loop at another joint and make the %s "
+                           "the joint of a link",
+                           joint->name, joint->name);
+    }
+    return SNW_OK;
+}
+
 static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     const snw_entry *e[LOOP_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_loop, e));
@@ -50,11 +63,7 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
     // the same joint kinds as for links, without springs
     snw_link_desc joint = {.name = entry->key};
-    if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
-        return snw_fail_at(r->err, e[LOOP_AS]->value->location,
-                           "a loop cannot be a screw; cut the loop at another joint and make the "
-                           "screw the joint of a link");
-    }
+    SNW_TRY(check_loop_joint(r, e[LOOP_AS]->value));
     const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));
     out->joint = joint.joint;

@@ -25,7 +25,7 @@
       "mx my mz fx fy fz, exerted by the joint on the link, or by the loop on its second site; "   \
       "of a contact its resultant, about the origin of the world")                                 \
     X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
-      "of a revolute or universal joint, rad")                                                     \
+      "of a joint whose coordinates are angles, rad")                                              \
     X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
       "coordinates of the joint, rad and m, or of the actuator")                                   \
     X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
@@ -337,14 +337,13 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     }
     const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
     out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
-    const bool is_rotary = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->location,
                            "the joint of link '%s' is %s and has no '%s'%s", name,
                            snw_joint_name(out->joint), e->key,
                            out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
     }
-    if (out->kind == SNW_PROBE_ANGLE && !is_rotary) {
+    if (out->kind == SNW_PROBE_ANGLE && !snw_joint_is_rotary(out->joint)) {
         return snw_fail_at(r->err, e->value->location, "the joint of link '%s' is %s; use 'value'",
                            r->desc->link[out->site.link].name, snw_joint_name(out->joint));
     }

@@ -16,10 +16,7 @@
       "interpolation of earlier steps between nodes, and with the material of variable-length "    \
       "rods; cubic unless given; linear is that of the paper, which keeps them at the points")     \
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
-      "solver for the boundary conditions at the tip, banded unless given")                        \
-    X(SHOOTING_REPLICA, "replica", "on or off",                                                    \
-      "the paper's equations: a quaternion, and in world axes force and moment of the rod alone, " \
-      "or with tendons its strains; off unless given")
+      "solver for the boundary conditions at the tip, banded unless given")
 
 enum { SHOOTING_KEYS(SNW_KEY_CODE) SHOOTING_N };
 SNW_KEYS(shooting, "shooting", "options of the shooting engine", SHOOTING_KEYS);
@@ -35,8 +32,6 @@ static const char *const solvers[] = {SNW_SHOOT_SOLVER_LIST(X)};
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting_desc *out) {
-    static const char *const switches[] = {"off", "on", "false",
-                                           "true"}; // the last two are those of JSON
     const snw_entry *e[SHOOTING_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_shooting, e));
     if (e[SHOOTING_POINTS]) {
@@ -69,10 +64,6 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
         SNW_TRY(
             snw_read_word(r, e[SHOOTING_SOLVER]->value, "solver", COUNT(solvers), solvers, &word));
         out->solver = (snw_shoot_solver)word;
-    }
-    if (e[SHOOTING_REPLICA]) {
-        SNW_TRY(snw_read_word(r, e[SHOOTING_REPLICA]->value, "replica", 4, switches, &word));
-        out->replica = word % 2 == 1;
     }
     return SNW_OK;
 }

@@ -43,6 +43,10 @@ static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_t
     if (snw_language_later(table->name, e->key)) {
         return snw_fail_at(r->err, e->location, "'%s' is not part of this version", e->key);
     }
+    const char *advice = snw_language_retired(table->name, e->key);
+    if (advice) {
+        return snw_fail_at(r->err, e->location, "'%s' is retired: %s", e->key, advice);
+    }
     const char **known = snw_pool_array(r->pool, (size_t)table->n, sizeof *known);
     if (!known) return snw_read_memory(r);
     for (int i = 0; i < table->n; i++) known[i] = table->key[i].name;

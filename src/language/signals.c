@@ -35,8 +35,8 @@ static snw_status signals_add(snw_signals *s, snw_signal_desc slot, const char *
 
 snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const char *name,
                              const char *component, int *column, snw_dim *dim, snw_error *err) {
-    int n = 0;
-    const snw_component *c = snw_probe_components(kind, joint, &n);
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, joint, c);
     for (int i = 0; i < n; i++) {
         if (strcmp(c[i].name, component) != 0) continue;
         *column = i;
@@ -78,10 +78,13 @@ static bool joint_of_probe(const snw_signals *s, const snw_node *of, snw_joint_k
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
     if (!joint || joint->kind != SNW_NODE_TEXT) return false;
-    for (int k = SNW_JOINT_REVOLUTE; k < SNW_JOINT_FREE; k++) {
+    int n = 0;
+    for (int k = 0; k < SNW_JOINT_COUNT; k++) {
         *out = (snw_joint_kind)k;
-        if (strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
+        (void)snw_joint_coordinates(*out, &n);
+        if (n > 0 && strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
     }
+    *out = SNW_JOINT_FIXED;
     return false;
 }
 

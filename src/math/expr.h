@@ -136,6 +136,14 @@ snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
 
+// out <- the first `max` margins of a condition: left side minus right side of each comparison <,
+// <=, >, >= that reads signals. Returns their number; their order is the same at all values.
+int snw_expr_margins(const snw_expr *e, snw_at at, double *out, int max);
+
+// Can a comparison of the condition change by a jump while the signals vary continuously? So with
+// mod, floor, ceil, sign, step, if or a comparison in its sides, and with == and !=.
+bool snw_expr_margins_jump(const snw_expr *e);
+
 // Variables it depends on, or-ed snw_var.
 int snw_expr_vars(const snw_expr *e);
 

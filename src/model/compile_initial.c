@@ -42,7 +42,6 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     const int n = r->nfun[a];
     double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
     if (!G) return SNW_E_MEMORY;
-    const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
     for (int i = 0; i < n; i++) c[i] = 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &b->point[p];
@@ -50,7 +49,7 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
         for (int k = 0; k < a; k++) phi += pt->count[k];
         double f = snw_expr_value(law, (snw_at){.x = pt->x, .L = r->L});
         if (value) {
-            const double rest = snw_rod_rest(d, pt->x).e[r->comp[a]];
+            const double rest = snw_rod_rest(r, pt->x).e[r->comp[a]];
             f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
         }
         if (!isfinite(f)) {

@@ -171,7 +171,7 @@ void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int
                                     .rod = rod,
                                     .y = 1 - x / r->L,
                                     .phi = b->nvariable_phi,
-                                    .xi0 = snw_rod_rest(&b->m->desc->link[r->link].rod, x)};
+                                    .xi0 = snw_rod_rest(r, x)};
     b->nvariable_phi +=
         snw_rod_basis(r, x, x, n->first, n->count, b->variable_phi + b->nvariable_phi);
     n->phi_d1 = b->nvariable_phi;
@@ -215,8 +215,11 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
 }
 
 snw_status snw_build_section_varies(snw_build *b, snw_rod *r) {
+    snw_section_laws *section = snw_build_array(b, 1, sizeof *section);
     double *dphi = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
+    *section = snw_build_section_laws(&b->m->desc->link[r->link].rod);
+    r->section = section;
     r->phi_d1 = dphi;
     r->section_adr = b->m->nsection_varies;
     b->m->nsection_varies += r->npoint;

@@ -36,9 +36,7 @@ typedef enum snw_result_field {
         SNW_RESULT_NFIELD
 } snw_result_field;
 
-enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
-// out <- position x y z, and the unit quaternion w x y z with w >= 0.
-void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
+enum { SNW_RESULT_POSE_WIDTH = SNW_FRAME_POSE }; // numbers per node
 
 // Names of the entries of rows of energies and statistics, in their order.
 enum {

@@ -34,9 +34,9 @@ int snw_live_step_index(const snw_desc *d) {
 // step description: that of the study's dynamic step, with a step length that shows as motion
 static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
     const int until = snw_live_step_index(d);
-    v->how = snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps motions that such steps do not resolve
-    // the energy-momentum scheme has no drag spring
-    const bool takes = until < d->nstep && d->step[until].method != SNW_METHOD_CONSERVING;
+    v->how = snw_step_dynamic(SNW_SCHEME_BDF_ALPHA); // damps motions that such steps do not resolve
+    const bool takes = until < d->nstep && (snw_scheme_table[d->step[until].scheme].works &
+                                            SNW_SCHEME_ON_DRAG_SPRING) != 0;
     if (takes) v->how = d->step[until];
     v->how.kind = SNW_STEP_DYNAMIC;
     v->how.from = -1;

@@ -43,14 +43,14 @@ static double model_signature(const snw_robot *r) {
     const int size[] = {m->nq,          m->nv,           m->nseg,          m->nobs,
                         m->nconstraint, m->nsignal,      r->desc->nload,   r->desc->nmotor,
                         m->nrod,        r->desc->nprobe, r->desc->ntendon, r->desc->nstress};
-    const uint64_t h = add_bytes(hash_begin, &r->identity, sizeof r->identity);
+    const uint64_t h = add_bytes(hash_begin, &r->model->identity, sizeof r->model->identity);
     return hash_to_double(add_bytes(h, size, sizeof size));
 }
 
 static double scheme_signature(const snw_robot *r) {
     const snw_step_desc *how = &r->how;
     const int points = how->engine == SNW_ENGINE_SHOOTING ? how->shooting.points : 0;
-    const int what[] = {(int)how->method, (int)how->engine, points};
+    const int what[] = {(int)how->scheme, (int)how->engine, points};
     return hash_to_double(add_bytes(hash_begin, what, sizeof what));
 }
 
@@ -88,8 +88,6 @@ static snw_status check_signature(const snw_robot *r, const double *row) {
     }
     return SNW_OK;
 }
-
-void snw_robot_identify(snw_robot *r, uint64_t identity) { r->identity = identity; }
 
 // Inputs set by the caller, stored behind the integrator's numbers.
 static size_t manual_saves(const snw_robot *r) {

@@ -271,6 +271,39 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     return SNW_OK;
 }
 
+// given rates: from the present coordinates on
+static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_error *err) {
+    const snw_motor *at = &r->m->motor[motor];
+    memcpy(r->tau, r->s->q + at->q, (size_t)at->n * sizeof *r->tau);
+    return snw_robot_set_motion(r, motor, r->tau, rate, NULL, err);
+}
+
+snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
+    if (tendon >= 0) {
+        switch (r->desc->tendon[tendon].given) {
+        case SNW_TENDON_EFFORT:
+            return snw_robot_set_effort(r, actuator, value, err);
+        case SNW_TENDON_COORDINATE:
+            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+        case SNW_TENDON_GAS:
+            return snw_robot_set_gas(r, actuator, *value, err);
+        }
+    }
+    switch (r->desc->motor[actuator].kind) {
+    case SNW_MOTOR_EFFORT:
+        return snw_robot_set_effort(r, actuator, value, err);
+    case SNW_MOTOR_POSITION:
+        return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+    case SNW_MOTOR_RATE:
+        return set_rate(r, actuator, value, err);
+    }
+    return SNW_E_ARGUMENT;
+}
+
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
@@ -318,10 +351,11 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
                         "negative, got %g N/m and %g N s/m",
                         stiffness, damping);
     }
-    if (r->integrator.close && r->how.method == SNW_METHOD_CONSERVING) {
-        return snw_fail(
-            err, SNW_E_ARGUMENT,
-            "the conserving scheme does not support the mouse spring; use generalized-alpha");
+    const snw_scheme_info *scheme = &snw_scheme_table[r->how.scheme];
+    if (r->integrator.close && !(scheme->works & SNW_SCHEME_ON_DRAG_SPRING)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the %s scheme does not support the mouse spring; use generalized-alpha",
+                        scheme->name);
     }
     snw_drag_spring *drag_spring = &r->manual.drag_spring;
     *drag_spring = (snw_drag_spring){.seg = node + 1, .stiffness = stiffness, .damping = damping};
@@ -345,13 +379,12 @@ static snw_status set_engine(const snw_robot_steps *how, snw_step_desc *out, snw
     if (strcmp(how->engine, "shooting") != 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
     }
-    const snw_method m = out->method;
-    if (m != SNW_METHOD_EULER && m != SNW_METHOD_TRAPEZOIDAL && m != SNW_METHOD_BDF2 &&
-        m != SNW_METHOD_BDF3 && m != SNW_METHOD_BDF_ALPHA) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "the shooting engine has no scheme '%s'; it has euler, trapezoidal, bdf2, "
-                        "bdf3 and bdf-alpha",
-                        snw_method_name(m));
+    const snw_scheme_info *scheme = &snw_scheme_table[out->scheme];
+    if (!(scheme->works & SNW_SCHEME_ON_SHOOTING)) {
+        char names[100];
+        snw_scheme_names(0, SNW_SCHEME_ON_SHOOTING, names, sizeof names);
+        return snw_fail(err, SNW_E_ARGUMENT, "the shooting engine has no scheme '%s'; it has %s",
+                        scheme->name, names);
     }
     if (how->points != 0 && (how->points < 4 || how->points > 100000)) {
         return snw_fail(err, SNW_E_ARGUMENT, "points along a rod must be from 4 to 100000, got %d",
@@ -375,14 +408,6 @@ static snw_status take_parameter(const char *name, double given, double low, dou
 }
 
 static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
-    static const struct {
-        snw_method method;
-        const char *name;
-    } methods[] = {
-#define X(code, word, meaning) {code, word},
-        SNW_METHOD_LIST(X)
-#undef X
-    };
     if (how->tolerance < 0 || !isfinite(how->tolerance)) {
         return snw_fail(err, SNW_E_ARGUMENT, "tolerance must be positive, or 0, got %g",
                         how->tolerance);
@@ -391,19 +416,17 @@ static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, 
         return snw_fail(err, SNW_E_ARGUMENT, "the longest step must be positive, got %g s",
                         how->step);
     }
-    const char *scheme = how->scheme ? how->scheme : "generalized-alpha";
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (strcmp(methods[i].name, scheme) != 0) continue;
-        *out = snw_step_dynamic(methods[i].method);
-        out->step = how->step;
-        out->patience = SNW_LIVE_PATIENCE;
-        if (how->tolerance > 0) out->tolerance = how->tolerance;
-        const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
-        SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
-        SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
-        return set_engine(how, out, err);
-    }
-    return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
+    const char *name = how->scheme ? how->scheme : "generalized-alpha";
+    const int kind = snw_scheme_find(name);
+    if (kind < 0) return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", name);
+    *out = snw_step_dynamic((snw_scheme_kind)kind);
+    out->step = how->step;
+    out->patience = SNW_LIVE_PATIENCE;
+    if (how->tolerance > 0) out->tolerance = how->tolerance;
+    const double least = snw_scheme_table[kind].rho_min;
+    SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
+    SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
+    return set_engine(how, out, err);
 }
 
 void snw_robot_copy_motion(snw_robot *r) {
@@ -460,6 +483,7 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
 }
 
 double snw_robot_scheme_energy(const snw_robot *r) {
+    if (!r) return NAN;
     return r->integrator.close ? r->integrator.work(r->integrator.self).scheme : 0;
 }
 

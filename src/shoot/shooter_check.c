@@ -203,10 +203,6 @@ static bool at_tip(const snw_shooter *e, const snw_attachment *s) {
     return s->kind == SNW_ATTACHED_ROD && fabs(e->m->seg_x[s->section] - L) <= 1e-9 * L;
 }
 
-static bool is_supported_joint(snw_joint_kind joint) {
-    return joint == SNW_JOINT_FIXED || joint == SNW_JOINT_REVOLUTE || joint == SNW_JOINT_SPHERICAL;
-}
-
 // leg whose tip is the plate: the one that takes part in all loops; of two rods the first
 static int carrying_leg(const snw_shooter *e) {
     const snw_model *m = e->m;
@@ -240,7 +236,7 @@ static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) 
         return snw_shooter_refuse(e->step, d->location, err,
                                   "loops with a condition or a moving pose", d->name);
     }
-    if (!is_supported_joint(loop->joint)) {
+    if (!snw_joint_table[loop->joint].at_tip) {
         return snw_shooter_refuse(e->step, d->location, err,
                                   "loops that are not fixed, revolute or spherical", d->name);
     }
@@ -287,9 +283,6 @@ snw_leg_end snw_shooter_leg_end(const snw_shooter *e, int leg) {
     const bool tip_is_a = a.leg == leg;
     end.tip_frame = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
     end.plate_frame = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
-    for (int k = 0; k < 3; k++) {
-        end.free[k] =
-            loop->joint == SNW_JOINT_SPHERICAL || (loop->joint == SNW_JOINT_REVOLUTE && k == 2);
-    }
+    for (int k = 0; k < 3; k++) end.free[k] = snw_joint_table[loop->joint].tip_turns[k];
     return end;
 }

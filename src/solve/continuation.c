@@ -280,6 +280,7 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
               .x = x,
               .info = info};
     c.p = &c.own;
+    c.own.nearby = &c.at;
     c.most = p->regularisation ? LEVELS : 0;
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);

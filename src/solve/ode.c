@@ -47,6 +47,8 @@ struct snw_ode {
     SUNLinearSolver dense;
     double reached; // BDF: time of its last step, at or after t
     bool fresh;     // BDF: needs a restart
+    bool (*monitor)(void *user, double t, const double *y); // NULL: none
+    void *monitor_user;
 };
 
 snw_ode_opts snw_ode_defaults(void) {
@@ -282,6 +284,18 @@ _Static_assert(CV_TOO_MUCH_WORK == ARK_TOO_MUCH_WORK && CV_TOO_MUCH_ACC == ARK_T
                    CV_ERR_FAILURE == ARK_ERR_FAILURE && CV_CONV_FAILURE == ARK_CONV_FAILURE,
                "one list of messages is for both");
 
+// ---- monitor ------------------------------------------------------------------------------------
+
+void snw_ode_set_monitor(snw_ode *o, bool (*step)(void *user, double t, const double *y),
+                         void *user) {
+    o->monitor = step;
+    o->monitor_user = user;
+}
+
+static bool monitor_stops(const snw_ode *o, double t) {
+    return o->monitor && o->monitor(o->monitor_user, t, o->y);
+}
+
 // ---- Runge-Kutta pairs --------------------------------------------------------------------------
 
 // restart from the last accepted values, with the step h (0: estimate)
@@ -328,6 +342,7 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
         o->fault.status = SNW_OK;
         memcpy(o->accepted, o->y, size);
         now = reached, trials = 0, steps++;
+        if (now < t && monitor_stops(o, now)) return SNW_OK;
     }
     return SNW_OK;
 }
@@ -356,6 +371,7 @@ static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err
         o->stats.steps++;
         o->fault.status = SNW_OK;
         (void)CVodeGetLastStep(o->cvode, &o->stats.last);
+        if (o->reached < t && monitor_stops(o, o->reached)) return SNW_OK;
     }
     (void)CVodeGetCurrentStep(o->cvode, &o->h);
     const int flag = CVodeGetDky(o->cvode, t, 0, o->y_v);
@@ -388,6 +404,7 @@ static snw_status advance_rk4(snw_ode *o, double t, snw_error *err) {
         if (step_rk4(o, from, i == n - 1 ? t - from : h) != SNW_OK)
             return ode_explain(o, 0, from, err);
         o->stats.steps++, o->stats.last = h;
+        if (i < n - 1 && monitor_stops(o, from + h)) return SNW_OK;
     }
     return SNW_OK;
 }

@@ -162,6 +162,23 @@ void snw_tangent_find_null(snw_tangent *t, const double *regularisation) {
     }
 }
 
+void snw_tangent_follow_null(snw_tangent *t, const double *regularisation,
+                             const snw_tangent *from) {
+    enum { ITERATIONS = 2 };
+    const size_t n = (size_t)t->n;
+    t->nnull = 0;
+    for (int k = 0; k < from->nnull; k++) {
+        double *x = t->null + (size_t)t->nnull * n;
+        memcpy(x, from->null + (size_t)k * n, n * sizeof *x);
+        bool valid = true;
+        for (int round = 0; valid && round < ITERATIONS; round++) {
+            tangent_iterate(t, regularisation, x);
+            valid = orthonormalise(t, regularisation, t->nnull, x);
+        }
+        if (valid) t->nnull++;
+    }
+}
+
 void snw_tangent_remove_null(const snw_tangent *t, const double *regularisation, double *dx) {
     for (int k = 0; k < t->nnull; k++) {
         const double *x = t->null + (size_t)k * (size_t)t->n;

@@ -53,5 +53,8 @@ void snw_tangent_solve(const snw_tangent *t, double *r);
 // From factors of J + diag(regularisation): t->null <- vectors x with J x = 0 up to the order of
 // regularisation, orthonormal in the metric of regularisation (theory.md 3.8).
 void snw_tangent_find_null(snw_tangent *t, const double *regularisation);
+// From factors of J, which is regular, with the null space of a tangent nearby: t->null <- the
+// vectors on which J acts least, relative to regularisation, that follow from those of `from`.
+void snw_tangent_follow_null(snw_tangent *t, const double *regularisation, const snw_tangent *from);
 // Remove the components along these vectors from dx.
 void snw_tangent_remove_null(const snw_tangent *t, const double *regularisation, double *dx);

@@ -312,7 +312,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
 // Whether the loads have a potential: none is a follower load and none reads probes.
 static bool conservative(const snw_model *m) {
     for (int i = 0; i < m->nload_point; i++) {
-        if (m->desc->load[m->load_point[i].load].body) return false;
+        if (m->load[m->load_point[i].load].body) return false;
     }
     return m->nlive == 0;
 }

@@ -143,7 +143,7 @@ static void warn_pushing_tendons(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
-        const bool length = m->desc->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
+        const bool length = m->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
         // -1e-9 N: rounding
         if (!length || r->warned_limit[m->desc->nlink + i] || !(s->lambda[x->row] < -1e-9))
             continue;

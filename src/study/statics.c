@@ -267,6 +267,7 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .move = m->nlie_block ? statics_move : NULL,
                          .scale = st->scale,
                          .regularisation = st->regularisation,
+                         .typical = m->typical,
                          .sparse = {st->compliance > 0 ? NULL : st->sparse[0],
                                     st->compliance > 0 ? NULL : st->sparse[1]}};
 }

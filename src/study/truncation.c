@@ -404,7 +404,8 @@ static snw_problem problem_of(snw_truncation *t) {
                          .tangent = truncation_tangent,
                          .move = truncation_move,
                          .scale = t->scale,
-                         .regularisation = t->regularisation};
+                         .regularisation = t->regularisation,
+                         .typical = m->typical};
 }
 
 // t->x <- richer equilibrium along the path (5.6) of theory.md 5.1; if that ends early, by a damped

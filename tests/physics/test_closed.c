@@ -52,7 +52,7 @@ static double energy_of(const closed *c, const snw_state *s, const snw_work *w) 
 
 static drift run(closed *c, double time, int n) {
     const snw_model *m = c->m;
-    const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
+    const snw_step_desc step = {.scheme = SNW_SCHEME_CONSERVING, .step = time / n};
     snw_error err = {0};
     assert_int_equal(snw_integrator_conserving(m, &step, &c->mv), SNW_OK);
     if (c->mv.start(c->mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);

@@ -28,7 +28,7 @@ static double energy_of(const closed_robot *c, const snw_state *s, const snw_wor
 
 static lasting go(closed_robot *c, double h) {
     const snw_model *m = c->m;
-    const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = h};
+    const snw_step_desc step = {.scheme = SNW_SCHEME_CONSERVING, .step = h};
     snw_integrator it = {0};
     snw_error err = {0};
     if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);

@@ -130,7 +130,7 @@ static snw_vec3 hang(const beam *b, double *field) {
     (void)trial_settle(&t);
     const snw_vec3 p = trial_end(&t, 0).p;
     for (int i = 0; field && i < 5; i++) {
-        field[i] = snw_rod_strain(t.m, &t.m->rod[0], t.s->q, 0, 0.25 * i).e[SNW_BEND_Z];
+        field[i] = snw_rod_strain(&t.m->rod[0], t.s->q, 0, 0.25 * i).e[SNW_BEND_Z];
     }
     trial_close(&t);
     robot_free(&r);

@@ -307,7 +307,7 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
             for (int fine = 0; fine < 2; fine++) {
                 const int n = 150 << fine;
                 snw_implicit_opts o = snw_implicit_defaults();
-                o.scheme = snw_scheme_make(kinds[k], 0.8, 0);
+                o.scheme = snw_implicit_scheme(kinds[k], 0.8, 0);
                 o.tolerance = 1e-13;
                 snw_implicit *im = NULL;
                 snw_error err = {0};
@@ -517,7 +517,7 @@ static void test_6_free_rod_with_muscles(void **state) {
             const snw_work *w = snw_explicit_work_at(c.e);
             const snw_state *s = snw_explicit_state(c.e);
             const snw_vec3 root = w->g[c.m->block[0].seg].p, end_ = tip(&c);
-            const snw_twist xi = snw_rod_strain(c.m, &c.m->rod[0], s->q, 0, 0.5);
+            const snw_twist xi = snw_rod_strain(&c.m->rod[0], s->q, 0, 0.5);
             for (int j = 0; j < 3; j++) {
                 assert_near(1e3 * root.e[j], want[i].base[j], 1.5e-5); // printed digits of mm
                 assert_near(1e3 * (end_.e[j] - (j == 0)), want[i].tip[j], 1.5e-5);

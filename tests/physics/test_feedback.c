@@ -193,9 +193,9 @@ static void integrals_are_stored_values_plus_the_part_of_the_step(void **state) 
 // millisecond, before the winch has compressed the gas to a vanishing volume.
 static void closed_loops_do_not_touch_the_heap(void **state) {
     (void)state;
-    static const snw_method methods[] = {
-        SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,  SNW_METHOD_RK4,
-        SNW_METHOD_ADAPTIVE,          SNW_METHOD_STIFF, SNW_METHOD_GAUSS6};
+    static const snw_scheme_kind methods[] = {
+        SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_BDF2,  SNW_SCHEME_RK4,
+        SNW_SCHEME_ADAPTIVE,          SNW_SCHEME_STIFF, SNW_SCHEME_GAUSS6};
     dice d = {10};
     count_heap_calls();
     for (int i = 0; i < 12; i++) {
@@ -205,7 +205,7 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         snw_state *start = NULL;
         snw_integrator it = {0};
         snw_error err = {0};
-        const snw_step_desc step = {.method = methods[i / 2], .step = 5e-5, .rho = 0.9};
+        const snw_step_desc step = {.scheme = methods[i / 2], .step = 5e-5, .rho = 0.9};
         assert_int_equal(snw_state_create(m, &start), SNW_OK);
         assert_int_equal(snw_integrator_open(m, &step, 5e-4, &it, &err), SNW_OK);
         snw_vec3 *rotation = calloc((size_t)(m->nseg + m->nobs), sizeof *rotation);

@@ -221,7 +221,7 @@ static void loops_stay_closed_and_parts_in_balance(void **state) {
         for (int k = 0; k < CUTS; k++) {
             const snw_model *m = c[k].c.m;
             snw_implicit_opts o = snw_implicit_defaults();
-            o.scheme = snw_scheme_make(kinds[(i + k) % 4], 0.8, 0);
+            o.scheme = snw_implicit_scheme(kinds[(i + k) % 4], 0.8, 0);
             o.chart = i % 2 ? SNW_CHART_SE3 : SNW_CHART_SO3R3;
             o.tolerance = 1e-13;
             snw_implicit *im = closed_robot_motion(&c[k].c, &o);
@@ -262,7 +262,7 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
         const snw_model *m = c.c.m;
         for (int k = 0; k < m->nv; k++) c.c.s->v[k] = roll(&d, -1, 1);
         closed_robot_settle(&c.c, 0);
-        const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = 2e-3};
+        const snw_step_desc step = {.scheme = SNW_SCHEME_CONSERVING, .step = 2e-3};
         snw_integrator it = {0};
         snw_error err = {0};
         if (snw_integrator_open(m, &step, 0, &it, &err) != SNW_OK) fail_msg("%s", err.text);
@@ -300,7 +300,7 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
 
 static void end_implicit(const graph *g, cut *c, int n, sight *o) {
     snw_implicit_opts opts = snw_implicit_defaults();
-    opts.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.6, 0);
+    opts.scheme = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, 0.6, 0);
     opts.tolerance = 1e-13;
     snw_implicit *im = closed_robot_motion(&c->c, &opts);
     for (int i = 1; i <= n; i++) {

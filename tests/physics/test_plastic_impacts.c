@@ -31,7 +31,8 @@ static void setup(closing *c, dice *d, bool floating) {
     const tree_opts o = {.nlink = pick_int(d, 4, 8),
                          .floating = floating,
                          .conservative = true,
-                         .weightless = floating};
+                         .weightless = floating,
+                         .first_joints = true}; // resolved by the steps below
     snw_error err = {0};
     memset(c, 0, sizeof *c);
     tree_random(&c->t, d, o);

@@ -23,23 +23,23 @@ typedef struct named {
     }
 
 static const named schemes[] = {
-    SCHEME("newmark", 2, .method = SNW_METHOD_NEWMARK),
-    SCHEME("newmark, SO3xR3", 2, .method = SNW_METHOD_NEWMARK, .split = true),
-    SCHEME("hht", 2, .method = SNW_METHOD_HHT, .rho = 0.7),
-    SCHEME("wbz", 2, .method = SNW_METHOD_WBZ, .rho = 0.6),
-    SCHEME("generalized-alpha", 2, .method = SNW_METHOD_GENERALIZED_ALPHA, .rho = 0.5),
-    SCHEME("generalized-alpha, SO3xR3", 2, .method = SNW_METHOD_GENERALIZED_ALPHA, .rho = 0.8,
+    SCHEME("newmark", 2, .scheme = SNW_SCHEME_NEWMARK),
+    SCHEME("newmark, SO3xR3", 2, .scheme = SNW_SCHEME_NEWMARK, .split = true),
+    SCHEME("hht", 2, .scheme = SNW_SCHEME_HHT, .rho = 0.7),
+    SCHEME("wbz", 2, .scheme = SNW_SCHEME_WBZ, .rho = 0.6),
+    SCHEME("generalized-alpha", 2, .scheme = SNW_SCHEME_GENERALIZED_ALPHA, .rho = 0.5),
+    SCHEME("generalized-alpha, SO3xR3", 2, .scheme = SNW_SCHEME_GENERALIZED_ALPHA, .rho = 0.8,
            .split = true),
-    SCHEME("euler", 1, .method = SNW_METHOD_EULER),
-    SCHEME("trapezoidal", 2, .method = SNW_METHOD_TRAPEZOIDAL),
-    SCHEME("bdf2", 2, .method = SNW_METHOD_BDF2),
-    SCHEME("bdf2, SO3xR3", 2, .method = SNW_METHOD_BDF2, .split = true),
-    SCHEME("bdf-alpha", 2, .method = SNW_METHOD_BDF_ALPHA, .alpha = -0.3),
-    SCHEME("gauss4", 4, .method = SNW_METHOD_GAUSS4),
-    SCHEME("gauss4, SO3xR3", 4, .method = SNW_METHOD_GAUSS4, .split = true),
-    SCHEME("gauss6", 6, .method = SNW_METHOD_GAUSS6),
-    SCHEME("gauss6, SO3xR3", 6, .method = SNW_METHOD_GAUSS6, .split = true),
-    SCHEME("gauss8", 8, .method = SNW_METHOD_GAUSS8),
+    SCHEME("euler", 1, .scheme = SNW_SCHEME_EULER),
+    SCHEME("trapezoidal", 2, .scheme = SNW_SCHEME_TRAPEZOIDAL),
+    SCHEME("bdf2", 2, .scheme = SNW_SCHEME_BDF2),
+    SCHEME("bdf2, SO3xR3", 2, .scheme = SNW_SCHEME_BDF2, .split = true),
+    SCHEME("bdf-alpha", 2, .scheme = SNW_SCHEME_BDF_ALPHA, .alpha = -0.3),
+    SCHEME("gauss4", 4, .scheme = SNW_SCHEME_GAUSS4),
+    SCHEME("gauss4, SO3xR3", 4, .scheme = SNW_SCHEME_GAUSS4, .split = true),
+    SCHEME("gauss6", 6, .scheme = SNW_SCHEME_GAUSS6),
+    SCHEME("gauss6, SO3xR3", 6, .scheme = SNW_SCHEME_GAUSS6, .split = true),
+    SCHEME("gauss8", 8, .scheme = SNW_SCHEME_GAUSS8),
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
@@ -112,7 +112,7 @@ static void slopes(snw_joint_kind joint) {
     robot r;
     snw_model *m = soft_rod(&r, joint);
     // Runge-Kutta on quaternions, with error control
-    const named fine = SCHEME("fine", 8, .method = SNW_METHOD_ADAPTIVE);
+    const named fine = SCHEME("fine", 8, .scheme = SNW_SCHEME_ADAPTIVE);
     double want[64], a[64], b[64];
     run(m, &fine, 1, want);
     for (int i = 0; i < SCHEMES; i++) {
@@ -271,13 +271,7 @@ static void close_oscillator(oscillator *o) {
 //   q1 = q0 + h v0 + h^2 [(1/2 - beta) a0 + beta a1],
 //   v1 = v0 + h [(1 - gamma) a0 + gamma a1]
 static double textbook_loss(const oscillator *o, const named *way, double h, int n) {
-    static const snw_scheme_kind kinds[] = {[SNW_METHOD_GENERALIZED_ALPHA] =
-                                                SNW_SCHEME_GENERALIZED_ALPHA,
-                                            [SNW_METHOD_NEWMARK] = SNW_SCHEME_NEWMARK,
-                                            [SNW_METHOD_HHT] = SNW_SCHEME_HHT,
-                                            [SNW_METHOD_WBZ] = SNW_SCHEME_WBZ};
-    const snw_scheme scheme = snw_scheme_make(kinds[way->step.method], way->step.rho, 0),
-                     *s = &scheme;
+    const snw_scheme scheme = snw_implicit_scheme(way->step.scheme, way->step.rho, 0), *s = &scheme;
     const double m = o->mass, k = o->stiffness;
     double q = o->s->q[0], v = 0, a = -k / m * q;
     const double start = 0.5 * k * q * q;
@@ -300,7 +294,7 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
     const double omega = sqrt(o.stiffness / o.mass), all = 0.5 * o.stiffness * 1e-8;
     for (int i = 0; i < SCHEMES; i++) {
         const named *k = &schemes[i];
-        const snw_method way = k->step.method;
+        const snw_scheme_kind way = k->step.scheme;
         for (double wh = 0.1; wh < 20; wh *= 10) {
             const double h = wh / omega;
             snw_integrator it;
@@ -318,11 +312,11 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
                 // Collocation conserves the energy of linear oscillators, and this one is linear to
                 // the square of its strain.
                 assert_near(balance_error(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
-                if (way <= SNW_METHOD_WBZ) {
+                if (way <= SNW_SCHEME_WBZ) {
                     assert_near(got, textbook_loss(&o, k, h, n), 1e-7 * all);
-                } else if (way == SNW_METHOD_EULER) {
+                } else if (way == SNW_SCHEME_EULER) {
                     assert_near(got, euler, 1e-7 * all);
-                } else if (way == SNW_METHOD_TRAPEZOIDAL || k->order > 2) {
+                } else if (way == SNW_SCHEME_TRAPEZOIDAL || k->order > 2) {
                     assert_near(got, 0, 1e-7 * all);
                 }
             }
@@ -339,7 +333,7 @@ static void oscillations_are_not_counted_as_heat(void **state) {
     (void)state;
     oscillator o;
     open_oscillator(&o, 1e-3);
-    const named trapezoidal = SCHEME("trapezoidal", 2, .method = SNW_METHOD_TRAPEZOIDAL);
+    const named trapezoidal = SCHEME("trapezoidal", 2, .scheme = SNW_SCHEME_TRAPEZOIDAL);
     const double h = 50 * sqrt(o.mass / o.stiffness), all = 0.5 * o.stiffness * 1e-8;
     snw_integrator it;
     open_integrator(o.m, &trapezoidal, h, o.s, &it);

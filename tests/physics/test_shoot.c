@@ -4,11 +4,12 @@
 // program of the paper's appendix step by step, small time steps, orders.
 #include "base/alloc.h"
 #include "near.h"
+#include "oracle/till_march.h"
 #include "shooting_rod.h"
 
 #include <stdio.h>
 
-#define T SNW_TIME_BDF2
+#define T SNW_SCHEME_BDF2
 
 static void made(const shooting_case *s, shooting_rod *out) {
     assert_int_equal(shooting_make(s, out), SNW_OK);
@@ -40,7 +41,7 @@ static void appendix_step_by_step(void **state) {
     s.interpolation = SNW_HISTORY_LINEAR;
     shooting_rod a;
     made(&s, &a);
-    a.r->replica = true;
+    a.r->form = &oracle_till_form;
     snw_shoot_begin(a.r, true, 5e-3);
     int row = 0;
     for (int i = 1; i <= 49; i++) {
@@ -63,7 +64,7 @@ typedef struct variant {
     snw_space_kind along;
     snw_history_interpolation interpolation;
     int points;
-    snw_time_kind time;
+    snw_scheme_kind time;
     double alpha;
     double tip[5][2]; // after 1, 2, 5, 10, 20 steps
 } variant;
@@ -73,7 +74,7 @@ static const variant variants[] = {
      SNW_ALONG_EULER,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001350437, 0.399997386},
       {-0.005348630, 0.399961219},
@@ -84,7 +85,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      80,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005182524, 0.399964141},
@@ -95,7 +96,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_CUBIC,
      40,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005181209, 0.399964160},
@@ -106,7 +107,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_CUBIC,
      79,
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {{-0.001334999, 0.399997544},
       {-0.005181211, 0.399964160},
@@ -117,7 +118,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.48,
      {{-0.000739562, 0.399999147},
       {-0.003953891, 0.399978932},
@@ -128,7 +129,7 @@ static const variant variants[] = {
      SNW_ALONG_RK4,
      SNW_HISTORY_LINEAR,
      40,
-     SNW_TIME_EULER,
+     SNW_SCHEME_EULER,
      0,
      {{-0.003088941, 0.399987327},
       {-0.009154322, 0.399885077},
@@ -146,7 +147,7 @@ static void appendix_variants(void **state) {
         s.along = x->along, s.interpolation = x->interpolation, s.points = x->points;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         snw_shoot_begin(a.r, true, 5e-3);
         int k = 0;
         for (int i = 1; i <= 20; i++) {
@@ -203,7 +204,7 @@ static void statics_by_euler(void **state) {
         s.gravity.x = table[i][1];
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_near(shooting_tip(&a).x, table[i][2], 1e-9);
         assert_near(shooting_tip(&a).z, table[i][3], 1e-9);
@@ -304,20 +305,20 @@ static void energies_in_motion_have_order_four(void **state) {
 static void banded_has_no_smallest_step(void **state) {
     (void)state;
     static const struct {
-        snw_time_kind time;
+        snw_scheme_kind time;
         double alpha, h, tip[2]; // after n and 2 n steps
         int n;
-    } table[] = {{SNW_TIME_BDF2, 0, 1e-4, {-0.0627928252, -0.0606955676}, 20},
-                 {SNW_TIME_BDF2, 0, 1e-5, {-0.0638717806, -0.0638483414}, 10},
-                 {SNW_TIME_BDF_ALPHA, -0.48, 2e-4, {-0.0607803662, -0.0548767839}, 20},
-                 {SNW_TIME_TRAPEZOIDAL, 0, 1e-3, {-0.0302308330, 0.0365434977}, 20}};
+    } table[] = {{SNW_SCHEME_BDF2, 0, 1e-4, {-0.0627928252, -0.0606955676}, 20},
+                 {SNW_SCHEME_BDF2, 0, 1e-5, {-0.0638717806, -0.0638483414}, 10},
+                 {SNW_SCHEME_BDF_ALPHA, -0.48, 2e-4, {-0.0607803662, -0.0548767839}, 20},
+                 {SNW_SCHEME_TRAPEZOIDAL, 0, 1e-3, {-0.0302308330, 0.0365434977}, 20}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         shooting_case s = shooting_benchmark();
         s.points = 60;
         s.interpolation = SNW_HISTORY_LINEAR;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_int_equal(shooting_release(&a, table[i].h), SNW_OK);
         for (int k = 1; k <= 2 * table[i].n; k++) {
@@ -399,7 +400,7 @@ static void weight_release(void **state) {
         const double h = table[i].h;
         shooting_rod a;
         made(&s, &a);
-        a.r->replica = true;
+        a.r->form = &oracle_till_form;
         assert_int_equal(shooting_static(&a), SNW_OK);
         assert_near(shooting_tip(&a).x, 0.11700228, 2e-8); // 41 points
         assert_near(shooting_tip(&a).z, 0.38737128, 2e-8);
@@ -407,7 +408,7 @@ static void weight_release(void **state) {
         int row = 0, turn = 0;
         double x[3] = {0, 0, shooting_tip(&a).x};
         for (int k = 1; row < 4 || turn < table[i].n; k++) {
-            assert_int_equal(shooting_step(&a, SNW_TIME_BDF_ALPHA, -0.4, h), SNW_OK);
+            assert_int_equal(shooting_step(&a, SNW_SCHEME_BDF_ALPHA, -0.4, h), SNW_OK);
             x[0] = x[1], x[1] = x[2], x[2] = shooting_tip(&a).x;
             if (row < 4 && fabs(k * h - when[row]) < 1e-9) {
                 assert_near(x[2], table[i].x[row++], 6e-8);

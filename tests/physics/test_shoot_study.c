@@ -397,7 +397,8 @@ static void saves_fit_after_short_steps(const char *text) {
     for (int k = 0; k < 3; k++) {
         const double h = whole / (k < 2 ? 256 : 1);
         const double t = snw_shooter_time(e) + h;
-        assert_int_equal(snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info), SNW_OK);
+        assert_int_equal(snw_shooter_step(e, snw_scheme_levels(SNW_SCHEME_EULER, 0), h, t, &info),
+                         SNW_OK);
         assert_true(snw_shooter_checkpoint_fits(e));
         assert_int_equal(snw_shooter_checkpoint_size(e), n);
         snw_shooter_save(e, row);

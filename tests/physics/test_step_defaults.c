@@ -179,12 +179,12 @@ static void every_integrator_stops_on_request(void **state) {
     r.desc.gravity[2] = number(&r, -9.81);
     assert_int_equal(snw_model_compile(&r.desc, &m, &err), SNW_OK);
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
-    for (int method = 0; method <= SNW_METHOD_STIFF; method++) {
-        if (method == SNW_METHOD_BDF3) continue;
-        const bool alone = method == SNW_METHOD_CONSERVING; // one step
-        snw_step_desc step = snw_step_dynamic((snw_method)method);
+    for (int method = 0; method <= SNW_SCHEME_STIFF; method++) {
+        if (method == SNW_SCHEME_BDF3) continue;
+        const bool alone = method == SNW_SCHEME_CONSERVING; // one step
+        snw_step_desc step = snw_step_dynamic((snw_scheme_kind)method);
         step.control = !alone;
-        step.step = alone || method == SNW_METHOD_RK4 ? 1e-5 : 0;
+        step.step = alone || method == SNW_SCHEME_RK4 ? 1e-5 : 0;
         snw_integrator it;
         snw_stats took = {0};
         int asked = alone ? 3 : 0;

@@ -6,6 +6,7 @@
 #include "tendon_rod.h"
 
 #include "heap_calls.h"
+#include "oracle/till_march.h"
 #include "oracle/winch.h"
 
 static void fresh(tendon_rod *a) {
@@ -334,7 +335,7 @@ static void object_is_picked_up_and_dropped(void **state) {
         a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 + 1e-9 && t <= 2.5 + 1e-9;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
         if (fabs(t - rows[row][0]) > 1e-9) continue;
         // All digits except for the form, see below: the reference marches strains and keeps their
         // derivatives between its 31 points.
@@ -368,7 +369,7 @@ static swing winch_motion(double viscous, const double *rows, int nsample, doubl
         const double t = 0.05 * i;
         a.c.tendon[0].value = tendon_rod_winch_at(t);
         a.c.tendon[0].rate = tendon_rod_winch_rate(t);
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
         const double x = shooting_tip(&a.s).x - start;
         if (t > 3.9 && t < 4.45) w.first = fmax(w.first, x);
         if (t > 4.4 && t < 4.8) w.valley = fmin(w.valley, x);
@@ -435,7 +436,7 @@ static void forms_differ_by_means_of_two_nodes(void **state) {
         double off[3] = {0};
         for (int i = 1; i <= STEPS; i++) {
             a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
             const double x = shooting_tip(&a.s).x;
             off[0] = fmax(off[0], fabs(x - wrench[i].x));
             for (int k = 0; k < 2; k++) off[1 + k] = fmax(off[1 + k], fabs(x - smooth[k][i].x));
@@ -459,7 +460,7 @@ static void winch_by_eulers_rule(void **state) {
         assert_near(still[wrench].T, 2.01259597, 6e-9);
         assert_near(still[wrench].x, -0.19829370, 6e-9);
     }
-    for (int replica = 0; replica < 2; replica++) {
+    for (int paper = 0; paper < 2; paper++) {
         tendon_rod a;
         fresh(&a);
         shooting_case s = tendon_rod_step_robot();
@@ -467,9 +468,9 @@ static void winch_by_eulers_rule(void **state) {
         s.along = SNW_ALONG_EULER;
         tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(tendon_rod_make(&s, 0, NULL, &a), SNW_OK);
-        a.s.r->replica = replica;
+        if (paper) a.s.r->form = &oracle_till_form;
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
-        if (replica) {
+        if (paper) {
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 2.01259597, 6e-9);
             assert_near(shooting_tip(&a.s).x, -0.19829370, 6e-9);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), still[0].T,
@@ -483,7 +484,7 @@ static void winch_by_eulers_rule(void **state) {
 }
 
 // By Euler's rule, by Runge-Kutta with means of two nodes as histories, and with cubics.
-static void replica_moves_as_the_strain_form(void **state) {
+static void the_papers_form_moves_as_the_strain_form(void **state) {
     (void)state;
     enum { STEPS = 90 };
     static winch_instant strains[STEPS + 1];
@@ -498,14 +499,14 @@ static void replica_moves_as_the_strain_form(void **state) {
         s.interpolation = how.cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
         tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
         assert_int_equal(tendon_rod_make(&s, 5e-4, NULL, &a), SNW_OK);
-        a.s.r->replica = true;
+        a.s.r->form = &oracle_till_form;
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
         tendon_rod_begin(&a, 0.05);
         const long before = heap_calls;
         double off = 0;
         for (int i = 1; i <= STEPS; i++) {
             a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
             off = fmax(off, fabs(shooting_tip(&a.s).x - strains[i].x));
         }
         assert_int_equal(heap_calls, before);
@@ -655,7 +656,7 @@ static void finger_by_eulers_rule(void **state) {
                                             SNW_HISTORY_LINEAR, &a),
                      SNW_OK);
     snw_shoot_rod *r = a.s.r;
-    r->replica = true;
+    r->form = &oracle_till_form;
     a.c.tendon[0].value = P;
     assert_int_equal(tendon_rod_static(&a), SNW_OK);
     double V = 0;
@@ -701,7 +702,7 @@ static ripple finger_motion(bool gas) {
     for (int i = 1; i <= 450; i++) {
         const double t = 0.01 * i;
         a.c.tendon[0].value = tendon_rod_finger_at(gas, fmin(t / 2, 1));
-        assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
         const double x = shooting_tip(&a.s).x;
         if (t > 2.1) w.high = fmax(w.high, x), w.low = fmin(w.low, x);
         // maxima
@@ -743,14 +744,14 @@ static void finger_moves_as_in_the_paper(void **state) {
         tendon_rod a;
         fresh(&a);
         assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
-        a.s.r->replica = true;
+        a.s.r->form = &oracle_till_form;
         a.c.tendon[0].value = tendon_rod_finger_at(gas, 0);
         assert_int_equal(tendon_rod_static(&a), SNW_OK);
         tendon_rod_begin(&a, 0.01);
         double less[2] = {0};
         for (int i = 1; i <= 100; i++) {
             a.c.tendon[0].value = tendon_rod_finger_at(gas, 0.005 * i) - (2 * less[0] - less[1]);
-            assert_int_equal(tendon_rod_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
             const double P = snw_shoot_tendon_effort(&a.c, 0);
             less[1] = less[0];
             less[0] = sheared(a.s.r) * (gas ? P + 101325 : 1);
@@ -787,7 +788,7 @@ int main(void) {
         cmocka_unit_test(step_response),
         cmocka_unit_test(forms_differ_by_means_of_two_nodes),
         cmocka_unit_test(winch_by_eulers_rule),
-        cmocka_unit_test(replica_moves_as_the_strain_form),
+        cmocka_unit_test(the_papers_form_moves_as_the_strain_form),
         cmocka_unit_test(step_response_with_friction),
         cmocka_unit_test(finger_in_closed_form),
         cmocka_unit_test(full_finger),

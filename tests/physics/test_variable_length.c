@@ -254,7 +254,7 @@ static void entering_material_has_the_state_of_the_root(void **state) {
         const double x = rod->L - t.s->q[rod->feed_q]; // material coordinate at the root
         assert_int_equal(snw_section_at(&r.link[0].rod, "arm", x, H, D, &M, &err), SNW_OK);
         const double feed_rate = t.s->v[rod->feed];
-        const snw_twist xi = snw_rod_strain(t.m, rod, t.s->q, t.s->t, 0),
+        const snw_twist xi = snw_rod_strain(rod, t.s->q, t.s->t, 0),
                         V = snw_twist_add(t.w->V[rod->root], snw_twist_scale(feed_rate, xi));
         const double want = feed_rate * (0.5 * snw_power(snw_inertia_apply(&M, V), V) -
                                          M.m * snw_dot(t.in->gravity, t.w->g[rod->root].p));

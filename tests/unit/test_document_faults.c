@@ -47,6 +47,11 @@ static const bad_case bad[] = {
     {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
     {HEAD "robot: {a: {on: $wrld}}\n", "did you mean 'world'?"},
+    // retired words
+    {HINGE "study: [kinematic: {for: 1 s, step: 0.1 s, $torques: projective}]\n",
+     "'torques' is retired: efforts are always in balance"},
+    {ARM "study: [static: {engine: shooting, shooting: {$replica: on}}]\n",
+     "'replica' is retired: the march of Till 2019 is part of the tests"},
     {HEAD
      "parameters: {k: 2 N*m}\nrobot: {b($k=1..2): {on: world, joint: revolute, stiffness: k}}\n",
      "index 'k' has the name of a parameter, line 3"},

@@ -137,6 +137,7 @@ static void no_robot_is_refused(void **state) {
     assert_int_equal(snw_robot_nq(NULL) + snw_robot_nv(NULL) + snw_robot_nodes(NULL), 0);
     assert_true(!snw_robot_q(NULL) && !snw_robot_v(NULL) && !snw_robot_a(NULL));
     assert_true(isnan(snw_robot_time(NULL)) && isnan(snw_robot_stability(NULL)));
+    assert_true(isnan(snw_robot_scheme_energy(NULL)));
     assert_int_equal(snw_robot_set_time(NULL, 0), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_move(NULL, x), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_inverse_dynamics(NULL, x), SNW_E_ARGUMENT);

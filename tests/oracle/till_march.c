@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The march of Till 2019: Runge-Kutta on (p, h, n, m, q, w, z) with a quaternion h, p' = R v, h' =
+// Equations along the rod in the form of Till 2019: Runge-Kutta on (p, h, n, m, q, w, z) with a
+// quaternion h, p' = R v, h' =
 // (-u.hv, h1 u + hv x u)/2. R(h) does not depend on the length of h, and h' is linear in h, so that
 // a start with a unit quaternion at any node changes nothing.
 //
@@ -13,10 +14,12 @@
 //                   without stretch and shear it replaces m only, and n' is as above with
 //                   c' = dc/ds + dc/dz z' + dc/de e'.
 
-#include "shoot/replica.h"
+#include "oracle/till_march.h"
 
+#include "base/fail.h"
 #include "shoot/field.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct world {
@@ -44,6 +47,17 @@ static bool integrates_force(const snw_shoot_rod *r) {
     return snw_shoot_integrates_strain(r) && !r->active[3];
 }
 
+// With tendons the march needs all six strains, or the three angular ones, and a constant K, since
+// the derivative of K e is taken as K e'.
+static bool has_strain_form(const snw_shoot_rod *r) {
+    bool angular = true, linear_alike = true;
+    for (int i = 0; i < 3; i++) {
+        angular = angular && r->active[i];
+        linear_alike = linear_alike && r->active[3 + i] == r->active[3];
+    }
+    return angular && linear_alike && r->uniform;
+}
+
 // wrench of the law, and its derivative along the rod where strain and z have the derivatives es
 // and zs (NULL: zero)
 static snw_wrench law_wrench(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
@@ -66,7 +80,7 @@ static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
     return F;
 }
 
-static snw_twist replica_strain_of(const snw_shoot_rod *r, const world *y) {
+static snw_twist till_strain(const snw_shoot_rod *r, const world *y) {
     snw_twist e = snw_twist_zero();
     e.w = y->m;
     if (!integrates_force(r)) e.v = y->n;
@@ -102,7 +116,7 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
     snw_twist e = none;
     b.F.f = snw_rotate_inv(b.g.R, y->n);
     if (snw_shoot_integrates_strain(r)) {
-        e = replica_strain_of(r, y);
+        e = till_strain(r, y);
         const snw_wrench K = elastic(r, point, e);
         b.F.m = K.m;
         if (!integrates_force(r)) b.F.f = K.f;
@@ -114,9 +128,8 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
 }
 
 // e'; D of the law is (K + c0 B + dc/de)^-1, and for z that times -dc/dz
-static snw_twist replica_strain_derivative(const snw_shoot_rod *r, int point,
-                                           const snw_law_out *law, snw_wrench Fs, snw_wrench along,
-                                           snw_twist ehs) {
+static snw_twist till_strain_derivative(const snw_shoot_rod *r, int point, const snw_law_out *law,
+                                        snw_wrench Fs, snw_wrench along, snw_twist ehs) {
     const double *B = (r->uniform ? r->section : r->section + point)->B;
     snw_wrench x = snw_wrench_sub(Fs, along);
     for (int i = 0; i < 36; i++) x.e[i / 6] -= B[i] * ehs.e[i % 6];
@@ -139,7 +152,7 @@ static snw_wrench wrench_d1(const snw_shoot_state *b, const world *y, snw_vec3 u
     return s;
 }
 
-static world replica_derivative(const snw_shoot_rod *r, int point, const world *y) {
+static world till_derivative(const snw_shoot_rod *r, int point, const world *y) {
     snw_wrench along;
     const snw_shoot_state b = to_body(r, point, y, &along);
     const snw_mat3 R = b.g.R;
@@ -172,10 +185,10 @@ static world replica_derivative(const snw_shoot_rod *r, int point, const world *
     memcpy(s.z, law.zs, sizeof s.z);
     if (snw_shoot_integrates_strain(r)) {
         const snw_twist es =
-            replica_strain_derivative(r, point, &law, Fs, along, r->strain_d1_history[point]);
+            till_strain_derivative(r, point, &law, Fs, along, r->strain_d1_history[point]);
         s.n = es.v, s.m = es.w;
         if (integrates_force(r)) {
-            (void)law_wrench(r, point, replica_strain_of(r, y), es, y->z, law.zs, &along);
+            (void)law_wrench(r, point, till_strain(r, y), es, y->z, law.zs, &along);
             s.n = wrench_d1(&b, y, u, Fs, along).f;
         }
     } else {
@@ -191,8 +204,9 @@ static void axpy(double s, const world *x, world *y) {
     for (int i = 0; i < NUMBERS; i++) b[i] += s * a[i];
 }
 
-void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
+static void till_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
                        snw_shoot_state *end) {
+    SNW_ASSERT(!snw_shoot_integrates_strain(r) || has_strain_form(r));
     const snw_along *m = r->method;
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int nz = snw_shoot_nz(r);
@@ -205,7 +219,7 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
         for (int i = 0; i < m->stages; i++) {
             world stage = y;
             for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
-            k[i] = replica_derivative(r, point + m->at[i], &stage);
+            k[i] = till_derivative(r, point + m->at[i], &stage);
             axpy(piece->h * m->b[i], &k[i], &next);
         }
         y = next;
@@ -220,18 +234,18 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
     }
 }
 
-snw_twist snw_replica_strain_d1(const snw_shoot_rod *r, int point, int node) {
+static snw_twist till_strain_d1(const snw_shoot_rod *r, int point, int node) {
     const int nz = snw_shoot_nz(r);
     snw_shoot_state b = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     memcpy(b.z, r->z + (ptrdiff_t)node * nz, (size_t)nz * sizeof *b.z);
-    const world y = to_world(r, point, &b), s = replica_derivative(r, point, &y);
-    return replica_strain_of(r, &s);
+    const world y = to_world(r, point, &b), s = till_derivative(r, point, &y);
+    return till_strain(r, &s);
 }
 
 // ---- variations ---------------------------------------------------------------------------------
 
 // scale of a row of a variation
-static double replica_typical(const snw_shoot_rod *r, int row) {
+static double till_typical(const snw_shoot_rod *r, int row) {
     if (row >= SNW_ROW_Z) return r->law->typical[row - SNW_ROW_Z];
     const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1;
     const double turn[] = {1, c0, r->force * r->length},
@@ -239,8 +253,8 @@ static double replica_typical(const snw_shoot_rod *r, int row) {
     return row % 6 < 3 ? turn[row / 6] : shift[row / 6];
 }
 
-static snw_shoot_state replica_moved(const snw_shoot_state *y, double step, int nz, int ld,
-                                     const double *column) {
+static snw_shoot_state till_moved(const snw_shoot_state *y, double step, int nz, int ld,
+                                  const double *column) {
     snw_shoot_state out = *y;
     snw_vec3 w, v;
     for (int i = 0; i < 3; i++) {
@@ -258,12 +272,12 @@ static snw_shoot_state replica_moved(const snw_shoot_state *y, double step, int 
 }
 
 // d <- end of the march from the displaced start, relative to `from` and in its frame
-static void replica_displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
-                              double step, int columns, const double *column,
-                              const snw_shoot_state *from, double *d) {
+static void till_displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
+                           double step, int columns, const double *column,
+                           const snw_shoot_state *from, double *d) {
     const int nz = snw_shoot_nz(r);
-    snw_shoot_state y = replica_moved(start, step, nz, columns, column);
-    snw_replica_march(r, node, n, &y, &y);
+    snw_shoot_state y = till_moved(start, step, nz, columns, column);
+    till_march(r, node, n, &y, &y);
     const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(from->g.R), y.g.R));
     const snw_vec3 v = snw_rotate_inv(from->g.R, snw_sub(y.g.p, from->g.p));
     for (int i = 0; i < 6; i++) {
@@ -275,23 +289,72 @@ static void replica_displaced(snw_shoot_rod *r, int node, int n, const snw_shoot
 }
 
 // Differences of fourth order: a slender leg under load has third derivatives of 1e4.
-void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
+static void till_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
                             int columns, double *S, snw_shoot_state *end) {
     static const double at[] = {-2, -1, 1, 2}, weight[] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12};
-    snw_replica_march(r, node, n, start, end);
+    till_march(r, node, n, start, end);
     const int rows = SNW_ROW_Z + snw_shoot_nz(r);
     for (int c = 0; c < columns; c++) {
         double size = 0, difference[SNW_SHOOT_ROWS] = {0}, d[SNW_SHOOT_ROWS];
         for (int i = 0; i < rows; i++) {
-            size = fmax(size, fabs(S[i * columns + c]) / replica_typical(r, i));
+            size = fmax(size, fabs(S[i * columns + c]) / till_typical(r, i));
         }
         if (size == 0) continue; // padding column
         const double step = 2e-5 / size;
         for (int k = 0; k < 4; k++) {
-            replica_displaced(r, node, n, start, at[k] * step, columns, S + c, end, d);
+            till_displaced(r, node, n, start, at[k] * step, columns, S + c, end, d);
             for (int i = 0; i < rows; i++) difference[i] += weight[k] / step * d[i];
         }
         for (int i = 0; i < rows; i++) S[i * columns + c] = difference[i];
     }
-    snw_replica_march(r, node, n, start, end); // restore the nodes in between
+    till_march(r, node, n, start, end); // restore the nodes in between
 }
+
+// ---- plates -------------------------------------------------------------------------------------
+
+static snw_vec3 add_scaled(snw_vec3 a, double s, snw_vec3 b) { return snw_add(a, snw_scale(s, b)); }
+
+// V <- the formula in world axes on positions and on the nine entries of rotations
+static snw_twist till_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *past,
+                                const snw_twist *V_past) {
+    const snw_twist last = V_past[0];
+    const snw_mat3 R_rate = snw_mat3_mul(past[0].R, snw_hat(last.w));
+    snw_vec3 v = add_scaled(snw_scale(f->c[0], g.p), f->d, snw_rotate(past[0].R, last.v));
+    snw_mat3 R = snw_mat3_add(snw_mat3_scale(f->c[0], g.R), snw_mat3_scale(f->d, R_rate));
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
+        v = add_scaled(v, f->c[k], past[k - 1].p);
+        R = snw_mat3_add(R, snw_mat3_scale(f->c[k], past[k - 1].R));
+    }
+    // skew part of R_t R', rotated to body axes: that of R' R_t
+    const snw_mat3 W = snw_mat3_mul(snw_mat3_transpose(g.R), R);
+    snw_twist V;
+    V.w = (snw_vec3){{0.5 * (W.e[2][1] - W.e[1][2]), 0.5 * (W.e[0][2] - W.e[2][0]),
+                      0.5 * (W.e[1][0] - W.e[0][1])}};
+    V.v = snw_rotate_inv(g.R, v);
+    return V;
+}
+
+// rate of V <- the formula in world axes
+static snw_twist till_velocity_rate(const snw_time_formula *f, snw_se3 g, snw_twist V,
+                                    const snw_se3 *past, const snw_twist *V_past, snw_twist rate) {
+    const snw_twist last = V_past[0];
+    const snw_vec3 acceleration = snw_add(rate.v, snw_cross(last.w, last.v));
+    snw_vec3 a = snw_scale(f->d, snw_rotate(past[0].R, acceleration));
+    snw_vec3 wt = snw_scale(f->d, snw_rotate(past[0].R, rate.w));
+    a = add_scaled(a, f->c[0], snw_rotate(g.R, V.v));
+    wt = add_scaled(wt, f->c[0], snw_rotate(g.R, V.w));
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
+        a = add_scaled(a, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].v));
+        wt = add_scaled(wt, f->c[k], snw_rotate(past[k - 1].R, V_past[k - 1].w));
+    }
+    snw_twist Vt;
+    Vt.w = snw_rotate_inv(g.R, wt);
+    Vt.v = snw_sub(snw_rotate_inv(g.R, a), snw_cross(V.w, V.v));
+    return Vt;
+}
+
+const snw_shoot_form oracle_till_form = {.march = till_march,
+                                         .march_vary = till_march_vary,
+                                         .strain_d1 = till_strain_d1,
+                                         .pose_rate = till_pose_rate,
+                                         .velocity_rate = till_velocity_rate};
