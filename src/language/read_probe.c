@@ -563,8 +563,8 @@ snw_status snw_find_probe(snw_reader *r, snw_source_location location, const cha
         return SNW_OK;
     }
     const char *near = snw_names_nearest(&r->probes, name);
-    return snw_fail_at(r->err, location, "there is no probe '%s'%s%s%s", name,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, location, "there is no probe '%s'%s", name,
+                       snw_hint_text(near).text);
 }
 
 // ---- record -------------------------------------------------------------------------------------
