@@ -6,9 +6,10 @@
 
 #include "base/alloc.h"
 
-void *snw_fields_next(snw_fields *f, size_t count, size_t size) {
+void *snw_fields_next(snw_fields *f, size_t count, size_t size, size_t boundary) {
+    f->used = (f->used + boundary - 1) / boundary * boundary;
     void *at = f->block ? f->block + f->used : NULL;
-    f->used += (count * size + 63) / 64 * 64;
+    f->used += count * size;
     return at;
 }
 

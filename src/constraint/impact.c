@@ -20,21 +20,21 @@
 #include <string.h>
 
 // rows: of the projection
-#define IMPACTS_FIELDS(X)                                                                          \
-    X(bool, activated, m->ncondition, "becomes active in this impact")                             \
-    X(bool, independent_here, rows, "in an independent set at s")                                  \
-    X(bool, independent, rows, "in an independent set at largest rank")                            \
-    X(double, rate, m->nconstraint, "rates before")                                                \
-    X(double, impulse, m->nconstraint, "impulses")                                                 \
-    X(double, momentum, m->nv, "-J'M V of activated links")                                        \
-    X(snw_twist, V, m->nseg, "velocities before, of activated segments")
+#define IMPACTS_FIELDS(AT, PACK)                                                                   \
+    AT(bool, activated, m->ncondition, "becomes active in this impact")                            \
+    PACK(bool, independent_here, rows, "in an independent set at s")                               \
+    PACK(bool, independent, rows, "in an independent set at largest rank")                         \
+    AT(double, rate, m->nconstraint, "rates before")                                               \
+    PACK(double, impulse, m->nconstraint, "impulses")                                              \
+    PACK(double, momentum, m->nv, "-J'M V of activated links")                                     \
+    PACK(snw_twist, V, m->nseg, "velocities before, of activated segments")
 
 struct snw_impacts {
     const snw_model *m;
     snw_projection *projection;
     snw_work *w;
     snw_state *copy, *before;
-    IMPACTS_FIELDS(SNW_FIELD_POINTER)
+    IMPACTS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
 };
 
@@ -42,7 +42,7 @@ static void impacts_place(void *object, snw_fields *f) {
     snw_impacts *o = object;
     const snw_model *m = o->m;
     const int rows = snw_projection_rows(o->projection);
-    IMPACTS_FIELDS(SNW_FIELD_PLACE)
+    IMPACTS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impacts **out) {

@@ -144,7 +144,7 @@ static void locomotion_list_rows(snw_locomotion *lo) {
 static void place_lists(void *object, snw_fields *f) {
     snw_locomotion *o = object;
     const size_t nv = (size_t)o->m->nv, rows = (size_t)o->m->nconstraint;
-    LOCOMOTION_LISTS(SNW_FIELD_PLACE)
+    LOCOMOTION_LISTS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 static void place_matrices(void *object, snw_fields *f) {
@@ -153,7 +153,7 @@ static void place_matrices(void *object, snw_fields *f) {
     const size_t nu = (size_t)o->nu, nr = (size_t)o->nr, all = nr + (size_t)o->npassive;
     const size_t rows = (size_t)o->m->nconstraint, least = nr < nu ? nr : nu,
                  most = all > nu ? all : nu;
-    LOCOMOTION_FIELDS(SNW_FIELD_PLACE)
+    LOCOMOTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 static snw_status locomotion_take_memory(snw_locomotion *lo) {

@@ -39,35 +39,35 @@ typedef struct snw_passive_elimination {
 } snw_passive_elimination;
 
 // Lists and vectors whose sizes the model gives: nv velocities, rows constraint rows.
-#define LOCOMOTION_LISTS(X)                                                                        \
-    X(int, dof, nv, "nu: coordinates of the unknown rates")                                        \
-    X(int, block, nv, "nu: their blocks")                                                          \
-    X(int, base, nv, "nbase: indices of the unknowns of the base")                                 \
-    X(int, effort_group, nv, "nu: motors of one group have equal efforts; 0: none")                \
-    X(int, pivot, nv, "nu")                                                                        \
-    X(bool, is_passive, nv, "nu: the joint is passive, its motor exerts what is needed")           \
-    X(bool, is_servo, nv, "nu: the motor belongs to a servo constraint")                           \
-    X(snw_locomotion_row, row, rows, "nr, then npassive leading rows")                             \
-    X(double, v0, nv, "velocities")                                                                \
-    X(double, v1, nv, "velocities")
+#define LOCOMOTION_LISTS(AT, PACK)                                                                 \
+    AT(int, dof, nv, "nu: coordinates of the unknown rates")                                       \
+    PACK(int, block, nv, "nu: their blocks")                                                       \
+    PACK(int, base, nv, "nbase: indices of the unknowns of the base")                              \
+    PACK(int, effort_group, nv, "nu: motors of one group have equal efforts; 0: none")             \
+    PACK(int, pivot, nv, "nu")                                                                     \
+    AT(bool, is_passive, nv, "nu: the joint is passive, its motor exerts what is needed")          \
+    PACK(bool, is_servo, nv, "nu: the motor belongs to a servo constraint")                        \
+    AT(snw_locomotion_row, row, rows, "nr, then npassive leading rows")                            \
+    AT(double, v0, nv, "velocities")                                                               \
+    PACK(double, v1, nv, "velocities")
 
 // Matrices of nu unknowns and nr rows, `all` with the leading rows of passive joints.
-#define LOCOMOTION_FIELDS(FIELD)                                                                   \
-    FIELD(double, C, all *nu, "Jacobian of the rows")                                              \
-    FIELD(double, B, all *nu, "copy of C for factorisations, passive joints eliminated")           \
-    FIELD(double, U, nr *least, "singular value decomposition of B")                               \
-    FIELD(double, S, least, "likewise")                                                            \
-    FIELD(double, Vt, nu *nu, "likewise")                                                          \
-    FIELD(double, MN, 2 * nu * nu, "mass times open motions, and their mass matrix")               \
-    FIELD(double, rhs, most, "right-hand side and solution")                                       \
-    FIELD(double, rate, rows, "rates of the rows")                                                 \
-    FIELD(double, bias, rows, "their accelerations")                                               \
-    FIELD(double, x, 6 * nu, "vectors")                                                            \
-    FIELD(double, e, all - nr, "rates of the leading rows")                                        \
-    FIELD(double, Z, has_servo ? nu *nu + nr *least + least : 0,                                   \
-          "with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions")           \
-    FIELD(snw_twist, X, nu, "joint twists at unit rate, world frame")                              \
-    FIELD(snw_wrench, c, all, "rows as wrenches in the world frame")
+#define LOCOMOTION_FIELDS(AT, PACK)                                                                \
+    AT(double, C, all *nu, "Jacobian of the rows")                                                 \
+    PACK(double, B, all *nu, "copy of C for factorisations, passive joints eliminated")            \
+    PACK(double, U, nr *least, "singular value decomposition of B")                                \
+    PACK(double, S, least, "likewise")                                                             \
+    PACK(double, Vt, nu *nu, "likewise")                                                           \
+    PACK(double, MN, 2 * nu * nu, "mass times open motions, and their mass matrix")                \
+    PACK(double, rhs, most, "right-hand side and solution")                                        \
+    PACK(double, rate, rows, "rates of the rows")                                                  \
+    PACK(double, bias, rows, "their accelerations")                                                \
+    PACK(double, x, 6 * nu, "vectors")                                                             \
+    PACK(double, e, all - nr, "rates of the leading rows")                                         \
+    PACK(double, Z, has_servo ? nu *nu + nr *least + least : 0,                                    \
+         "with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions")            \
+    AT(snw_twist, X, nu, "joint twists at unit rate, world frame")                                 \
+    AT(snw_wrench, c, all, "rows as wrenches in the world frame")
 
 struct snw_locomotion {
     const snw_model *m;
@@ -75,7 +75,7 @@ struct snw_locomotion {
     snw_work *w;
     snw_state *near;
     int nu; // unknown rates other than those of passive joints with a leading row
-    LOCOMOTION_LISTS(SNW_FIELD_POINTER)
+    LOCOMOTION_LISTS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *list_block;
     int npassive; // passive joints with a leading row
     snw_passive_joint *passive;
@@ -90,7 +90,7 @@ struct snw_locomotion {
     snw_wrench momentum; // conserved momentum, world frame
     double until;
     snw_arena scratch;
-    LOCOMOTION_FIELDS(SNW_FIELD_POINTER)
+    LOCOMOTION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *matrix_block;
 };
 

@@ -65,7 +65,7 @@ static void projection_place(void *object, snw_fields *f) {
     snw_projection *o = object;
     const size_t nv = o->m->bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
     const size_t square = o->m->bare ? 0 : nr * nr; // no matrices for bare models
-    PROJECTION_FIELDS(SNW_FIELD_PLACE)
+    PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_projection_create(const snw_model *m, snw_projection **out) {

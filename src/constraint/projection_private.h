@@ -10,23 +10,23 @@
 #include "constraint/redundancy.h"
 
 // nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
-#define PROJECTION_FIELDS(FIELD)                                                                   \
-    FIELD(double, M, nv *nv, "mass matrix and its factor")                                         \
-    FIELD(double, diagonal, nv, "diagonal of M before the factorisation")                          \
-    FIELD(double, X, nv *nr, "C', or the inverse metric times C'")                                 \
-    FIELD(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")         \
-    FIELD(double, S, square, "C X")                                                                \
-    FIELD(double, rhs, nr, "right-hand side and solution")                                         \
-    FIELD(double, bias, nr, "accelerations of the rows at a = 0, or rates of the rows")            \
-    FIELD(double, size, nr, "unit of each row's violation")                                        \
-    FIELD(double, all_size, nr, "the same for the rows of `all`")                                  \
-    FIELD(double, dx, nv + nr, "increment, or rows")                                               \
-    FIELD(double, violation0, nr, "violations where gradual closing began")                        \
-    FIELD(double, q, o->m->nq, "last accepted configuration of gradual closing")                   \
-    FIELD(double, x, nv + (size_t)o->m->nconstraint, "solution with T")                            \
-    FIELD(int, order, nr, "pivots")                                                                \
-    FIELD(double, P, o->m->nnonholonomic > 0 ? 2 * square : 0,                                     \
-          "combines the rows to independent ones, redundancy.h; and scratch")
+#define PROJECTION_FIELDS(AT, PACK)                                                                \
+    AT(double, M, nv *nv, "mass matrix and its factor")                                            \
+    PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
+    PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
+    PACK(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")          \
+    PACK(double, S, square, "C X")                                                                 \
+    PACK(double, rhs, nr, "right-hand side and solution")                                          \
+    PACK(double, bias, nr, "accelerations of the rows at a = 0, or rates of the rows")             \
+    PACK(double, size, nr, "unit of each row's violation")                                         \
+    PACK(double, all_size, nr, "the same for the rows of `all`")                                   \
+    PACK(double, dx, nv + nr, "increment, or rows")                                                \
+    PACK(double, violation0, nr, "violations where gradual closing began")                         \
+    PACK(double, q, o->m->nq, "last accepted configuration of gradual closing")                    \
+    AT(int, order, nr, "pivots")                                                                   \
+    AT(double, P, o->m->nnonholonomic > 0 ? 2 * square : 0,                                        \
+       "combines the rows to independent ones, redundancy.h; and scratch")                         \
+    AT(double, x, nv + (size_t)o->m->nconstraint, "solution with T")
 
 struct snw_projection {
     const snw_model *m;
@@ -35,7 +35,7 @@ struct snw_projection {
     snw_work *w;
     snw_state *trial, *previous, *near;
     snw_arena scratch;
-    PROJECTION_FIELDS(SNW_FIELD_POINTER)
+    PROJECTION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     double remaining;       // fraction of violation0 that is the present target of gradual closing
     double weight;          // weight of C'C in M, snw_mass_factor

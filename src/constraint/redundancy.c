@@ -17,24 +17,24 @@
 #include <string.h>
 
 // nv velocities, nr constraint rows, of which nf and n are in use
-#define REDUNDANCY_FIELDS(X)                                                                       \
-    X(double, A, nv *nr, "nf x n: transposed rows, coordinates that are not driven")               \
-    X(double, B, nv *nr, "copy of A for factorisations")                                           \
-    X(double, U, nv *nr, "singular value decomposition of the weighted rows")                      \
-    X(double, S, most, "likewise")                                                                 \
-    X(double, Vt, nv *nv, "likewise")                                                              \
-    X(double, x, most, "right-hand side and solution")                                             \
-    X(double, tau, nr, "reflectors of the QR factorisation")                                       \
-    X(double, lambda, nr, "multipliers before they are replaced")                                  \
-    X(double, rate, nr, "rates or accelerations of the rows")                                      \
-    X(double, weight, nr, "weights of the multipliers in their norm")                              \
-    X(double, size, nr, "n: length of each row in typical coordinates")                            \
-    X(int, index, nv, "index among the nf coordinates, -1 for driven ones")                        \
-    X(int, at, nv, "row of the drive of a driven coordinate")                                      \
-    X(int, row, nr, "n: active rows; closures first, contacts behind them")                        \
-    X(int, pivot, nr, "pivots, or rows of the fit")                                                \
-    X(bool, nonholonomic, nr, "row of a contact")                                                  \
-    X(bool, keep, nr, "n: columns of A in the independent subset")
+#define REDUNDANCY_FIELDS(AT, PACK)                                                                \
+    AT(double, A, nv *nr, "nf x n: transposed rows, coordinates that are not driven")              \
+    PACK(double, B, nv *nr, "copy of A for factorisations")                                        \
+    PACK(double, x, most, "right-hand side and solution")                                          \
+    PACK(double, tau, nr, "reflectors of the QR factorisation")                                    \
+    PACK(double, lambda, nr, "multipliers before they are replaced")                               \
+    PACK(double, rate, nr, "rates or accelerations of the rows")                                   \
+    PACK(double, weight, nr, "weights of the multipliers in their norm")                           \
+    PACK(double, size, nr, "n: length of each row in typical coordinates")                         \
+    PACK(double, U, nv *nr, "singular value decomposition of the weighted rows")                   \
+    PACK(double, S, most, "likewise")                                                              \
+    PACK(double, Vt, nv *nv, "likewise")                                                           \
+    AT(int, index, nv, "index among the nf coordinates, -1 for driven ones")                       \
+    PACK(int, at, nv, "row of the drive of a driven coordinate")                                   \
+    PACK(int, row, nr, "n: active rows; closures first, contacts behind them")                     \
+    PACK(int, pivot, nr, "pivots, or rows of the fit")                                             \
+    AT(bool, nonholonomic, nr, "row of a contact")                                                 \
+    PACK(bool, keep, nr, "n: columns of A in the independent subset")
 
 struct snw_redundancy {
     const snw_model *m;
@@ -42,7 +42,7 @@ struct snw_redundancy {
     snw_state *other; // copy of the caller's state, at other velocities or a moment later
     snw_inputs *later;
     snw_arena scratch;
-    REDUNDANCY_FIELDS(SNW_FIELD_POINTER)
+    REDUNDANCY_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     int nf, n, nclosure; // coordinates not driven, active rows, and how many rows are closures
     int rank;
@@ -52,7 +52,7 @@ struct snw_redundancy {
 static void redundancy_place(void *object, snw_fields *f) {
     snw_redundancy *o = object;
     const size_t nv = (size_t)o->m->nv, nr = (size_t)o->m->nconstraint, most = nv > nr ? nv : nr;
-    REDUNDANCY_FIELDS(SNW_FIELD_PLACE)
+    REDUNDANCY_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {

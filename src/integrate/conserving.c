@@ -470,7 +470,7 @@ static void conserving_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
     const size_t np = (size_t)snw_npower(m), nb = snw_broyden_doubles((int)n, INCREMENTS);
-    CONSERVING_FIELDS(SNW_FIELD_PLACE)
+    CONSERVING_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,

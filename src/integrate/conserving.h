@@ -48,33 +48,33 @@
 #include "solve/condition.h"
 
 // n unknowns, nv velocities, nr constraint rows, np powers; nb: memory of Broyden's method
-#define CONSERVING_FIELDS(X)                                                                       \
-    X(double, d, n, "increments and multipliers of the step")                                      \
-    X(double, dx, n, "their change in an iteration")                                               \
-    X(double, best, n, "best iterate")                                                             \
-    X(double, typical, n, "typical values of the unknowns")                                        \
-    X(double, p0, n, "momenta at the start of the step")                                           \
-    X(double, p1, n, "momenta at its end")                                                         \
-    X(double, r, n, "residual")                                                                    \
-    X(double, P, n, "dT/dv at the middle")                                                         \
-    X(double, dT, n, "dT/dq at the middle")                                                        \
-    X(double, force, n, "forces at the middle")                                                    \
-    X(double, weight, n, "W of the correction")                                                    \
-    X(double, mass, n, "typical masses")                                                           \
-    X(double, equilibration_row, n, "scales of the rows of A before it was factorised")            \
-    X(double, equilibration_column, n, "scales of its columns")                                    \
-    X(double, scratch, 2 * n, "for the matrix")                                                    \
-    X(double, M, nv *nv, "mass matrix and its factor")                                             \
-    X(double, T, nv *nv, "Newton's matrix without constraints")                                    \
-    X(double, E, nv *nv, "tangent of the momenta")                                                 \
-    X(double, bordered, nr ? n *n : 0, "T bordered by the constraint rows")                        \
-    X(double, Z, nv *nr, "for the projection of velocities")                                       \
-    X(double, S, nr *(nr + 1), "likewise")                                                         \
-    X(double, rate, nr, "rates of the violations at the middle")                                   \
-    X(double, power, np, "per load, at the middle of the step")                                    \
-    X(double, work, np, "per load")                                                                \
-    X(double, broyden_memory, nb, "increments of Broyden's method")                                \
-    X(int, pivot, n, "of the factors of A")
+#define CONSERVING_FIELDS(AT, PACK)                                                                \
+    AT(double, d, n, "increments and multipliers of the step")                                     \
+    PACK(double, dx, n, "their change in an iteration")                                            \
+    PACK(double, best, n, "best iterate")                                                          \
+    PACK(double, typical, n, "typical values of the unknowns")                                     \
+    PACK(double, p0, n, "momenta at the start of the step")                                        \
+    PACK(double, p1, n, "momenta at its end")                                                      \
+    PACK(double, r, n, "residual")                                                                 \
+    PACK(double, P, n, "dT/dv at the middle")                                                      \
+    PACK(double, dT, n, "dT/dq at the middle")                                                     \
+    PACK(double, force, n, "forces at the middle")                                                 \
+    PACK(double, weight, n, "W of the correction")                                                 \
+    PACK(double, mass, n, "typical masses")                                                        \
+    PACK(double, equilibration_row, n, "scales of the rows of A before it was factorised")                 \
+    PACK(double, equilibration_column, n, "scales of its columns")                                         \
+    PACK(double, scratch, 2 * n, "for the matrix")                                                 \
+    PACK(double, M, nv *nv, "mass matrix and its factor")                                          \
+    PACK(double, T, nv *nv, "Newton's matrix without constraints")                                 \
+    PACK(double, E, nv *nv, "tangent of the momenta")                                              \
+    PACK(double, bordered, nr ? n *n : 0, "T bordered by the constraint rows")                     \
+    PACK(double, Z, nv *nr, "for the projection of velocities")                                    \
+    PACK(double, S, nr *(nr + 1), "likewise")                                                      \
+    PACK(double, rate, nr, "rates of the violations at the middle")                                \
+    PACK(double, power, np, "per load, at the middle of the step")                                 \
+    PACK(double, work, np, "per load")                                                             \
+    PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
+    AT(int, pivot, n, "of the factors of A")
 
 typedef struct snw_conserving {
     const snw_model *m;
@@ -91,7 +91,7 @@ typedef struct snw_conserving {
     bool moving;          // some pose depends on time
     snw_state *now, *mid, *end, *momentum_state;
     int n; // unknowns: increments, then multipliers
-    CONSERVING_FIELDS(SNW_FIELD_POINTER)
+    CONSERVING_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     double *A;     // bordered; T itself without constraints
     double *saved; // checkpoint before the last advance; NULL for models without signals

@@ -120,7 +120,7 @@ static void gauss_place(void *object, snw_fields *f) {
     const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
     const size_t ns = snw_gauss_accelerations(o), all = snw_gauss_unknowns(o);
     const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
-    GAUSS_FIELDS(SNW_FIELD_PLACE)
+    GAUSS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 static snw_status create_memory(snw_gauss_collocation *g) {

@@ -20,36 +20,37 @@ typedef struct snw_gauss_origin {
 } snw_gauss_origin;
 
 // nv velocities, s stages, ns = s nv accelerations, all = s (nv + ng) unknowns, np powers
-#define GAUSS_FIELDS(X)                                                                            \
-    X(double, rate, nv, "velocities of the chart at its start")                                    \
-    X(double, acc, nv, "accelerations of the chart at its start")                                  \
-    X(double, ddx, ns, "accelerations at the stages; unknowns")                                    \
-    X(double, lambda, all - ns, "multipliers over constraint_scale; unknowns")                     \
-    X(double, dx, all, "change of the unknowns")                                                   \
-    X(double, typical, all, "typical values of the unknowns")                                      \
-    X(double, x, nv, "chart coordinates at one stage")                                             \
-    X(double, v, nv, "their rates")                                                                \
-    X(double, a, nv, "their accelerations")                                                        \
-    X(double, past, all, "ns: accelerations at the stages of the previous step")                   \
-    X(double, mean_rate, nv, "mean velocities of the chart in the previous step")                  \
-    X(double, mass, nv, "typical masses")                                                          \
-    X(double, scale, nv, "scale of the residual")                                                  \
-    X(double, force, nv, "typical forces")                                                         \
-    X(double, integrand, s *(size_t)m->nsignal, "integrands of the laws' integrals at the stages") \
-    X(double, chart_jacobian, snw_gauss_jacobian_doubles(m, (int)s),                               \
-      "Jacobians of the chart where the matrix was made")                                          \
-    X(double, M, nv *nv, "derivative of the residual in x''")                                      \
-    X(double, D, nv *nv, "in x'")                                                                  \
-    X(double, K, nv *nv, "in x")                                                                   \
-    X(double, J, all *all, "factors of Newton's matrix")                                           \
-    X(double, scratch, 2 * all, "for the matrix")                                                  \
-    X(double, equilibration_row, all, "scales of the rows of J before it was factorised")          \
-    X(double, equilibration_column, all, "scales of its columns")                                  \
-    X(double, work, np, "work of loads and actuators")                                             \
-    X(double, power_stage, np, "power at one stage")                                               \
-    X(double, kept, undo_doubles(m, (int)s), "state before the last step")                         \
-    X(double, broyden_memory, nb, "increments of Broyden's method")                                \
-    X(int, pivot, all, "of the factors of J")
+#define GAUSS_FIELDS(AT, PACK)                                                                     \
+    AT(double, rate, nv, "velocities of the chart at its start")                                   \
+    PACK(double, acc, nv, "accelerations of the chart at its start")                               \
+    PACK(double, ddx, ns, "accelerations at the stages; unknowns")                                 \
+    PACK(double, lambda, all - ns, "multipliers over constraint_scale; unknowns")                  \
+    PACK(double, dx, all, "change of the unknowns")                                                \
+    PACK(double, typical, all, "typical values of the unknowns")                                   \
+    PACK(double, x, nv, "chart coordinates at one stage")                                          \
+    PACK(double, v, nv, "their rates")                                                             \
+    PACK(double, a, nv, "their accelerations")                                                     \
+    PACK(double, past, all, "ns: accelerations at the stages of the previous step")                \
+    PACK(double, mean_rate, nv, "mean velocities of the chart in the previous step")               \
+    PACK(double, mass, nv, "typical masses")                                                       \
+    PACK(double, scale, nv, "scale of the residual")                                               \
+    PACK(double, force, nv, "typical forces")                                                      \
+    PACK(double, integrand, s *(size_t)m->nsignal,                                                 \
+         "integrands of the laws' integrals at the stages")                                        \
+    PACK(double, chart_jacobian, snw_gauss_jacobian_doubles(m, (int)s),                            \
+         "Jacobians of the chart where the matrix was made")                                       \
+    PACK(double, M, nv *nv, "derivative of the residual in x''")                                   \
+    PACK(double, D, nv *nv, "in x'")                                                               \
+    PACK(double, K, nv *nv, "in x")                                                                \
+    PACK(double, J, all *all, "factors of Newton's matrix")                                        \
+    PACK(double, scratch, 2 * all, "for the matrix")                                               \
+    PACK(double, equilibration_row, all, "scales of the rows of J before it was factorised")               \
+    PACK(double, equilibration_column, all, "scales of its columns")                                       \
+    PACK(double, work, np, "work of loads and actuators")                                          \
+    PACK(double, power_stage, np, "power at one stage")                                            \
+    PACK(double, kept, undo_doubles(m, (int)s), "state before the last step")                      \
+    PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
+    AT(int, pivot, all, "of the factors of J")
 
 struct snw_gauss_collocation {
     const snw_model *m;
@@ -69,7 +70,7 @@ struct snw_gauss_collocation {
     double redundant;           // 1: nonholonomic rows are redundant
     double constraint_scale;    // scale of these rows and their multipliers in Newton's matrix
     snw_error failure;          // reason why the last step could not finish
-    GAUSS_FIELDS(SNW_FIELD_POINTER)
+    GAUSS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     double h;      // length of the step being solved
     double past_h; // length of the previous step, s; 0: none

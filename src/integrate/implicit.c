@@ -53,7 +53,7 @@ static void implicit_place(void *object, snw_fields *f) {
     const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint, np = (size_t)snw_npower(m);
     const size_t ns = (size_t)m->nsignal, nh = snw_history_doubles(m->nv);
     const size_t nb = snw_broyden_doubles((int)n, INCREMENTS);
-    IMPLICIT_FIELDS(SNW_FIELD_PLACE)
+    IMPLICIT_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,

@@ -52,32 +52,32 @@ typedef struct snw_corrected {
 
 // nv velocities, n = nv + nconstraint, np powers, ns signals; nh and nb: memory of a history and of
 // Broyden's method
-#define IMPLICIT_FIELDS(X)                                                                         \
-    X(double, d, nv, "increment of the configuration in the step's chart")                         \
-    X(double, f, nv, "rates without the part of the increment: a d + f")                           \
-    X(double, g, nv, "accelerations likewise: b d + g")                                            \
-    X(double, rate, nv, "velocities in the chart")                                                 \
-    X(double, acc, nv, "accelerations in the chart")                                               \
-    X(double, mass, nv, "diagonal of the mass matrix")                                             \
-    X(double, scale, nv, "typical forces, less where the step's own error is smaller")             \
-    X(double, force, nv, "typical forces of the step")                                             \
-    X(double, work, np, "work of loads and actuators")                                             \
-    X(double, work_kept, np, "the same before the last step")                                      \
-    X(double, power_within, np, "power within a step")                                             \
-    X(double, past_memory, nh, "of the history")                                                   \
-    X(double, past_kept_memory, nh, "of the history before the last step")                         \
-    X(double, source, ns, "integrands of the laws' integrals")                                     \
-    X(double, source_kept, ns, "the same before the last step")                                    \
-    X(double, scratch, 3 * nv, "for the path of a step")                                           \
-    X(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")                \
-    X(double, dx, n, "change of d and of the multipliers over constraint_scale")                   \
-    X(double, typical, n, "typical values of these")                                               \
-    X(double, broyden_memory, nb, "of the step")                                                   \
-    X(double, matrix_d, nv, "d where Newton's matrix was made")                                    \
-    X(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")               \
-    X(double, corrected_past_memory, nh, "likewise")                                               \
-    X(double, corrected_jerk, nv, "rate of its accelerations in the previous step")                \
-    X(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
+#define IMPLICIT_FIELDS(AT, PACK)                                                                  \
+    AT(double, d, nv, "increment of the configuration in the step's chart")                        \
+    PACK(double, f, nv, "rates without the part of the increment: a d + f")                        \
+    PACK(double, g, nv, "accelerations likewise: b d + g")                                         \
+    PACK(double, rate, nv, "velocities in the chart")                                              \
+    PACK(double, acc, nv, "accelerations in the chart")                                            \
+    PACK(double, mass, nv, "diagonal of the mass matrix")                                          \
+    PACK(double, scale, nv, "typical forces, less where the step's own error is smaller")          \
+    PACK(double, force, nv, "typical forces of the step")                                          \
+    PACK(double, matrix_d, nv, "d where Newton's matrix was made")                                 \
+    PACK(double, work, np, "work of loads and actuators")                                          \
+    PACK(double, work_kept, np, "the same before the last step")                                   \
+    PACK(double, power_within, np, "power within a step")                                          \
+    PACK(double, past_memory, nh, "of the history")                                                \
+    PACK(double, past_kept_memory, nh, "of the history before the last step")                      \
+    PACK(double, source, ns, "integrands of the laws' integrals")                                  \
+    PACK(double, source_kept, ns, "the same before the last step")                                 \
+    PACK(double, scratch, 3 * nv, "for the path of a step")                                        \
+    PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
+    PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
+    PACK(double, typical, n, "typical values of these")                                            \
+    PACK(double, broyden_memory, nb, "of the step")                                                \
+    PACK(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")            \
+    PACK(double, corrected_past_memory, nh, "likewise")                                            \
+    PACK(double, corrected_jerk, nv, "rate of its accelerations in the previous step")             \
+    PACK(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
 
 struct snw_implicit {
     const snw_model *m;
@@ -87,7 +87,7 @@ struct snw_implicit {
     snw_state *now, *trial, *before; // committed; of the iteration; before the last step
     snw_state *scratch_state;        // within a step
     snw_history past, past_kept;     // history of the scheme; the same before the last step
-    IMPLICIT_FIELDS(SNW_FIELD_POINTER)
+    IMPLICIT_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions

@@ -19,38 +19,41 @@ typedef struct rod_arrays {
     bool loads; // there are distributed loads
 } rod_arrays;
 
+static void *rod_array(snw_fields *f, size_t count, size_t size) {
+    return snw_fields_next(f, count, size, SNW_FIELD_BOUNDARY);
+}
+
 static void rod_place(void *object, snw_fields *f) {
     snw_shoot_rod *r = ((rod_arrays *)object)->r;
     const bool loads = ((rod_arrays *)object)->loads;
     const size_t nn = (size_t)r->nnode, np = (size_t)r->npoint, nz = (size_t)snw_shoot_nz(r);
     const size_t ns = r->uniform ? 1 : np;
-    r->piece = snw_fields_next(f, (size_t)r->npiece, sizeof *r->piece);
-    r->station = snw_fields_next(f, (size_t)r->npiece, sizeof *r->station);
-    r->section = snw_fields_next(f, ns, sizeof *r->section);
-    r->K = snw_fields_next(f, 36 * ns, sizeof *r->K);
-    r->density = loads ? snw_fields_next(f, np, sizeof *r->density) : NULL;
-    r->history = snw_fields_next(f, np, sizeof *r->history);
-    r->zh = snw_fields_next(f, np * nz, sizeof *r->zh);
-    r->g = snw_fields_next(f, nn, sizeof *r->g);
-    r->V = snw_fields_next(f, nn, sizeof *r->V);
-    r->F = snw_fields_next(f, nn, sizeof *r->F);
-    r->z = snw_fields_next(f, nn * nz, sizeof *r->z);
-    r->W = snw_fields_next(f, nn, sizeof *r->W);
+    r->piece = rod_array(f, (size_t)r->npiece, sizeof *r->piece);
+    r->station = rod_array(f, (size_t)r->npiece, sizeof *r->station);
+    r->section = rod_array(f, ns, sizeof *r->section);
+    r->K = rod_array(f, 36 * ns, sizeof *r->K);
+    r->density = loads ? rod_array(f, np, sizeof *r->density) : NULL;
+    r->history = rod_array(f, np, sizeof *r->history);
+    r->zh = rod_array(f, np * nz, sizeof *r->zh);
+    r->g = rod_array(f, nn, sizeof *r->g);
+    r->V = rod_array(f, nn, sizeof *r->V);
+    r->F = rod_array(f, nn, sizeof *r->F);
+    r->z = rod_array(f, nn * nz, sizeof *r->z);
+    r->W = rod_array(f, nn, sizeof *r->W);
     for (int i = 0; i < SNW_TIME_LEVELS; i++) {
-        r->level[i] = snw_fields_next(f, nn, sizeof *r->level[i]);
-        r->zlevel[i] = snw_fields_next(f, nn * nz, sizeof *r->zlevel[i]);
+        r->level[i] = rod_array(f, nn, sizeof *r->level[i]);
+        r->zlevel[i] = rod_array(f, nn * nz, sizeof *r->zlevel[i]);
     }
-    r->rate = snw_fields_next(f, nn, sizeof *r->rate);
-    r->zrate = snw_fields_next(f, nn * nz, sizeof *r->zrate);
-    r->node_history = snw_fields_next(f, nn, sizeof *r->node_history);
-    r->znode = snw_fields_next(f, nn * nz, sizeof *r->znode);
+    r->rate = rod_array(f, nn, sizeof *r->rate);
+    r->zrate = rod_array(f, nn * nz, sizeof *r->zrate);
+    r->node_history = rod_array(f, nn, sizeof *r->node_history);
+    r->znode = rod_array(f, nn * nz, sizeof *r->znode);
     const size_t derivative_nodes = r->law && r->law->depends_on_strain ? nn : 0;
     for (int i = 0; i < SNW_TIME_LEVELS; i++)
-        r->strain_d1[i] = snw_fields_next(f, derivative_nodes, sizeof **r->strain_d1);
-    r->strain_d1_rate = snw_fields_next(f, derivative_nodes, sizeof *r->strain_d1_rate);
-    r->strain_d1_node = snw_fields_next(f, derivative_nodes, sizeof *r->strain_d1_node);
-    r->strain_d1_history =
-        snw_fields_next(f, derivative_nodes ? np : 0, sizeof *r->strain_d1_history);
+        r->strain_d1[i] = rod_array(f, derivative_nodes, sizeof **r->strain_d1);
+    r->strain_d1_rate = rod_array(f, derivative_nodes, sizeof *r->strain_d1_rate);
+    r->strain_d1_node = rod_array(f, derivative_nodes, sizeof *r->strain_d1_node);
+    r->strain_d1_history = rod_array(f, derivative_nodes ? np : 0, sizeof *r->strain_d1_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,

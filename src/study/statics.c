@@ -75,7 +75,7 @@ static void statics_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
-    STATICS_FIELDS(SNW_FIELD_PLACE)
+    STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {

@@ -12,19 +12,20 @@
 #include "study/statics.h"
 
 // nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr
-#define STATICS_FIELDS(X)                                                                          \
-    X(double, K, nv *nv, "elastic stiffness")                                                      \
-    X(double, T, nv *nv, "tangent")                                                                \
-    X(double, x, nx, "configuration and multipliers")                                              \
-    X(double, kept, 3 * nx, "three copies of x: saved equilibria")                                 \
-    X(double, direction, nv, "direction out of an unstable equilibrium")                           \
-    X(double, scale, n, "of residuals, then of violations")                                        \
-    X(double, soft, n, "regularisation of the diagonal of joints (5.3)")                           \
-    X(double, damping, n, "of the damped motion (5.2); zero for constraint rows")                  \
-    X(double, rows, nv *nr, "C'; tau and order of its QR factors")                                 \
-    X(double, tau, n, "likewise")                                                                  \
-    X(int, order, nr, "likewise")                                                                  \
-    X(double, violation0, nr, "violations at the start of the solve; they close as the load grows")
+#define STATICS_FIELDS(AT, PACK)                                                                   \
+    AT(double, K, nv *nv, "elastic stiffness")                                                     \
+    AT(double, T, nv *nv, "tangent")                                                               \
+    AT(double, x, nx, "configuration and multipliers")                                             \
+    PACK(double, kept, 3 * nx, "three copies of x: saved equilibria")                              \
+    PACK(double, direction, nv, "direction out of an unstable equilibrium")                        \
+    AT(double, scale, n, "of residuals, then of violations")                                       \
+    PACK(double, violation0, nr,                                                                   \
+         "violations at the start of the solve; they close as the load grows")                     \
+    PACK(double, damping, n, "of the damped motion (5.2); zero for constraint rows")               \
+    PACK(double, soft, n, "regularisation of the diagonal of joints (5.3)")                        \
+    AT(double, rows, nv *nr, "C'; tau and order of its QR factors")                                \
+    PACK(double, tau, n, "likewise")                                                               \
+    AT(int, order, nr, "likewise")
 
 struct snw_statics {
     const snw_model *m;
@@ -38,7 +39,7 @@ struct snw_statics {
     bool steady; // in the last solve: rates of given motion count; otherwise `before` has none
     snw_interrupt interrupt; // of the present solve
     snw_arena scratch;
-    STATICS_FIELDS(SNW_FIELD_POINTER)
+    STATICS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     int negative; // negative eigenvalues of the tangent at the last equilibrium; of conservative
                   // models
