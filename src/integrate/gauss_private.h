@@ -7,7 +7,6 @@
 #include "constraint/impact.h"
 #include "integrate/gauss.h"
 #include "solve/broyden.h"
-#include "solve/collocation.h"
 #include "solve/condition.h"
 
 // Where Newton's matrix was made, stage by stage; the Jacobians of the chart are stored in
@@ -48,9 +47,15 @@ typedef struct snw_gauss_origin {
     PACK(double, equilibration_column, all, "scales of its columns")                                       \
     PACK(double, work, np, "work of loads and actuators")                                          \
     PACK(double, power_stage, np, "power at one stage")                                            \
-    PACK(double, kept, undo_doubles(m, (int)s), "state before the last step")                      \
+    PACK(double, kept, undo_doubles(m, &o->k), "state before the last step")                      \
     PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
     AT(int, pivot, all, "of the factors of J")
+
+// Point of the quadrature of works along the polynomial of a step.
+typedef struct snw_work_point {
+    double c, b; // fraction of the step, weight
+    snw_collocation_weights of;
+} snw_work_point;
 
 struct snw_gauss_collocation {
     const snw_model *m;
@@ -80,6 +85,8 @@ struct snw_gauss_collocation {
     snw_gauss_origin J_origin;
     snw_broyden broyden;
     double heat;
+    double scheme;                         // energy removed by the scheme; 0 where it damps nothing
+    snw_work_point work_point[SNW_STAGES]; // s + 1, of a scheme that damps
     double defect;
 };
 

@@ -39,6 +39,8 @@ static const way ways[] = {
     {"scheme: gauss4, step: 50 ms", 0.05, 0},
     {"scheme: gauss6, step: 30 ms", 0.03, 0},
     {"scheme: gauss6, step: 50 ms, adapt: on", 0.05, 0},
+    {"scheme: radau3, step: 50 ms", 0.05, 0},
+    {"scheme: radau5, step: 50 ms, adapt: on", 0.05, 0},
     {"scheme: generalized-alpha, step: 50 ms, adapt: on", 0.05, 0},
     {"scheme: bdf2, step: 50 ms, adapt: on", 0.05, 0},
     {"scheme: rk4, step: 2 ms", 0.01, 0},

@@ -7,7 +7,7 @@ import parts
 from chance import Chance, rounded
 
 STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "exists", "moved", "stable", "settles"]
-MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "moved", "again"]
+MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again"]
 
 
 def model(title, robot, materials, study, probes, **more):
