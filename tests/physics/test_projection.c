@@ -135,6 +135,8 @@ static void a_cut_joint_is_the_joint(void **state) {
         snw_link_desc *link = &t.link[at];
         link->joint = kind;
         link->moves = (snw_joint_desc){.axis = roll_unit(&d)};
+        if (snw_joint_table[kind].options & SNW_JOINT_TAKES_AXES)
+            link->moves.second = snw_normalise(snw_cross(link->moves.axis, roll_unit(&d)));
         // mass behind the joint, so that the tree has a regular mass matrix without the loop, too
         if (!link->has_body) {
             tree_body(&t, at, 1, roll_vec3(&d, 0.1), (snw_vec3){{0.05, 0.06, 0.07}});
@@ -154,6 +156,7 @@ static void a_cut_joint_is_the_joint(void **state) {
             .b = {.kind = link->has_rod ? SNW_SITE_ROOT : SNW_SITE_END, .link = at},
             .joint = kind,
             .axis = link->moves.axis,
+            .second = link->moves.second,
             .pose = link->pose};
         const snw_link_desc whole = *link;
         link->on = (snw_site){.kind = SNW_SITE_WORLD, .link = -1};
