@@ -11,7 +11,6 @@
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
-#include "model/probe_columns.h"
 
 #include <string.h>
 
@@ -95,6 +94,7 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
+    case SNW_READ_NEVER:
         break;
     }
     return (reading){0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tables of the columns of probes: names and dimensions, by quantity and joint.
-#include "model/probe_columns.h"
+// Table of the quantities of probes, with the names and dimensions of their columns.
+#include "model/probe_kind.h"
 
 #define DIM_LENGTH                                                                                 \
     { .m = 1 }
@@ -18,56 +18,76 @@
 #define DIM_FORCE                                                                                  \
     { .m = 1, .kg = 1, .s = -2 }
 
-#define POINT                                                                                      \
-    {"x", DIM_LENGTH}, {"y", DIM_LENGTH}, { "z", DIM_LENGTH }
+#define COLUMN(column, ...)                                                                        \
+    { .name = (column), .dim = __VA_ARGS__ }
+#define ANGLE(column)                                                                              \
+    { .name = (column), .angle = true }
+
+#define POINT COLUMN("x", DIM_LENGTH), COLUMN("y", DIM_LENGTH), COLUMN("z", DIM_LENGTH)
 #define QUATERNION                                                                                 \
-    {"qw", DIM_NONE}, {"qx", DIM_NONE}, {"qy", DIM_NONE}, { "qz", DIM_NONE }
-#define VECTOR                                                                                     \
-    {"rx", DIM_NONE}, {"ry", DIM_NONE}, { "rz", DIM_NONE }
+    COLUMN("qw", DIM_NONE), COLUMN("qx", DIM_NONE), COLUMN("qy", DIM_NONE), COLUMN("qz", DIM_NONE)
+#define VECTOR ANGLE("rx"), ANGLE("ry"), ANGLE("rz")
 #define MATRIX                                                                                     \
-    {"xx", DIM_NONE}, {"xy", DIM_NONE}, {"xz", DIM_NONE}, {"yx", DIM_NONE}, {"yy", DIM_NONE},      \
-        {"yz", DIM_NONE}, {"zx", DIM_NONE}, {"zy", DIM_NONE}, {                                    \
-        "zz", DIM_NONE                                                                             \
-    }
-#define LINEAR_VELOCITY                                                                            \
-    {"vx", DIM_SPEED}, {"vy", DIM_SPEED}, { "vz", DIM_SPEED }
+    COLUMN("xx", DIM_NONE), COLUMN("xy", DIM_NONE), COLUMN("xz", DIM_NONE),                        \
+        COLUMN("yx", DIM_NONE), COLUMN("yy", DIM_NONE), COLUMN("yz", DIM_NONE),                    \
+        COLUMN("zx", DIM_NONE), COLUMN("zy", DIM_NONE), COLUMN("zz", DIM_NONE)
+#define LINEAR_VELOCITY COLUMN("vx", DIM_SPEED), COLUMN("vy", DIM_SPEED), COLUMN("vz", DIM_SPEED)
 
 static const snw_component point[] = {POINT};
 static const snw_component rotation[] = {QUATERNION, VECTOR, MATRIX};
 static const snw_component pose[] = {POINT, QUATERNION, VECTOR, MATRIX};
 static const snw_component velocity[] = {LINEAR_VELOCITY};
-static const snw_component twist[] = {
-    {"wx", DIM_RATE}, {"wy", DIM_RATE}, {"wz", DIM_RATE}, LINEAR_VELOCITY};
-static const snw_component acceleration[] = {{"ax", {.m = 1, .s = -2}}, {"ay", {.m = 1, .s = -2}},
-                                             {"az", {.m = 1, .s = -2}}, {"alx", {.s = -2}},
-                                             {"aly", {.s = -2}},        {"alz", {.s = -2}}};
-static const snw_component strain[] = {{"twist", DIM_PER_LENGTH},  {"bend_y", DIM_PER_LENGTH},
-                                       {"bend_z", DIM_PER_LENGTH}, {"stretch", DIM_NONE},
-                                       {"shear_y", DIM_NONE},      {"shear_z", DIM_NONE}};
-static const snw_component wrench[] = {{"mx", DIM_TORQUE}, {"my", DIM_TORQUE}, {"mz", DIM_TORQUE},
-                                       {"fx", DIM_FORCE},  {"fy", DIM_FORCE},  {"fz", DIM_FORCE}};
-static const snw_component energy[] = {{"kinetic", DIM_TORQUE}, {"elastic", DIM_TORQUE},
-                                       {"gravity", DIM_TORQUE}, {"dissipated", DIM_TORQUE},
-                                       {"work", DIM_TORQUE},    {"scheme", DIM_TORQUE},
-                                       {"balance", DIM_TORQUE}, {"total", DIM_TORQUE}};
+static const snw_component twist[] = {COLUMN("wx", DIM_RATE), COLUMN("wy", DIM_RATE),
+                                      COLUMN("wz", DIM_RATE), LINEAR_VELOCITY};
+static const snw_component acceleration[] = {
+    COLUMN("ax", {.m = 1, .s = -2}), COLUMN("ay", {.m = 1, .s = -2}),
+    COLUMN("az", {.m = 1, .s = -2}), COLUMN("alx", {.s = -2}),
+    COLUMN("aly", {.s = -2}),        COLUMN("alz", {.s = -2})};
+static const snw_component strain[] = {
+    COLUMN("twist", DIM_PER_LENGTH),  COLUMN("bend_y", DIM_PER_LENGTH),
+    COLUMN("bend_z", DIM_PER_LENGTH), COLUMN("stretch", DIM_NONE),
+    COLUMN("shear_y", DIM_NONE),      COLUMN("shear_z", DIM_NONE)};
+static const snw_component wrench[] = {COLUMN("mx", DIM_TORQUE), COLUMN("my", DIM_TORQUE),
+                                       COLUMN("mz", DIM_TORQUE), COLUMN("fx", DIM_FORCE),
+                                       COLUMN("fy", DIM_FORCE),  COLUMN("fz", DIM_FORCE)};
+static const snw_component energy[] = {
+    COLUMN("kinetic", DIM_TORQUE),    COLUMN("elastic", DIM_TORQUE), COLUMN("gravity", DIM_TORQUE),
+    COLUMN("dissipated", DIM_TORQUE), COLUMN("work", DIM_TORQUE),    COLUMN("scheme", DIM_TORQUE),
+    COLUMN("balance", DIM_TORQUE),    COLUMN("total", DIM_TORQUE)};
 static const snw_component momentum[] = {
-    {"lx", {.m = 2, .kg = 1, .s = -1}}, {"ly", {.m = 2, .kg = 1, .s = -1}},
-    {"lz", {.m = 2, .kg = 1, .s = -1}}, {"px", {.m = 1, .kg = 1, .s = -1}},
-    {"py", {.m = 1, .kg = 1, .s = -1}}, {"pz", {.m = 1, .kg = 1, .s = -1}}};
-static const snw_component transport[] = {{"power", {.m = 2, .kg = 1, .s = -3}},
-                                          {"speed", {.m = 1, .s = -1}},
-                                          {"way", {.m = 1}},
-                                          {"cost", {0}}};
+    COLUMN("lx", {.m = 2, .kg = 1, .s = -1}), COLUMN("ly", {.m = 2, .kg = 1, .s = -1}),
+    COLUMN("lz", {.m = 2, .kg = 1, .s = -1}), COLUMN("px", {.m = 1, .kg = 1, .s = -1}),
+    COLUMN("py", {.m = 1, .kg = 1, .s = -1}), COLUMN("pz", {.m = 1, .kg = 1, .s = -1})};
+static const snw_component transport[] = {COLUMN("power", {.m = 2, .kg = 1, .s = -3}),
+                                          COLUMN("speed", {.m = 1, .s = -1}),
+                                          COLUMN("way", {.m = 1}), COLUMN("cost", {0})};
 static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
-    {"1", DIM_RATE},  {"2", DIM_RATE},  {"3", DIM_RATE},  {"4", DIM_RATE},  {"5", DIM_RATE},
-    {"6", DIM_RATE},  {"7", DIM_RATE},  {"8", DIM_RATE},  {"9", DIM_RATE},  {"10", DIM_RATE},
-    {"11", DIM_RATE}, {"12", DIM_RATE}, {"13", DIM_RATE}, {"14", DIM_RATE}, {"15", DIM_RATE},
-    {"16", DIM_RATE}, {"17", DIM_RATE}, {"18", DIM_RATE}};
-static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
-static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_FORCE}},
-                           volume[] = {{"", {.m = 3}}},
-                           pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
-static const snw_component scalar[] = {{"", DIM_NONE}};
+    COLUMN("1", DIM_RATE),  COLUMN("2", DIM_RATE),  COLUMN("3", DIM_RATE),  COLUMN("4", DIM_RATE),
+    COLUMN("5", DIM_RATE),  COLUMN("6", DIM_RATE),  COLUMN("7", DIM_RATE),  COLUMN("8", DIM_RATE),
+    COLUMN("9", DIM_RATE),  COLUMN("10", DIM_RATE), COLUMN("11", DIM_RATE), COLUMN("12", DIM_RATE),
+    COLUMN("13", DIM_RATE), COLUMN("14", DIM_RATE), COLUMN("15", DIM_RATE), COLUMN("16", DIM_RATE),
+    COLUMN("17", DIM_RATE), COLUMN("18", DIM_RATE)};
+static const snw_component power[] = {COLUMN("", {.m = 2, .kg = 1, .s = -3})};
+static const snw_component length[] = {COLUMN("", DIM_LENGTH)}, tension[] = {COLUMN("", DIM_FORCE)},
+                           volume[] = {COLUMN("", {.m = 3})},
+                           pressure[] = {COLUMN("", {.m = -1, .kg = 1, .s = -2})};
+static const snw_component scalar[] = {COLUMN("", DIM_NONE)};
+static const snw_component joint_angle[] = {ANGLE("")};
+static const snw_component joint_rate[] = {COLUMN("", DIM_RATE)},
+                           joint_effort[] = {COLUMN("", DIM_TORQUE)};
+
+const snw_probe_type snw_probe_table[SNW_PROBE_COUNT] = {
+#define X(code, name, form, meaning, subject, axes, reading, columns, bare)                        \
+    {name,                                                                                         \
+     subject,                                                                                      \
+     axes,                                                                                         \
+     reading,                                                                                      \
+     columns,                                                                                      \
+     (int)(sizeof(columns) / sizeof((columns)[0])),                                                \
+     bare ? bare : (int)(sizeof(columns) / sizeof((columns)[0]))},
+    SNW_PROBE_LIST(X)
+#undef X
+};
 
 // Component k of a joint; order 0: position, 1: rate, 2: effort.
 static snw_component joint_component(snw_joint_kind kind, int order, int k) {
@@ -78,126 +98,33 @@ static snw_component joint_component(snw_joint_kind kind, int order, int k) {
     const snw_joint_type *joint = &snw_joint_table[kind];
     const snw_joint_coordinate *c = &joint->coordinate[k];
     const char *name = joint->space == SNW_SPACE_SO3 ? rotation_name[order][k] : c->name;
-    return (snw_component){joint->dof > 1 ? name : "", c->turn ? turn[order] : slide[order]};
+    return (snw_component){joint->dof > 1 ? name : "", c->turn ? turn[order] : slide[order],
+                           c->turn && order == 0};
 }
 
-const char *snw_probe_name(snw_probe_kind kind) {
-    switch (kind) {
-#define X(code, name, reading)                                                                     \
-    case code:                                                                                     \
-        return name;
-        SNW_PROBE_LIST(X)
-#undef X
-    }
-    return "unknown";
-}
+const char *snw_probe_name(snw_probe_kind kind) { return snw_probe_table[kind].name; }
 
-snw_reading snw_probe_reading(const snw_probe_desc *p) {
-    if (p->of == SNW_PROBE_OF_TENDON) {
-        // tension along a path with friction is computed between steps only
-        const bool placed = p->kind == SNW_PROBE_TENSION && p->fraction > 0;
-        if (p->kind == SNW_PROBE_POWER || p->kind == SNW_PROBE_PULL || placed) {
-            return SNW_READ_LATER;
-        }
-        if (p->kind == SNW_PROBE_RATE) return SNW_READ_TENDON_RATE;
-        const bool where = p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_VOLUME ||
-                           p->kind == SNW_PROBE_VALUE;
-        return where ? SNW_READ_TENDON : SNW_READ_TENDON_EFFORT;
-    }
-    // laws read the rotation of a spherical joint by the probes rotation and twist
-    if (snw_joint_table[p->joint].space == SNW_SPACE_SO3) return SNW_READ_LATER;
-    switch (p->kind) {
-#define X(code, name, reading)                                                                     \
-    case code:                                                                                     \
-        return reading;
-        SNW_PROBE_LIST(X)
-#undef X
-    }
-    return SNW_READ_LATER;
-}
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RETURN_COMPONENTS(array)                                                                   \
-    *n = COUNT(array);                                                                             \
-    return array
-
-// Components of a quantity that is not one of a joint.
-static const snw_component *components_of(snw_probe_kind kind, int *n) {
-    switch (kind) {
-    case SNW_PROBE_POSITION:
-    case SNW_PROBE_CENTER_OF_MASS:
-        RETURN_COMPONENTS(point);
-    case SNW_PROBE_ROTATION:
-        RETURN_COMPONENTS(rotation);
-    case SNW_PROBE_POSE:
-        RETURN_COMPONENTS(pose);
-    case SNW_PROBE_VELOCITY:
-        RETURN_COMPONENTS(velocity);
-    case SNW_PROBE_TWIST:
-        RETURN_COMPONENTS(twist);
-    case SNW_PROBE_ACCELERATION:
-        RETURN_COMPONENTS(acceleration);
-    case SNW_PROBE_STRAIN:
-        RETURN_COMPONENTS(strain);
-    case SNW_PROBE_WRENCH:
-    case SNW_PROBE_REACTION:
-    case SNW_PROBE_PULL:
-        RETURN_COMPONENTS(wrench);
-    case SNW_PROBE_ANGLE:
-    case SNW_PROBE_VALUE:
-    case SNW_PROBE_RATE:
-    case SNW_PROBE_EFFORT:
-        break;
-    case SNW_PROBE_POWER:
-        RETURN_COMPONENTS(power);
-    case SNW_PROBE_LENGTH:
-        RETURN_COMPONENTS(length);
-    case SNW_PROBE_TENSION:
-        RETURN_COMPONENTS(tension);
-    case SNW_PROBE_VOLUME:
-        RETURN_COMPONENTS(volume);
-    case SNW_PROBE_PRESSURE:
-        RETURN_COMPONENTS(pressure);
-    case SNW_PROBE_ENERGY:
-        RETURN_COMPONENTS(energy);
-    case SNW_PROBE_MOMENTUM:
-        RETURN_COMPONENTS(momentum);
-    case SNW_PROBE_STABILITY:
-    case SNW_PROBE_LAW:
-        RETURN_COMPONENTS(scalar);
-    case SNW_PROBE_FREQUENCY:
-        RETURN_COMPONENTS(frequency);
-    case SNW_PROBE_TRANSPORT:
-        RETURN_COMPONENTS(transport);
-    }
-    *n = 0;
-    return scalar;
-}
-
-// Order of a joint quantity: 0 position, 1 rate, 2 effort; -1: no joint quantity.
-static int joint_order(snw_probe_kind kind) {
-    if (kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE) return 0;
-    return kind == SNW_PROBE_RATE ? 1 : kind == SNW_PROBE_EFFORT ? 2 : -1;
+bool snw_probe_is_configuration(snw_probe_kind kind) {
+    const snw_reading r = snw_probe_table[kind].reading;
+    return r == SNW_READ_POSITION || r == SNW_READ_ROTATION || r == SNW_READ_POSE ||
+           r == SNW_READ_STRAIN || r == SNW_READ_COORDINATE || r == SNW_READ_TENDON;
 }
 
 int snw_probe_components(snw_probe_kind kind, snw_joint_kind joint,
                          snw_component out[SNW_PROBE_WIDTH]) {
-    int n = 0;
-    const int order = joint_order(kind);
-    if (order >= 0) {
-        (void)snw_joint_coordinates(joint, &n);
-        for (int k = 0; k < n; k++) out[k] = joint_component(joint, order, k);
-        if (joint == SNW_JOINT_FIXED) out[n++] = scalar[0];
+    const snw_probe_type *type = &snw_probe_table[kind];
+    int n = type->ncomponent;
+    if (type->subject != SNW_OF_JOINT) {
+        for (int k = 0; k < n; k++) out[k] = type->component[k];
         return n;
     }
-    const snw_component *c = components_of(kind, &n);
-    for (int k = 0; k < n; k++) out[k] = c[k];
+    const int order = type->reading == SNW_READ_COORDINATE ? 0
+                      : type->reading == SNW_READ_RATE     ? 1
+                                                           : 2;
+    (void)snw_joint_coordinates(joint, &n);
+    for (int k = 0; k < n; k++) out[k] = joint_component(joint, order, k);
+    if (joint == SNW_JOINT_FIXED) out[n++] = scalar[0];
     return n;
-}
-
-int snw_probe_columns(const snw_probe_desc *p) {
-    snw_component c[SNW_PROBE_WIDTH];
-    return snw_probe_components(p->kind, p->joint, c) * (p->along > 0 ? p->along : 1);
 }
 
 void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
@@ -205,8 +132,7 @@ void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, in
     snw_component c[SNW_PROBE_WIDTH];
     *first = 0;
     *count = snw_probe_components(kind, joint, c);
-    if (kind == SNW_PROBE_POSE) *count = 7;
-    if (kind == SNW_PROBE_ACCELERATION) *count = 3;
+    if (snw_probe_table[kind].subject != SNW_OF_JOINT) *count = snw_probe_table[kind].nbare;
     if (kind == SNW_PROBE_FREQUENCY && nvalue > 0 && nvalue < *count) *count = nvalue;
     if (kind == SNW_PROBE_ROTATION) {
         *first = nvalue == 4 ? 0 : nvalue == 9 ? 7 : 4;

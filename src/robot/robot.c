@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
 
