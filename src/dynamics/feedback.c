@@ -93,6 +93,7 @@ static reading read_probe(const snw_model *m, const snw_signal *signal, const sn
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
+    case SNW_READ_NEVER:
         break;
     }
     return (reading){0};

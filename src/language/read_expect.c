@@ -8,7 +8,6 @@
 #include "language/expect.h"
 #include "language/source.h"
 #include "language/table.h"
-#include "model/probe_columns.h"
 
 #include <ctype.h>
 #include <math.h>
