@@ -43,11 +43,11 @@ typedef struct snw_gauss_origin {
     PACK(double, K, nv *nv, "in x")                                                                \
     PACK(double, J, all *all, "factors of Newton's matrix")                                        \
     PACK(double, scratch, 2 * all, "for the matrix")                                               \
-    PACK(double, equilibration_row, all, "scales of the rows of J before it was factorised")               \
-    PACK(double, equilibration_column, all, "scales of its columns")                                       \
+    PACK(double, equilibration_row, all, "scales of the rows of J before it was factorised")       \
+    PACK(double, equilibration_column, all, "scales of its columns")                               \
     PACK(double, work, np, "work of loads and actuators")                                          \
     PACK(double, power_stage, np, "power at one stage")                                            \
-    PACK(double, kept, undo_doubles(m, &o->k), "state before the last step")                      \
+    PACK(double, kept, undo_doubles(m, &o->k), "state before the last step")                       \
     PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
     AT(int, pivot, all, "of the factors of J")
 

@@ -5,7 +5,7 @@
 // exact (theory.md 3.7).
 #include "model/compile.h"
 
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 
 // ---- probes
 
