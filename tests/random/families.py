@@ -629,7 +629,7 @@ FAMILIES = {
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
     "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again"]),
-    "passing": (passing, ["alive", "steps", "adapt", "free_step", "again"]),
+    "passing": (passing, ["alive", "adapt", "free_step", "again"]),
 }
 
 
