@@ -191,7 +191,7 @@ static energy_errors measure_energy_errors(const snw_model *m, const named *k, i
 // Radau collocation removes energy at its order, and its account is far more accurate.
 static void check_damped_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
-    const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
+    const energy_errors a = measure_energy_errors(m, k, n), b = measure_energy_errors(m, k, 2 * n);
     const double removed = log2(a.scheme / b.scheme);
     printf("%-28s removes %8.1e J (%.2f), leaves %8.1e J (from %8.1e J)\n", k->name, b.scheme,
            removed, b.balance, a.balance);
@@ -344,7 +344,7 @@ static void radau_steps_end_fast_motions(void **state) {
                 // from w q = 1, v = 0
                 const double complex q = (z1 * r2 - z2 * r1) / (z1 - z2);
                 snw_integrator it;
-                open_mover(o.m, k, h, o.s, &it);
+                open_integrator(o.m, k, h, o.s, &it);
                 advance(&it, k->name, h);
                 const double got = it.state(it.self)->q[0] / o.s->q[0];
                 assert_near(got, creal(q), 1e-3 * fabs(creal(q)) + 1e-9);
