@@ -125,53 +125,27 @@ static snw_status create_parts(snw_gauss_collocation *g) {
     return SNW_OK;
 }
 
+static void gauss_place(void *object, snw_fields *f) {
+    snw_gauss_collocation *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
+    const size_t ns = snw_gauss_accelerations(o), all = snw_gauss_unknowns(o);
+    const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
+    GAUSS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static snw_status create_memory(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g), np = (size_t)snw_npower(m);
-    const struct {
-        double **at;
-        size_t n;
-    } list[] = {{&g->rate, nv},
-                {&g->acc, nv},
-                {&g->ddx, snw_gauss_accelerations(g)},
-                {&g->lambda, (size_t)g->k.s * (size_t)g->ng},
-                {&g->dx, all},
-                {&g->typical, all},
-                {&g->x, nv},
-                {&g->v, nv},
-                {&g->a, nv},
-                {&g->past, all},
-                {&g->mean_rate, nv},
-                {&g->mass, nv},
-                {&g->scale, nv},
-                {&g->force, nv},
-                {&g->integrand, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->chart_jacobian, snw_gauss_jacobian_doubles(m, g->k.s)},
-                {&g->M, nv * nv},
-                {&g->D, nv * nv},
-                {&g->K, nv * nv},
-                {&g->J, all * all},
-                {&g->scratch, 2 * all},
-                {&g->equilibration.row, all},
-                {&g->equilibration.column, all},
-                {&g->work, np},
-                {&g->power_stage, np},
-                {&g->kept, undo_doubles(m, &g->k)},
-                {&g->broyden.s, snw_broyden_doubles((int)all, INCREMENTS)}};
-    enum { LIST = sizeof list / sizeof list[0] };
-    size_t sum = 0;
-    for (int i = 0; i < LIST; i++) sum += list[i].n;
-    g->memory = snw_alloc(sum * sizeof *g->memory);
-    g->pivot = snw_alloc(all * sizeof *g->pivot);
-    if (!g->memory || !g->pivot) return SNW_E_MEMORY;
-    double *at = g->memory;
-    for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
-    g->equilibration.n = (int)all;
+    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    g->block = snw_fields_create(gauss_place, g);
+    if (!g->block) return SNW_E_MEMORY;
+    g->equilibration = (snw_equilibration){
+        .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
     g->constraint_scale = 1;
-    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
+    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden_memory);
     return SNW_OK;
 }
 
@@ -189,8 +163,7 @@ static void gauss_destroy(void *self) {
     snw_inputs_destroy(g->in);
     snw_state_destroy(g->now);
     snw_state_destroy(g->end);
-    snw_free(g->memory);
-    snw_free(g->pivot);
+    snw_free(g->block);
     snw_free(g->row);
     snw_free(g);
 }
@@ -402,7 +375,7 @@ static void gauss_load(void *self, const double *in) {
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
-        g->J_origin.in[i]->lead = 0;
+        g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }

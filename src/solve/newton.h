@@ -45,8 +45,9 @@ typedef struct snw_problem {
 #define SNW_ROUNDING 1e-12
 
 typedef struct snw_newton_opts {
-    double tol;   // on the largest scaled residual, default 1e-10
-    int max_iter; // default 25
+    double tol;      // on the largest scaled residual, default 1e-10
+    double stagnant; // a residual up to this that no step reduces is rounding, default 1e-9
+    int max_iter;    // default 25
 } snw_newton_opts;
 
 typedef struct snw_newton_info {

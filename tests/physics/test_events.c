@@ -322,7 +322,7 @@ static void a_chattering_condition_is_reported(void **state) {
                        keys[i]);
         execute(text, &o);
         assert_int_equal(o.status, SNW_E_DIVERGED);
-        assert_non_null(strstr(o.err.text, "'v.vz < -0.1' switched"));
+        assert_non_null(strstr(o.err.text, "'v.vz < -0.1' changed"));
         assert_non_null(strstr(o.err.text, "the results so far are kept"));
         assert_true(o.series.nframe > 10);
         assert_near(end_time(&o), 1.1 / g, 1e-3);

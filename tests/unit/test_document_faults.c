@@ -487,7 +487,7 @@ static const bad_case bad[] = {
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: radau5, $start: rest}]\n",
      "scheme 'radau5' has no 'start', its steps use no accelerations of earlier steps"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: radau5, $rho: 0.5}]\n",
-     "scheme 'radau5' has no 'rho', generalized-alpha, hht and wbz have"},
+     "scheme 'radau5' has no 'rho', generalized-alpha, hht and wbz have it"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: radau3, $shorten: on}]\n",
      "scheme 'radau3' has no 'shorten', its steps are fixed"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: radau3, $loop_velocities: scheme}]\n",
