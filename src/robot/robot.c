@@ -16,12 +16,14 @@
 
 static snw_status robot_prepare(snw_robot *r, snw_error *err) {
     SNW_TRY(snw_blas_ready(err));
-    SNW_TRY(snw_projection_compile(r->desc, &r->m, err));
+    SNW_TRY(snw_projection_compile(r->desc, &r->compiled, err));
+    SNW_TRY(snw_closure_rows_create(r->compiled, &r->rows));
+    r->m = snw_closure_rows_model(r->rows, r->compiled);
     SNW_TRY(snw_state_create(r->m, &r->s));
     SNW_TRY(snw_inputs_create(r->m, &r->in));
     SNW_TRY(snw_work_create(r->m, &r->w));
     SNW_TRY(snw_statics_create(r->m, &r->statics));
-    snw_statics_choose_rows(r->statics, r->m);
+    snw_statics_choose_rows(r->statics, r->rows);
     int longest = 1;
     for (int i = 0; i < r->desc->nprobe; i++) {
         const int n = snw_probe_columns(&r->desc->probe[i]);
@@ -78,7 +80,8 @@ void snw_robot_close(snw_robot *r) {
     snw_work_destroy(r->w);
     snw_inputs_destroy(r->in);
     snw_state_destroy(r->s);
-    snw_model_destroy(r->m);
+    snw_closure_rows_destroy(r->rows);
+    snw_model_destroy(r->compiled);
     if (r->release) r->release(r->owner);
     snw_free(r->error);
     snw_free(r);

@@ -19,7 +19,9 @@ struct snw_robot {
     const snw_desc *desc;
     void (*release)(void *owner);
     void *owner;
-    snw_model *m;
+    snw_model *compiled;
+    snw_closure_rows *rows; // of its redundant loops; NULL: no redundant loops
+    const snw_model *m;     // in use: of `rows`, or `compiled`
     snw_state *s;
     snw_inputs *in;
     snw_work *w;

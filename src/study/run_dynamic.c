@@ -275,6 +275,7 @@ static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, s
     bool changed;
     SNW_TRY(snw_run_mesh_adapt(r, it->state(it->self), false, true, &changed, err));
     if (!changed) return SNW_OK;
+    it->use(it->self, r->now->model);
     if (!it->renew) return it->restart(it->self, NULL, err);
     it->renew(it->self);
     return SNW_OK;
@@ -282,7 +283,7 @@ static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, s
 
 // Choose the independent rows of redundant loops at the integrator's state.
 static snw_status dynamic_run_choose_rows(snw_run *r, const snw_integrator *it, snw_error *err) {
-    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->model,
+    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->rows,
                                       err);
 }
 
@@ -352,8 +353,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->cursor.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
-    const snw_model *m = r->now->model;
-    const bool acts = snw_memory_has_events(m);
+    const bool acts = snw_memory_has_events(r->now->model);
     const bool monitors = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
     int nswitch = 0; // consecutive switches within one interval of the grid
@@ -376,13 +376,13 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         double to = t0 + r->cursor.k * grid;
         while (to <= t + 1e-9 * grid) to = t0 + ++r->cursor.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
-        const double limit = next_change(m, b, t, to);
+        const double limit = next_change(r->now->model, b, t, to);
         bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
         const double asked = to;
         snw_projection *pr = snw_statics_projection(r->now->statics);
-        const snw_status s = snw_integrator_advance(it, pr, r->now->model, &to, limit, &took, err);
+        const snw_status s = snw_integrator_advance(it, pr, r->now->rows, &to, limit, &took, err);
         if (s == SNW_E_DIVERGED) return dynamic_run_explain(r, it, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;
@@ -582,7 +582,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
-    if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
+    if (s == SNW_OK) s = snw_targets_create(r->now->compiled, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
@@ -615,7 +615,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.created = r->energy_drift.created, r->totals.removed = r->energy_drift.removed;
         snw_energy_drift_warn(r, step, it.grid);
         snw_run_warn_time_error(r, step, &it);
-        snw_state_copy(m, it.state(it.self), r->state);
+        snw_state_copy(r->now->model, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);
         if (s == SNW_OK) s = kept;
