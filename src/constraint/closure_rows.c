@@ -54,6 +54,23 @@ static int compiled_row(const snw_loop *now, const snw_loop *compiled, int r) {
     return k;
 }
 
+// Do both loops have the same rows, in any order?
+static bool has_same_rows(const snw_loop *a, const snw_loop *b) {
+    const size_t n = sizeof a->mix[0] / sizeof a->mix[0][0];
+    if (a->nrow != b->nrow || a->nspare != b->nspare) return false;
+    for (int r = 0; r < a->nrow + a->nspare; r++) {
+        if (!same_mix(n, a->mix[r], b->mix[compiled_row(a, b, r)])) return false;
+    }
+    return true;
+}
+
+void snw_closure_rows_copy(const snw_closure_rows *from, snw_closure_rows *to) {
+    for (int i = 0; i < to->model.nloop; i++) {
+        if (has_same_rows(&from->loop[i], &to->loop[i]))
+            memcpy(to->loop[i].mix, from->loop[i].mix, sizeof to->loop[i].mix);
+    }
+}
+
 // digits in base six: index of the row at position r, less r
 double snw_closure_rows_choice(const snw_closure_rows *rows, int i) {
     const snw_loop *loop = &rows->loop[i];

@@ -25,6 +25,8 @@ static inline const snw_model *snw_closure_rows_model(const snw_closure_rows *ro
 
 // Back to the rows of the compiled model.
 void snw_closure_rows_reset(snw_closure_rows *rows);
+// The rows of `from`, of a model that fits (snw_model_fits), for the loops that have the same ones.
+void snw_closure_rows_copy(const snw_closure_rows *from, snw_closure_rows *to);
 
 // The choice for loop i as a number, for checkpoints; 0 is that of the compiled model. The second
 // function restores it and returns false when the number is no valid choice.

@@ -106,11 +106,13 @@ snw_status snw_run_mesh_alloc(snw_run *r) {
     return SNW_OK;
 }
 
-// From now on phase e uses m, with the rows that m was compiled with.
+// From now on phase e uses m, with the rows of redundant loops chosen so far.
 static snw_status use_model(snw_run *r, snw_phase *e, const snw_model *m) {
-    snw_closure_rows *old = e->rows;
-    SNW_TRY(snw_closure_rows_create(m, &e->rows));
-    e->model = snw_closure_rows_model(e->rows, m);
+    snw_closure_rows *old = e->rows, *rows;
+    SNW_TRY(snw_closure_rows_create(m, &rows));
+    if (old && rows) snw_closure_rows_copy(old, rows);
+    e->rows = rows;
+    e->model = snw_closure_rows_model(rows, m);
     snw_statics_use(e->statics, e->model);
     snw_statics_choose_rows(e->statics, e->rows);
     if (e->truncation) snw_truncation_use(e->truncation, e->model);
