@@ -77,9 +77,6 @@ struct snw_locomotion {
     double *Z;    // with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions
     int *pivot;   // nu
     snw_twist *X; // nu: joint twists at unit rate, world frame
-    // for the projective form; NULL: not requested
-    snw_wrench *transmitted;   // nseg: wrenches passed to the parents
-    int *first_row, *next_row; // nseg, rows: linked lists of the contact rows of each body
 };
 
 // Twist at unit rate of a coordinate, in the world frame, at the configuration in lo->w.
@@ -135,12 +132,6 @@ SNW_NODISCARD snw_status snw_locomotion_workless_motions(snw_locomotion *lo, dou
 // SNW_E_SINGULAR: no effort controls the probe.
 SNW_NODISCARD snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A,
                                                     double *y, snw_error *err);
-// s->lambda <- efforts of the projective form at s, reactions zero; before it the lists of contact
-// rows.
-void snw_locomotion_list_bodies(snw_locomotion *lo);
-void snw_locomotion_projective(snw_locomotion *lo, const snw_inputs *in, snw_state *s);
-// SNW_E_MODEL for models that the projective form does not cover.
-SNW_NODISCARD snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err);
 // lo->class from the rank.
 void snw_locomotion_classify(snw_locomotion *lo, int rank);
 // Motion at a configuration where the rows lose rank: the limit from regular configurations, if it

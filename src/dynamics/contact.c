@@ -177,14 +177,15 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
 
 // ---- energy -----------------------------------------------------------------
 
+double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k) {
+    const snw_contact_point *p = &m->contact_point[k];
+    if (w->contact_point[k].elastic_force == 0) return 0; // no contact, or a wheel
+    return p->stiffness * ramp_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
+}
+
 double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point *p = &m->contact_point[k];
-        if (w->contact_point[k].elastic_force == 0) continue; // no contact, or a wheel
-        sum +=
-            p->stiffness * ramp_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
-    }
+    for (int k = 0; k < m->ncontact_point; k++) sum += snw_contact_point_energy(m, w, k);
     return sum;
 }
 

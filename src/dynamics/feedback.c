@@ -135,7 +135,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
     case SNW_SIGNAL_SAMPLED:
     case SNW_SIGNAL_ONCE:
     case SNW_SIGNAL_CONDITION:
-    case SNW_SIGNAL_MET:
+    case SNW_SIGNAL_CAPTURED:
         return s->z[i];
     }
     return 0;

@@ -162,7 +162,8 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->rate_integral) return law;
     const double displacement = snw_integral_at(d->rate_integral, d->law, at.t);
-    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
+    return (snw_jet){
+        .v = (d->captured < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
 }
 
 // is x a possible shortening, volume or amount of gas?
@@ -202,15 +203,14 @@ static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     }
 }
 
-// given strains at Magnus point i, and their rates
-static void inputs_field_at(const snw_model *m, int i, double t, snw_inputs *in) {
-    const snw_rod *rod = &m->rod[m->field[i].rod];
-    const snw_at at = {.t = t, .x = m->field[i].x, .L = rod->L};
-    in->xi[i] = in->dxi[i] = in->ddxi[i] = (snw_twist){0};
+void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
+                       snw_twist *ddxi) {
+    const snw_at at = {.t = t, .x = x, .L = rod->L};
+    *xi = *dxi = *ddxi = (snw_twist){0};
     for (int k = 0; k < 6; k++) {
         if (!rod->given[k]) continue;
         const snw_jet j = snw_expr_jet_t(rod->given[k], at);
-        in->xi[i].e[k] = j.v, in->dxi[i].e[k] = j.d, in->ddxi[i].e[k] = j.dd;
+        xi->e[k] = j.v, dxi->e[k] = j.d, ddxi->e[k] = j.dd;
     }
 }
 
@@ -251,7 +251,10 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         in->drive[i] =
             given ? manual_drive_at(m, in->manual, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
     }
-    for (int i = 0; i < m->nfield; i++) inputs_field_at(m, i, t, in);
+    for (int i = 0; i < m->nfield; i++) {
+        const snw_field *f = &m->field[i];
+        snw_given_strains(&m->rod[f->rod], f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);
+    }
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < m->nfluid; i++) current_at(m, i, at, in);
     *in->signal_fraction = 1;
@@ -263,7 +266,7 @@ snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t,
         const snw_tendon *d = &m->tendon[i];
         if (isfinite(in->tendon[i].v) && isfinite(in->ambient[i])) continue;
         const char *rule = d->given == SNW_TENDON_EFFORT   ? ""
-                           : d->given == SNW_TENDON_GAS    ? ", or less than nothing"
+                           : d->given == SNW_TENDON_GAS    ? ", or a negative one"
                            : d->kind == SNW_TENDON_CHAMBER ? ", or a volume that is not positive"
                                                            : ", or more than its whole length";
         const snw_status s =

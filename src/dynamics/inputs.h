@@ -69,10 +69,17 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
 // < and <= in a law give the same result. At t = 0 the value is below the resolution of any law,
 // yet large enough that a force growing from zero leaves no subnormal numbers in the first matrix;
 // arithmetic with those is about a hundred times slower.
-static inline double snw_grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), 1e-15); }
+static inline double snw_time_resolution(double t) {
+    return 8 * DBL_EPSILON * fmax(fabs(t), 1e-15);
+}
 
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
+
+// Given strains of a rod at arc length x and time t, and their rates; zero in
+// components that are not given.
+void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
+                       snw_twist *ddxi);
 
 // Fails, with the name of the actuator, if a tendon or chamber has a value that is not finite or
 // not possible (shortening beyond the length, volume not positive, negative amount of gas).

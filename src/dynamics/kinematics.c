@@ -138,8 +138,8 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
         return;
     case SNW_SEG_POSE:
-        w->h[i] = m->pose[seg->item].met > 0
-                      ? snw_se3_from_signals(s->z + m->pose[seg->item].met - 1)
+        w->h[i] = m->pose[seg->item].captured > 0
+                      ? snw_se3_from_signals(s->z + m->pose[seg->item].captured - 1)
                       : in->pose[seg->item];
         w->u[i] = is_static ? (snw_twist){0} : in->pose_u[seg->item];
         w->du[i] = is_static ? (snw_twist){0} : in->pose_du[seg->item];

@@ -334,15 +334,15 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
                         c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
-                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or scheme: generalized-alpha",
                     c->now->t, h);
 }
 
 static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
@@ -378,6 +378,10 @@ static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
+static void conserving_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_conserving *)self)->monitor = monitor;
+}
+
 static snw_status conserving_advance(void *self, double to, double limit, snw_stats *took,
                                      snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
@@ -395,7 +399,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
-            if (last) return SNW_OK;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
             continue;
         }
         h *= 0.5;
@@ -439,7 +443,8 @@ static const snw_work *conserving_work_at(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
+        c->condition =
+            snw_equilibration_condition(&c->equilibration, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -501,7 +506,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
+    c->equilibration = (snw_equilibration){.n = c->n, .row = at, .column = at + n};
     c->scratch = at + 2 * n;
     c->M = at + 4 * n;
     c->T = c->M + nv * nv;
@@ -520,6 +525,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = conserving_set_interrupt,
+                            .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,

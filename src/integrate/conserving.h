@@ -51,6 +51,7 @@ typedef struct snw_conserving {
     double tolerance;
     int patience; // Newton iterations allowed in one advance; 0: no limit
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
     snw_work *w;
     snw_projection *projection; // NULL: no loops or conditions
     snw_impacts *impacts;       // of conditional bodies; NULL: none
@@ -74,10 +75,10 @@ typedef struct snw_conserving {
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
     int *pivot;
-    snw_gauge gauge;      // scales of A before it was factorised
-    bool factored;        // A holds factors
-    double condition;     // cached; NaN: not computed yet
-    double *power, *work; // per load; power at the middle of the step
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
+    double *power, *work;            // per load; power at the middle of the step
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

@@ -37,6 +37,8 @@ struct snw_explicit {
     double left, right; // inputs are evaluated between these times
     double left_before, right_before;
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
+    bool ended; // the monitor ended the last advance
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -92,7 +94,7 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
     for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
     if (!finite) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", t);
     }
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
@@ -167,7 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
+    const snw_locomotion_opts locomotion = {.torque = opts->torque};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");
@@ -338,7 +340,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + snw_grain(s->t);
+    e->right = s->t + snw_time_resolution(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, 0);
     if (e->locomotion) {
@@ -354,7 +356,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + snw_grain(t);
+    e->right = t + snw_time_resolution(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
@@ -369,11 +371,13 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     explicit_keep(e);
     // a discontinuity has just been passed
     if (from >= e->left) {
-        e->right = from + snw_grain(from);
+        e->right = from + snw_time_resolution(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_time_resolution(limit) : INFINITY;
+    e->ended = false;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
+    if (s == SNW_OK && e->ended) return SNW_OK;
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);
         s = explicit_project(e, t, NULL, err);
@@ -385,6 +389,20 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
 
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt) {
     e->interrupt = interrupt;
+}
+
+// State at the end of a step within an advance, for the monitor.
+static bool explicit_step_done(void *user, double t, const double *y) {
+    snw_explicit *e = user;
+    snw_error failure = {0};
+    memcpy(e->y, y, (size_t)explicit_size(e->m) * sizeof *y);
+    e->ended = explicit_settle(e, t, &failure) == SNW_OK && snw_monitor_stops(e->monitor);
+    return e->ended;
+}
+
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor) {
+    e->monitor = monitor;
+    snw_ode_set_monitor(e->ode, monitor.step ? explicit_step_done : NULL, e);
 }
 
 void snw_explicit_undo(snw_explicit *e) {

@@ -141,8 +141,8 @@ static snw_status create_memory(snw_gauss_collocation *g) {
                 {&g->K, nv * nv},
                 {&g->J, all * all},
                 {&g->scratch, 2 * all},
-                {&g->gauge.row, all},
-                {&g->gauge.column, all},
+                {&g->equilibration.row, all},
+                {&g->equilibration.column, all},
                 {&g->work, np},
                 {&g->power_stage, np},
                 {&g->kept, undo_doubles(m, g->k.s)},
@@ -155,7 +155,7 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     if (!g->memory || !g->pivot) return SNW_E_MEMORY;
     double *at = g->memory;
     for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
-    g->gauge.n = (int)all;
+    g->equilibration.n = (int)all;
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
@@ -222,7 +222,7 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
 static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
@@ -247,7 +247,7 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
-        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
     SNW_TRY(gauss_restart(g, NULL, err));
@@ -393,7 +393,8 @@ static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
+        g->condition =
+            snw_equilibration_condition(&g->equilibration, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }

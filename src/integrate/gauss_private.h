@@ -56,7 +56,7 @@ struct snw_gauss_collocation {
     double *J;                  // s (nv + ng) square: factors of Newton's matrix
     double *scratch;            // 2 s (nv + ng)
     int *pivot;
-    snw_gauge gauge;
+    snw_equilibration equilibration;
     double condition; // cached; NaN: not computed yet
     snw_gauss_origin J_origin;
     snw_broyden broyden;

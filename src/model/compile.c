@@ -50,7 +50,8 @@ snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *
         b->condition_signal[*out] = i;
         return SNW_OK;
     }
-    return snw_fail(err, SNW_E_MODEL, "the condition of a link, loop or drive must be a gate");
+    return snw_fail(err, SNW_E_MODEL,
+                    "the condition of a link, loop or drive must be one of the model's signals");
 }
 
 // ---- paths and segments
@@ -173,12 +174,11 @@ static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l) return SNW_OK;
     }
-    return snw_fail_desc(
-        err, link->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "link '%s' has a 'when', but nothing that could come and go; give it a body, a "
-                 "rod or a joint, or leave 'when' out",
-                 link->name));
+    return snw_fail_desc(err, link->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "link '%s' has a 'when', but no part that it could make "
+                                  "inactive; give it a body, a rod or a joint, or leave 'when' out",
+                                  link->name));
 }
 
 // Condition of segment s of link l: inherited from the parent, unless the link has another one,
@@ -545,6 +545,7 @@ static void compile_publish(snw_build *b) {
     m->rod = b->rod;
     m->variable_node = b->variable_node;
     m->variable_phi = b->variable_phi;
+    m->nlink = m->desc->nlink;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;

@@ -180,9 +180,9 @@ static snw_status contact_add_wheel(snw_build *b, const snw_contact_desc *d,
     const int link = b->m->desc->loop[d->nonholonomic - 1].b.link;
     if (loop->slip[0] == 0 && loop->slip[1] == 0) return SNW_OK;
     if (b->link_rod[link] >= 0 && b->rod[b->link_rod[link]].feed >= 0) {
-        return contact_refuse(d, b->m->desc->link[link].name,
-                              "its rod is fed; give its tip a link and let the wheel be on that",
-                              err);
+        return contact_refuse(
+            d, b->m->desc->link[link].name,
+            "its rod has variable length; attach a link to its tip and put the wheel on that", err);
     }
     snw_contact_point *p = contact_add_point(b, list, loop->b, (snw_vec3){{0}}, 0);
     p->condition = loop->condition;

@@ -32,7 +32,7 @@ static snw_status drag_coefficient(const snw_fluid_desc *d, const char *link, sn
     const double c = snw_expr_value(law, at);
     *out = w * c;
     if (c >= 0 && isfinite(c)) return SNW_OK;
-    return fluid_refuse(d, link, "its drag must be a number and not negative everywhere", err);
+    return fluid_refuse(d, link, "its drag must be a number and not negative at any x", err);
 }
 
 static snw_status fluid_set_drag(const snw_fluid_desc *d, const char *link, double w, snw_at at,
@@ -164,7 +164,7 @@ static snw_status fluid_add_body(snw_build *b, int fluid, int l, fluid_list *lis
     if (link->body.shape != SNW_SHAPE_SPHERE) {
         return fluid_refuse(
             d, link->name,
-            "only a sphere has an added mass by itself; give six numbers, 'added: [..]'", err);
+            "only the added mass of a sphere is computed; give six numbers, 'added: [..]'", err);
     }
     for (int i = 3; i < 6; i++) p->added[i] = 0.5 * d->density * link->body.volume;
     return SNW_OK;

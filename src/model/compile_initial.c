@@ -164,12 +164,12 @@ static snw_status initial_contradiction(const snw_model *m, const snw_drive *d,
     const snw_motor_desc *motor = &m->desc->motor[d->motor];
     return snw_fail_desc(
         err, ini->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g "
-                 "at t = 0 s; leave it out here (what is driven begins where it is driven to), or "
-                 "change the law",
-                 what, is, d->dof - m->motor[d->motor].dof + 1, m->desc->link[ini->link].name,
-                 motor->name, law));
+        snw_fail(
+            err, SNW_E_MODEL,
+            "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g at t "
+            "= 0 s; leave it out here (driven coordinates start at their law), or change the law",
+            what, is, d->dof - m->motor[d->motor].dof + 1, m->desc->link[ini->link].name,
+            motor->name, law));
 }
 
 // Are there loop closures? Then the initial configuration is an initial guess for the projection.
@@ -225,13 +225,13 @@ static snw_status initial_rotations(const snw_model *m, double *q0, snw_error *e
             const double difference =
                 snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
             if (difference <= DIFFERENCE) continue;
-            return snw_fail_desc(
-                err, ini->location,
-                snw_fail(err, SNW_E_MODEL,
-                         "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
-                         "= 0 s; leave it out here (what is driven begins where it is driven to), "
-                         "or change the law",
-                         d->link[ini->link].name, motor->name, difference * 57.295779513082321));
+            return snw_fail_desc(err, ini->location,
+                                 snw_fail(err, SNW_E_MODEL,
+                                          "initial rotation of '%s' contradicts actuator '%s', by "
+                                          "%.3g degrees at t = 0 s; leave it out here (driven "
+                                          "coordinates start at their law), or change the law",
+                                          d->link[ini->link].name, motor->name,
+                                          difference * 57.295779513082321));
         }
         snw_so3_to_numbers(R, q0 + m->motor[i].q);
     }

@@ -28,12 +28,10 @@ static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_e
     if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
     return snw_fail_desc(
         err, d->location,
-        snw_fail(
-            err, SNW_E_MODEL,
-            "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
-            "than %d monomials; that many have no coordinates in double precision, use "
-            "'legendre'",
-            d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
+        snw_fail(err, SNW_E_MODEL,
+                 "actuator '%s' acts on the coordinates of rod '%s', whose strains have more than "
+                 "%d monomials; so many are linearly dependent in double precision, use 'legendre'",
+                 d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
 }
 
 // Error: two actuators drive one coordinate.
@@ -44,7 +42,7 @@ static snw_status motor_refuse(const snw_build *b, int first, int second, snw_er
         err, y->location,
         snw_fail(err, SNW_E_MODEL,
                  "actuators '%s' and '%s' both drive coordinate %d of %s '%s'; switch one off "
-                 "(when: off) or let it free there",
+                 "(when: off) or leave it free there",
                  x->name, y->name,
                  b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
                  y->rod    ? "rod"
@@ -116,7 +114,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
                                  .dof = dof,
                                  .row = ever_active ? m->nconstraint++ : -1,
                                  .condition = condition,
-                                 .met = desc->met > 0 ? desc->met - 1 + k : -1,
+                                 .captured = desc->captured > 0 ? desc->captured - 1 + k : -1,
                                  .passive = desc->passive,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_rate_integral(b, drive));

@@ -70,13 +70,14 @@ static snw_status check_inside(const snw_build *b, const snw_tendon_desc *d, con
         compile_tendon_within(&link->rod, p->x, p->y, p->z)) {
         return SNW_OK;
     }
-    return snw_fail_desc(err, d->location,
-                         snw_fail(err, SNW_E_MODEL,
-                                  "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
-                                  "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
-                                  "how far they reach, e.g. 'discs: %.3g m'",
-                                  d->name, link->name, p->x, distance,
-                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * distance));
+    return snw_fail_desc(
+        err, d->location,
+        snw_fail(
+            err, SNW_E_MODEL,
+            "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is %.4g m from the "
+            "axis%s. See 'at'; if discs guide it there, give their radius, e.g. 'discs: %.3g m'",
+            d->name, link->name, p->x, distance, d->discs > 0 ? ", beyond its discs" : "",
+            1.01 * distance));
 }
 
 snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *rod,
@@ -89,11 +90,11 @@ snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *ro
     p->area = d->area ? snw_expr_value(d->area, at) : 0;
     const char *const what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
-        return snw_fail_desc(err, d->location,
-                             snw_fail(err, SNW_E_MODEL,
-                                      "%s '%s': its place in the section is not a number at x = "
-                                      "%.4g m; see 'at'",
-                                      what, d->name, p->x));
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s': its position in the section is not a number at x = %.4g m; see 'at'",
+                     what, d->name, p->x));
     }
     if (d->kind == SNW_TENDON_CHAMBER && !(p->area > 0 && isfinite(p->area))) {
         return snw_fail_desc(err, d->location,
@@ -225,12 +226,11 @@ static snw_status straight_length(const snw_build *b, const snw_tendon_desc *d,
                                   const snw_tendon_segment *p, double *out, snw_error *err) {
     *out = snw_norm(snw_sub(compile_tendon_as_made(b, p->b).p, compile_tendon_as_made(b, p->a).p));
     if (*out > 1e-9) return SNW_OK;
-    return snw_fail_desc(
-        err, d->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "tendon '%s' has a straight part without length: two neighbours of "
-                 "its 'path' are at the same place; leave one out",
-                 d->name));
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "tendon '%s' has a straight segment of zero length: two "
+                                  "neighbours of its 'path' coincide; leave one out",
+                                  d->name));
 }
 
 // *out <- length of a tendon or volume of a chamber at rest strains and zero joint coordinates.
@@ -298,7 +298,7 @@ static snw_status refuse_conditional_link(const snw_build *b, const snw_tendon_d
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
-                 "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                 "%s '%s' runs along link '%s', which is conditional; make the link permanent and "
                  "hold it by a loop with that 'when', or switch the %s off",
                  what, d->name, b->m->desc->link[link].name, what));
 }

@@ -51,6 +51,24 @@ int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
     return n;
 }
 
+int snw_rod_slice(const snw_rod *rod, double from, double to, snw_slice *out, double *phi,
+                  snw_twist *xi0) {
+    const double h = to - from, *c = rod->rule.c;
+    *out = (snw_slice){.x = from, .h = h, .field = -1};
+    int n = 0;
+    for (int k = 0; k < rod->nc; k++) {
+        const double x = from + c[k] * h;
+        n += snw_rod_basis(rod, x, from + 0.5 * h, out->first, out->count, phi + n);
+        xi0[k] = snw_rod_rest(rod, x);
+        // a given component is the total strain
+        for (int e = 0; e < 6; e++) {
+            if (rod->given[e]) xi0[k].e[e] = e == SNW_STRETCH;
+        }
+    }
+    for (int a = 0; a < rod->na; a++) out->ncol += out->count[a];
+    return n;
+}
+
 snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x) {
     // variable length: material coordinates are counted from the tip
     snw_twist rest[4], xi;

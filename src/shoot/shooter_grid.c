@@ -123,7 +123,7 @@ static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) 
                               .intervals = l->grid.intervals};
     SNW_TRY(snw_shoot_create(&o, e->tendons.n > 0 ? &e->tendons.law : NULL, is_uniform(e->m, l),
                              e->distributed, &l->r));
-    l->r->replica = how->replica;
+    l->r->form = how->form;
     SNW_TRY(fill_sections(e->m->desc, l, err));
     if (e->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&e->tendons, l->r));
     l->saved = snw_alloc((size_t)l->r->nnode * sizeof *l->saved);

@@ -17,20 +17,6 @@ static bool may_be_active(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
 
-// The march of Till 2019 integrates strains where there are tendons. It needs all six strains, or
-// the three angular ones, and a constant K, since the derivative of K e is taken as K e'.
-static bool has_strain_form(const snw_model *m, const snw_tendon_desc *x) {
-    const bool *active = m->desc->link[x->link[0]].rod.active;
-    const snw_rod *rod = &m->rod[m->link_rod[x->link[0]]];
-    const bool linear = active[3];
-    bool angular = true, linear_alike = true;
-    for (int i = 0; i < 3; i++) {
-        angular = angular && active[i];
-        linear_alike = linear_alike && active[3 + i] == linear;
-    }
-    return angular && linear_alike && !rod->section_varies && !rod->rest_varies;
-}
-
 snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
                                      snw_error *err) {
     const snw_desc *d = m->desc;
@@ -40,13 +26,6 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
         const bool has_friction = x->friction > 0 || x->viscous > 0;
         if (x->nlink > 1 || x->nsegment > 0) {
             return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
-        }
-        if (step->shooting.replica && x->kind != SNW_TENDON_CHAMBER && !has_strain_form(m, x)) {
-            return snw_shooter_refuse(step, x->location, err,
-                                      "by the paper's march (replica) tendons of rods that lack "
-                                      "bending, twist or some of stretch and shear, or vary along "
-                                      "their length",
-                                      x->name);
         }
         if (i == SNW_SHOOT_TENDONS) {
             return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",

@@ -72,7 +72,7 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
         switch (d->kind) {
         case SNW_SIGNAL_PROBE:
         case SNW_SIGNAL_INTEGRAL:
-        case SNW_SIGNAL_MET:
+        case SNW_SIGNAL_CAPTURED:
             continue;
         case SNW_SIGNAL_SAMPLED:
             if (sampling && (fresh[i] || due(d, s->t))) z[i] = source_value(d, s->t, w->signal);

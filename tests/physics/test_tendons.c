@@ -158,7 +158,7 @@ static void chords(const rig *g, int tendon, int n, double *length, double *volu
     }
 }
 
-static void measures_are_those_of_the_shape(void **state) {
+static void lengths_and_volumes_are_those_of_the_shape(void **state) {
     (void)state;
     dice d = {72};
     for (int k = 0; k < 4; k++) {
@@ -384,7 +384,7 @@ int main(void) {
 #endif
         cmocka_unit_test(given_lengths_and_volumes_are_rows),
 #ifndef SNW_NUMBERS
-        cmocka_unit_test(measures_are_those_of_the_shape),
+        cmocka_unit_test(lengths_and_volumes_are_those_of_the_shape),
         cmocka_unit_test(what_is_symmetric_only_stretches),
         cmocka_unit_test(winch_and_gas_store_energy),
         cmocka_unit_test(implicit_steps_pull_as_explicit_ones),
