@@ -58,10 +58,12 @@ endif()
 
 # with the thread sanitizer only programs that have threads
 if(SNW_SANITIZE STREQUAL "thread")
-  add_executable(unit_threads tests/unit/test_threads.c)
-  target_include_directories(unit_threads PRIVATE src tests)
-  target_link_libraries(unit_threads PRIVATE ${tested} PkgConfig::CMOCKA)
-  check(unit_threads unit COMMAND unit_threads)
+  foreach(name threads shared_model)
+    add_executable(unit_${name} tests/unit/test_${name}.c)
+    target_include_directories(unit_${name} PRIVATE src tests)
+    target_link_libraries(unit_${name} PRIVATE ${tested} PkgConfig::CMOCKA)
+    check(unit_${name} unit COMMAND unit_${name})
+  endforeach()
   return()
 endif()
 

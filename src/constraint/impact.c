@@ -61,6 +61,8 @@ snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impact
     return SNW_OK;
 }
 
+void snw_impacts_use(snw_impacts *ip, const snw_model *m) { ip->m = m; }
+
 void snw_impacts_destroy(snw_impacts *ip) {
     if (!ip) return;
     snw_work_destroy(ip->w);

@@ -198,6 +198,8 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     return SNW_OK;
 }
 
+void snw_locomotion_use(snw_locomotion *lo, const snw_model *m) { lo->m = m; }
+
 void snw_locomotion_destroy(snw_locomotion *lo) {
     if (!lo) return;
     snw_work_destroy(lo->w);

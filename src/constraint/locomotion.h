@@ -29,6 +29,8 @@ typedef struct snw_locomotion snw_locomotion;
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_locomotion_use(snw_locomotion *lo, const snw_model *m);
 
 // Start at s: the rank of the rows is found there and at later times up to `until`, s. Where
 // momentum is conserved and the file does not give the motion of the base, the momentum is zero.

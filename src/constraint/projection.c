@@ -29,36 +29,58 @@ static void size_rows(const snw_model *m, double *size) {
     }
 }
 
-// pr->all <- the model with its redundant rows
-static snw_status restore_redundant_rows(snw_projection *pr) {
+// pr->all <- the model with its redundant rows, in the memory of pr->rows
+static void restore_redundant_rows(snw_projection *pr, int spare) {
     const snw_model *m = pr->m;
-    int spare = 0;
-    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
     pr->all = m;
-    if (spare == 0) return SNW_OK;
+    if (spare == 0) return;
+    const snw_model_rows rows = pr->rows;
     pr->whole = *m;
     pr->whole.nconstraint += spare;
-    pr->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
-    pr->whole.drive = snw_alloc((size_t)m->ndrive * sizeof *m->drive);
-    pr->whole.tendon = snw_alloc((size_t)m->ntendon * sizeof *m->tendon);
-    if (!pr->whole.loop || !pr->whole.drive || !pr->whole.tendon) return SNW_E_MEMORY;
+    pr->whole.loop = rows.loop;
+    pr->whole.drive = rows.drive;
+    pr->whole.tendon = rows.tendon;
     for (int i = 0; i < m->ntendon; i++) {
-        pr->whole.tendon[i] = m->tendon[i];
-        if (m->tendon[i].row >= 0) pr->whole.tendon[i].row += spare;
+        rows.tendon[i] = m->tendon[i];
+        if (m->tendon[i].row >= 0) rows.tendon[i].row += spare;
     }
     for (int i = 0; i < m->ndrive; i++) {
-        pr->whole.drive[i] = m->drive[i];
-        if (m->drive[i].row >= 0) pr->whole.drive[i].row += spare;
+        rows.drive[i] = m->drive[i];
+        if (m->drive[i].row >= 0) rows.drive[i].row += spare;
     }
     for (int i = 0, row = 0; i < m->nloop; i++) {
-        snw_loop *loop = &pr->whole.loop[i];
+        snw_loop *loop = &rows.loop[i];
         *loop = m->loop[i];
         loop->nrow += loop->nredundant;
         loop->row = row;
         row += loop->nrow;
     }
     pr->all = &pr->whole;
+}
+
+static int projection_redundant_rows(const snw_model *m) {
+    int spare = 0;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
+    return spare;
+}
+
+static snw_status create_redundant_rows(snw_projection *pr) {
+    const snw_model *m = pr->m;
+    const int spare = projection_redundant_rows(m);
+    if (spare > 0) {
+        pr->rows.loop = snw_alloc((size_t)m->nloop * sizeof *pr->rows.loop);
+        pr->rows.drive = snw_alloc((size_t)m->ndrive * sizeof *pr->rows.drive);
+        pr->rows.tendon = snw_alloc((size_t)m->ntendon * sizeof *pr->rows.tendon);
+        if (!pr->rows.loop || !pr->rows.drive || !pr->rows.tendon) return SNW_E_MEMORY;
+    }
+    restore_redundant_rows(pr, spare);
     return SNW_OK;
+}
+
+void snw_projection_use(snw_projection *pr, const snw_model *m) {
+    pr->m = m;
+    restore_redundant_rows(pr, projection_redundant_rows(m));
+    if (pr->redundancy) snw_redundancy_use(pr->redundancy, m);
 }
 
 static void projection_place(void *object, snw_fields *f) {
@@ -73,7 +95,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     snw_projection *pr = snw_alloc(sizeof *pr);
     if (!pr) return SNW_E_MEMORY;
     pr->m = m;
-    if (restore_redundant_rows(pr) != SNW_OK) {
+    if (create_redundant_rows(pr) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
@@ -109,9 +131,9 @@ void snw_projection_destroy(snw_projection *pr) {
     snw_state_destroy(pr->trial);
     snw_state_destroy(pr->previous);
     snw_state_destroy(pr->near);
-    snw_free(pr->whole.loop);
-    snw_free(pr->whole.drive);
-    snw_free(pr->whole.tendon);
+    snw_free(pr->rows.loop);
+    snw_free(pr->rows.drive);
+    snw_free(pr->rows.tendon);
     snw_free(pr->scratch.base);
     snw_free(pr->block);
     snw_bordered_matrix_destroy(pr->T);

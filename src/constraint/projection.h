@@ -5,6 +5,7 @@
 // compiled; positions, velocities and accelerations are projected so that the remaining rows hold.
 #pragma once
 
+#include "constraint/closure_rows.h"
 #include "constraint/redundancy.h"
 
 // Compile a description and remove constraint rows of loops: trivial ones, which hold at every
@@ -33,6 +34,8 @@ typedef struct snw_projection snw_projection;
 // model only violations can be computed.
 SNW_NODISCARD snw_status snw_projection_create(const snw_model *m, snw_projection **out);
 void snw_projection_destroy(snw_projection *pr); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_projection_use(snw_projection *pr, const snw_model *m);
 
 // Redundancy of the contact rows; NULL without contacts.
 snw_redundancy *snw_projection_redundancy(snw_projection *pr);
@@ -96,17 +99,12 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
 bool snw_projection_redundant(const snw_projection *pr); // NULL: no
 
 // Choose the active rows of redundant loops again at the configuration of s, where those in use are
-// much worse conditioned than the best choice (theory.md 3.8). m, the model of the projection, is
-// changed in place; the number of rows stays. Returns false when nothing has changed. Reactions of
-// redundant loops refer to the chosen rows. Multipliers change their rows, so integrators must be
-// started again.
-bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *in,
+// much worse conditioned than the best choice (theory.md 3.8): `rows`, whose model is that of the
+// projection, <- the choice; NULL: no loop is redundant. The number of rows stays. Returns false
+// when nothing has changed. Reactions of redundant loops refer to the chosen rows. Multipliers
+// change their rows, so integrators must be started again.
+bool snw_projection_choose(snw_projection *pr, snw_closure_rows *rows, const snw_inputs *in,
                            const snw_state *s);
-
-// The choice for loop i as a number, for checkpoints; 0 is the initial choice. The second function
-// restores it and returns false when the number is no valid choice.
-double snw_projection_choice(const snw_projection *pr, int i);
-bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice);
 
 // *loop <- the contact that would slip most because the velocity rows contradict each other or the
 // driven coordinates at the configuration of s, and *left <- its slip, in m/s (angular rates times

@@ -8,6 +8,7 @@
 
 #include "constraint/projection_private.h"
 
+#include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
@@ -95,14 +96,16 @@ bool snw_projection_redundant(const snw_projection *pr) {
     return pr && pr->all != pr->m && !pr->m->bare;
 }
 
-bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *in,
+bool snw_projection_choose(snw_projection *pr, snw_closure_rows *rows, const snw_inputs *in,
                            const snw_state *s) {
     bool changed = false;
-    if (!snw_projection_redundant(pr)) return false;
+    if (!rows || !snw_projection_redundant(pr)) return false;
+    const snw_model *m = pr->m;
+    SNW_ASSERT(m == &rows->model);
     snw_projection_set_trial(pr, s);
     snw_projection_jacobian(pr, in, pr->trial, false);
     for (int i = 0; i < m->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
+        snw_loop *loop = &rows->loop[i];
         int front;
         if (loop->nredundant == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
             continue;
@@ -113,34 +116,4 @@ bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *i
         changed = true;
     }
     return changed;
-}
-
-// ---- choices as numbers -------------------------------------------------------------------------
-
-// digits in base six: index of the row at position r, less r
-double snw_projection_choice(const snw_projection *pr, int i) {
-    const snw_loop *loop = &pr->m->loop[i];
-    double code = 0;
-    for (int r = loop->nrow + loop->nredundant - 1; r >= 0 && loop->nredundant > 0; r--) {
-        code = 6 * code + (row_in_all(pr, i, r) - pr->all->loop[i].row - r + 6) % 6;
-    }
-    return code;
-}
-
-bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice) {
-    snw_loop *loop = &m->loop[i];
-    const int n = loop->nredundant > 0 ? loop->nrow + loop->nredundant : 0;
-    if (!(choice >= 0 && choice < 46656 && choice == floor(choice))) return false; // 6^6
-    int code = (int)choice, row[6];
-    bool seen[6] = {false};
-    for (int r = 0; r < n; r++, code /= 6) {
-        row[r] = (r + code % 6) % 6;
-        if (row[r] >= n || seen[row[r]]) return false;
-        seen[row[r]] = true;
-    }
-    if (code != 0) return false;
-    for (int r = 0; r < n; r++)
-        memcpy(loop->coefficient[r], pr->all->loop[i].coefficient[row[r]],
-               sizeof loop->coefficient[r]);
-    return true;
 }

@@ -29,18 +29,25 @@ static double time_of(const snw_desc *d, int n) {
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
+// The model under compilation, and its arrays that hold rows.
+typedef struct editable_model {
+    snw_model *m;
+    snw_model_rows rows;
+} editable_model;
+
 // number the rows: loops, then drives, then tendons and chambers of given length or volume
-static void number_rows(snw_model *m) {
+static void number_rows(editable_model *e) {
+    snw_model *m = e->m;
     m->nconstraint = 0;
     for (int i = 0; i < m->nloop; i++) {
-        m->loop[i].row = m->nconstraint;
+        e->rows.loop[i].row = m->nconstraint;
         m->nconstraint += m->loop[i].nrow;
     }
     for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0) m->drive[i].row = m->nconstraint++;
+        if (m->drive[i].row >= 0) e->rows.drive[i].row = m->nconstraint++;
     }
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].row >= 0) m->tendon[i].row = m->nconstraint++;
+        if (m->tendon[i].row >= 0) e->rows.tendon[i].row = m->nconstraint++;
     }
 }
 
@@ -186,8 +193,9 @@ static void jacobi_eigen(int n, double A[6][6], double V[6][6]) {
 }
 
 // keep the effective rows of loop i: raw rows where possible, else combinations of them
-static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_error *err) {
-    snw_loop *loop = &m->loop[i];
+static snw_status keep_effective_rows(editable_model *e, int i, const survey *v, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_loop *loop = &e->rows.loop[i];
     const int n = loop->nraw;
     double A[6][6], V[6][6], largest = 0, trivial_part[6] = {0}, open = 0;
     for (int a = 0; a < n; a++) {
@@ -242,12 +250,13 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
     return SNW_OK;
 }
 
-static snw_status remove_trivial_rows(snw_model *m, snw_error *err) {
+static snw_status remove_trivial_rows(editable_model *e, snw_error *err) {
+    const snw_model *m = e->m;
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
     snw_status s = v ? sample_rows(m, v, err) : SNW_E_MEMORY;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(m, i, &v[i], err);
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(e, i, &v[i], err);
     snw_free(v);
-    number_rows(m);
+    number_rows(e);
     return s;
 }
 
@@ -255,7 +264,8 @@ static snw_status remove_trivial_rows(snw_model *m, snw_error *err) {
 
 // The closed robot, at which and near which rows are compared.
 typedef struct closed_robot {
-    snw_model *m;
+    editable_model *e;
+    const snw_model *m;
     snw_projection *projection;
     snw_model undriven;                  // the model without drives
     snw_projection *undriven_projection; // of that model, or `projection`
@@ -334,9 +344,9 @@ static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
 
 // Dependent rows become spare rows behind the active ones. Rows of contacts stay active; their
 // multipliers are those of minimum norm (redundancy.h).
-static void projection_compile_drop_redundant(snw_model *m, const bool *stay) {
-    for (int i = 0; i < m->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
+static void projection_compile_drop_redundant(editable_model *e, const bool *stay) {
+    for (int i = 0; i < e->m->nloop; i++) {
+        snw_loop *loop = &e->rows.loop[i];
         double coefficient[6][6] = {{0}};
         if (loop->condition >= 0) continue;
         int n = 0, at = 0;
@@ -356,7 +366,7 @@ static void projection_compile_drop_redundant(snw_model *m, const bool *stay) {
         loop->nredundant = loop->nrow - n;
         loop->nrow = n;
     }
-    number_rows(m);
+    number_rows(e);
 }
 
 // dependent contact rows must be consistent with the driven motion
@@ -389,7 +399,7 @@ static snw_status check_later_times(closed_robot *c, snw_error *err) {
 static const double NEARLY_DEPENDENT = 1e-3;
 
 static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
-    snw_model *m = c->m;
+    snw_model *m = c->e->m;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
@@ -417,17 +427,18 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     }
     if (all) return SNW_OK;
     SNW_TRY(check_later_times(c, err));
-    projection_compile_drop_redundant(m, c->most);
+    projection_compile_drop_redundant(c->e, c->most);
     return SNW_OK;
 }
 
-static snw_status remove_redundant_rows(snw_model *m, snw_error *err) {
-    closed_robot c = {.m = m, .undriven = *m};
+static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
+    const snw_model *m = e->m;
+    closed_robot c = {.e = e, .m = m, .undriven = *m};
     const size_t n = (size_t)m->nconstraint;
     snw_error local = {0};
     if (!err) err = &local;
-    c.undriven.ndrive = c.undriven.ntendon = 0;
-    number_rows(&c.undriven);
+    c.undriven.ndrive = c.undriven.ntendon = c.undriven.nconstraint = 0;
+    for (int i = 0; i < m->nloop; i++) c.undriven.nconstraint += m->loop[i].nrow;
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
     snw_status s = SNW_E_MEMORY;
@@ -450,28 +461,20 @@ static snw_status remove_redundant_rows(snw_model *m, snw_error *err) {
 
 // ---- compilation --------------------------------------------------------------------------------
 
-// Can kinematic steps of this model do without Jacobians? Closures, conditional links, feedback,
-// tendons, variable lengths and coordinates of rods need them.
-static bool needs_no_jacobian(const snw_model *m) {
-    bool any =
-        m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
-    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
-    return !any;
-}
-
 static snw_status remove_rows(snw_model *m, snw_error *err) {
     m->freedom = m->nv; // without loops: rows of drives are independent
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
     for (int i = 0; i < m->ntendon; i++) m->freedom -= m->tendon[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
-    snw_status s = remove_trivial_rows(m, err);
+    editable_model e = {.m = m};
+    SNW_TRY(snw_model_edit_rows(m, &e.rows));
+    snw_status s = remove_trivial_rows(&e, err);
     // rows of drives are never removed
     bool any = false;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++)
         any |= m->loop[i].nrow > 0 && !reactions_are_shared(m, &m->loop[i]);
-    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(m, err);
+    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(&e, err);
     return s;
 }
 
@@ -489,12 +492,11 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
 }
 
 static snw_status compile_model(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
-    SNW_TRY(snw_model_compile(desc, out, err));
+    SNW_TRY(given ? snw_model_compile_kinematic(desc, out, err)
+                  : snw_model_compile(desc, out, err));
     snw_model *m = *out;
     snw_status s = SNW_OK;
-    given = given && needs_no_jacobian(m);
-    if (given) snw_model_strip(m);
-    if (m->bare && !given) s = fail_too_deep(desc, err);
+    if (m->bare && !(given && snw_model_needs_no_jacobian(m))) s = fail_too_deep(desc, err);
     if (s == SNW_OK) s = remove_rows(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);

@@ -31,7 +31,8 @@
 struct snw_projection {
     const snw_model *m;
     const snw_model *all; // model with the redundant rows, which tell assembly modes apart
-    snw_model whole;      // storage of `all` when there are redundant rows
+    snw_model whole;      // storage of `all` when there are redundant rows, with its arrays
+    snw_model_rows rows;
     snw_work *w;
     snw_state *trial, *previous, *near;
     snw_arena scratch;

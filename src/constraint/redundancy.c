@@ -81,6 +81,8 @@ snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {
     return SNW_OK;
 }
 
+void snw_redundancy_use(snw_redundancy *rd, const snw_model *m) { rd->m = m; }
+
 void snw_redundancy_destroy(snw_redundancy *rd) {
     if (!rd) return;
     snw_work_destroy(rd->w);

@@ -414,6 +414,13 @@ static const snw_inputs *conserving_inputs(const void *self) {
     return ((const snw_conserving *)self)->in;
 }
 
+static void conserving_use(void *self, const snw_model *m) {
+    snw_conserving *c = self;
+    c->m = m;
+    if (c->projection) snw_projection_use(c->projection, m);
+    if (c->impacts) snw_impacts_use(c->impacts, m);
+}
+
 static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_conserving *c = self;
     c->in->manual = c->last->manual = manual;
@@ -513,6 +520,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
                             .advance = conserving_advance,
                             .restart = conserving_restart,
                             .undo = conserving_undo,
+                            .use = conserving_use,
                             .set_manual = conserving_set_manual,
                             .state = conserving_state,
                             .inputs = conserving_inputs,

@@ -213,6 +213,13 @@ failed:
     return status;
 }
 
+void snw_explicit_use(snw_explicit *e, const snw_model *m) {
+    e->m = m;
+    if (e->projection) snw_projection_use(e->projection, m);
+    if (e->impacts) snw_impacts_use(e->impacts, m);
+    if (e->locomotion) snw_locomotion_use(e->locomotion, m);
+}
+
 void snw_explicit_destroy(snw_explicit *e) {
     if (!e) return;
     snw_ode_destroy(e->ode);

@@ -28,6 +28,8 @@ snw_explicit_opts snw_explicit_defaults(void);
 SNW_NODISCARD snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
                                              snw_explicit **out, snw_error *err);
 void snw_explicit_destroy(snw_explicit *e); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_explicit_use(snw_explicit *e, const snw_model *m);
 
 // Starts at state s (q, v, t); its accelerations are not read. Work starts at zero.
 SNW_NODISCARD snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *err);

@@ -685,6 +685,13 @@ static void gauss_set_manual(void *self, const snw_manual_inputs *manual) {
     for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->J_origin.in[i]->manual = manual;
 }
 
+static void gauss_use(void *self, const snw_model *m) {
+    snw_gauss_collocation *g = self;
+    g->m = m;
+    if (g->projection) snw_projection_use(g->projection, m);
+    if (g->impacts) snw_impacts_use(g->impacts, m);
+}
+
 static snw_work_done gauss_work(const void *self) {
     const snw_gauss_collocation *g = self;
     return (snw_work_done){
@@ -710,6 +717,7 @@ const snw_stepper snw_gauss_stepper = {
     .inputs = gauss_inputs,
     .work_at = gauss_work_at,
     .set_manual = gauss_set_manual,
+    .use = gauss_use,
     .condition = gauss_condition,
     .work = gauss_work,
     .save = gauss_save,

@@ -101,6 +101,12 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
     return SNW_OK;
 }
 
+void snw_implicit_use(snw_implicit *im, const snw_model *m) {
+    im->m = m;
+    if (im->projection) snw_projection_use(im->projection, m);
+    if (im->impacts) snw_impacts_use(im->impacts, m);
+}
+
 void snw_implicit_destroy(snw_implicit *im) {
     if (!im) return;
     snw_work_destroy(im->w);

@@ -46,6 +46,8 @@ snw_implicit_opts snw_implicit_defaults(void); // generalized-alpha, rho 0.9
 SNW_NODISCARD snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,
                                              snw_implicit **out);
 void snw_implicit_destroy(snw_implicit *im); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_implicit_use(snw_implicit *im, const snw_model *m);
 
 // Starts at state s (q, v, t) with accelerations consistent with the inputs. Work starts at zero.
 SNW_NODISCARD snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err);

@@ -24,7 +24,9 @@ typedef struct snw_integrator {
     // Continues after a discontinuity of the inputs, with the signal memory z (nsignal) from now
     // on; NULL: unchanged.
     snw_status (*restart)(void *self, const double *z, snw_error *err);
-    // Continues the same motion after the nodes of rods were placed again. NULL: use restart.
+    // From now on another model that fits (snw_model_fits): the nodes of rods were placed again.
+    // Then renew continues the same motion; NULL: use restart.
+    void (*use)(void *self, const snw_model *m);
     void (*renew)(void *self);
     void (*undo)(void *self); // undoes the last advance, once; of models with signals
     void (*set_manual)(void *self,
@@ -69,18 +71,19 @@ SNW_NODISCARD snw_status snw_integrator_check(const snw_model *m, const snw_step
                                               snw_error *err);
 
 struct snw_projection;
+struct snw_closure_rows;
 
 // Selects the kept rows of redundant loop closures (snw_projection_choose) again at the present
-// state if another selection is far better conditioned, and restarts in that case. pr and m: the
-// projection and the model of the integrator; pr NULL: no loops.
+// state if another selection is far better conditioned, and restarts in that case. pr and rows: the
+// projection and the rows of the integrator's model; NULL: no loops, no redundant loops.
 SNW_NODISCARD snw_status snw_integrator_choose_rows(const snw_integrator *it,
-                                                    struct snw_projection *pr, snw_model *m,
-                                                    snw_error *err);
+                                                    struct snw_projection *pr,
+                                                    struct snw_closure_rows *rows, snw_error *err);
 // Advances to the time *to. If the kept rows of redundant loop closures lose rank on the way,
 // others are selected and *to may become an earlier time.
 SNW_NODISCARD snw_status snw_integrator_advance(const snw_integrator *it, struct snw_projection *pr,
-                                                snw_model *m, double *to, double limit,
-                                                snw_stats *took, snw_error *err);
+                                                struct snw_closure_rows *rows, double *to,
+                                                double limit, snw_stats *took, snw_error *err);
 
 // Opens the integrator that a step asks for, other than the shooting engine; `every` is the time
 // between frames, 0: not given.

@@ -36,6 +36,12 @@ static snw_status controlled_load(void *self, const double *in, snw_error *err) 
 
 static void controlled_undo(void *self) { controlled_restore(self, ((controlled *)self)->saved); }
 
+static void controlled_use(void *self, const snw_model *m) {
+    controlled *co = self;
+    co->m = m;
+    co->k->use(co->integrator, m);
+}
+
 // Restarts from its own checkpoint, as if resumed here.
 static void controlled_renew(void *self) {
     controlled *co = self;
@@ -138,6 +144,7 @@ snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, v
                             .start = controlled_start,
                             .advance = controlled_advance,
                             .restart = controlled_restart,
+                            .use = controlled_use,
                             .renew = controlled_renew,
                             .undo = controlled_undo,
                             .set_manual = controlled_set_manual,

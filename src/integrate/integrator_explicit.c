@@ -35,6 +35,9 @@ static void explicit_undo(void *self) { snw_explicit_undo(((adapter *)self)->int
 static void explicit_set_interrupt(void *self, snw_interrupt interrupt) {
     snw_explicit_set_interrupt(((adapter *)self)->integrator, interrupt);
 }
+static void explicit_use(void *self, const snw_model *m) {
+    snw_explicit_use(((adapter *)self)->integrator, m);
+}
 static void explicit_set_monitor(void *self, snw_step_monitor monitor) {
     snw_explicit_set_monitor(((adapter *)self)->integrator, monitor);
 }
@@ -98,6 +101,7 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
                             .advance = explicit_advance,
                             .restart = explicit_restart,
                             .undo = explicit_undo,
+                            .use = explicit_use,
                             .set_manual = explicit_set_manual,
                             .state = explicit_state,
                             .inputs = explicit_inputs,

@@ -91,6 +91,12 @@ static void shooting_set_interrupt(void *self, snw_interrupt interrupt) {
     ((shooting *)self)->control.interrupt = interrupt;
 }
 
+static void shooting_use(void *self, const snw_model *m) {
+    shooting *sh = self;
+    sh->m = m;
+    snw_shooter_use(sh->e, m);
+}
+
 static void shooting_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_shooter_set_manual_inputs(((shooting *)self)->e, manual);
 }
@@ -186,6 +192,7 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
                             .start = shooting_start,
                             .advance = shooting_advance,
                             .restart = shooting_restart,
+                            .use = shooting_use,
                             .set_manual = shooting_set_manual,
                             .state = shooting_state,
                             .inputs = shooting_inputs,

@@ -47,7 +47,7 @@ snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *
     for (int i = 0; i < m->desc->nsignal; i++) {
         if (m->desc->signal[i].kind != SNW_SIGNAL_CONDITION || !snw_expr_reads(when, i)) continue;
         *out = m->ncondition++;
-        m->condition_signal[*out] = i;
+        b->condition_signal[*out] = i;
         return SNW_OK;
     }
     return snw_fail(err, SNW_E_MODEL,
@@ -304,8 +304,9 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->m->condition_signal = snw_build_array(
+    b->condition_signal = snw_build_array(
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
+    b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
@@ -377,7 +378,8 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
 
 // ---- stores and scales
 
-// Offsets in and sizes of the arrays of the tangent. Sets m->bare when they would be too large.
+// Offsets in and sizes of the arrays of the tangent. m->bare: they are not needed, or would be too
+// large; workspaces then hold no Jacobians and take memory linear in the number of segments.
 static snw_status assign_stores(snw_build *b) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
@@ -405,13 +407,18 @@ static snw_status assign_stores(snw_build *b) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
     }
-    if (n > MOST_COLUMNS || m->store_path > MOST_STORE) snw_model_strip(m);
+    m->bare = n > MOST_COLUMNS || m->store_path > MOST_STORE ||
+              (b->kinematic && snw_model_needs_no_jacobian(m));
+    if (m->bare) m->store = m->store_path = m->store_loop = 0;
     return SNW_OK;
 }
 
-void snw_model_strip(snw_model *m) {
-    m->bare = true;
-    m->store = m->store_path = m->store_loop = 0;
+bool snw_model_needs_no_jacobian(const snw_model *m) {
+    bool any =
+        m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
+    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
+    return !any;
 }
 
 // Typical strain of active component a: one radian along the rod, or a stretch of one.
@@ -574,13 +581,14 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model **out,
+                               snw_error *err) {
     *out = NULL;
     snw_model *m = snw_alloc(sizeof *m);
     if (!m) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     m->desc = desc;
     m->pool = snw_pool_create(POOL_LIMIT);
-    snw_build b = {.m = m};
+    snw_build b = {.m = m, .kinematic = kinematic};
     snw_status s = m->pool ? build_all(&b, err) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         *out = m;
@@ -591,13 +599,21 @@ snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *e
     return s;
 }
 
+snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile_desc(desc, false, out, err);
+}
+
+snw_status snw_model_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile_desc(desc, true, out, err);
+}
+
 void snw_model_destroy(snw_model *m) {
     if (!m) return;
     snw_pool_destroy(m->pool);
     snw_free(m);
 }
 
-bool snw_model_swap(snw_model *m, snw_model *other) {
+bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
     size_t size[2][24];
     for (int k = 0; k < 2; k++) {
@@ -628,9 +644,22 @@ bool snw_model_swap(snw_model *m, snw_model *other) {
                                  a->store_tendon};
         memcpy(size[k], list, sizeof list);
     }
-    if (m->desc != other->desc || memcmp(size[0], size[1], sizeof size[0]) != 0) return false;
-    const snw_model mine = *m;
-    *m = *other;
-    *other = mine;
-    return true;
+    return m->desc == other->desc && memcmp(size[0], size[1], sizeof size[0]) == 0;
+}
+
+static void *edit_array(snw_model *m, const void *from, int n, size_t size) {
+    void *to = snw_pool_array(m->pool, n > 0 ? (size_t)n : 1, size);
+    if (to && n > 0) memcpy(to, from, (size_t)n * size);
+    return to;
+}
+
+snw_status snw_model_edit_rows(snw_model *m, snw_model_rows *out) {
+    out->loop = edit_array(m, m->loop, m->nloop, sizeof *m->loop);
+    out->drive = edit_array(m, m->drive, m->ndrive, sizeof *m->drive);
+    out->tendon = edit_array(m, m->tendon, m->ntendon, sizeof *m->tendon);
+    if (!out->loop || !out->drive || !out->tendon) return SNW_E_MEMORY;
+    m->loop = out->loop;
+    m->drive = out->drive;
+    m->tendon = out->tendon;
+    return SNW_OK;
 }

@@ -16,6 +16,7 @@ typedef struct snw_dof_list {
 typedef struct snw_build {
     snw_model *m;
     bool memory_out;    // an allocation failed
+    bool kinematic;     // for kinematic steps only
     snw_layout *layout; // nlink: nodes of the rod of each link
     snw_rod *draft;     // nlink: rod of each link before coordinates are numbered
     int most_phi;       // largest number of shape function values at one section, over all rods
@@ -33,6 +34,9 @@ typedef struct snw_build {
     snw_rod *rod;
     snw_point *point;
     snw_load_point *load_point;
+    snw_loop *loop;
+    snw_drive *drive;
+    int *condition_signal;
     double *phi, *seg_x, *seg_w;
     snw_twist *xi0;
     int *link_first, *link_end, *link_rod, *link_block;

@@ -176,7 +176,7 @@ static snw_status contact_add_body(snw_build *b, int l, const contact_list *list
 // Add the contact point of a wheel with slip resistance, on the segment of its site.
 static snw_status contact_add_wheel(snw_build *b, const snw_contact_desc *d,
                                     const contact_list *list, snw_error *err) {
-    snw_loop *loop = &b->m->loop[d->nonholonomic - 1];
+    const snw_loop *loop = &b->loop[d->nonholonomic - 1];
     const int link = b->m->desc->loop[d->nonholonomic - 1].b.link;
     if (loop->slip[0] == 0 && loop->slip[1] == 0) return SNW_OK;
     if (b->link_rod[link] >= 0 && b->rod[b->link_rod[link]].feed >= 0) {
@@ -204,7 +204,7 @@ static snw_status contact_sort(snw_build *b, const snw_contact_point *point) {
     memcpy(next, start, ((size_t)m->nseg + 1) * sizeof *next);
     for (int i = 0; i < m->ncontact_point; i++) sorted[next[point[i].seg]++] = point[i];
     for (int i = 0; i < m->ncontact_point; i++) {
-        if (sorted[i].wheel) m->loop[sorted[i].wheel - 1].contact_point = i + 1;
+        if (sorted[i].wheel) b->loop[sorted[i].wheel - 1].contact_point = i + 1;
     }
     m->contact_point = sorted;
     m->contact_point_of_seg = start;

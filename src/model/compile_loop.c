@@ -85,12 +85,13 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     m->nloop = d->nloop;
-    m->loop = snw_build_array(b, (size_t)d->nloop, sizeof *m->loop);
+    b->loop = snw_build_array(b, (size_t)d->nloop, sizeof *b->loop);
     snw_sliding_station *station = snw_build_array(b, (size_t)d->nloop, sizeof *station);
-    if (!m->loop || !station) return SNW_E_MEMORY;
+    if (b->memory_out) return SNW_E_MEMORY;
+    m->loop = b->loop;
     m->sliding_station = station;
     for (int i = 0; i < d->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
+        snw_loop *loop = &b->loop[i];
         SNW_TRY(snw_build_condition(b, d->loop[i].when, &loop->condition, err));
         // a loop that never closes has no rows
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;

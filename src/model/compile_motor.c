@@ -81,7 +81,8 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
     size_t most = 0;
     for (int i = 0; i < d->nmotor; i++) most += (size_t)d->motor[i].n;
     snw_motor *motor = snw_build_array(b, (size_t)d->nmotor, sizeof *motor);
-    m->drive = snw_build_array(b, most, sizeof *m->drive);
+    b->drive = snw_build_array(b, most, sizeof *b->drive);
+    m->drive = b->drive;
     m->nmotor = d->nmotor;
     m->motor = motor;
     if (b->memory_out) return SNW_E_MEMORY;
@@ -103,11 +104,11 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
             const int dof = motor[i].dof + k;
             for (int j = 0; ever_active && condition < 0 && j < m->ndrive; j++) {
                 if (m->drive[j].row >= 0 && m->drive[j].condition < 0 && m->drive[j].dof == dof) {
-                    m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
+                    b->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
                     return motor_refuse(b, j, m->ndrive, err);
                 }
             }
-            snw_drive *drive = &m->drive[m->ndrive++];
+            snw_drive *drive = &b->drive[m->ndrive++];
             *drive = (snw_drive){.motor = i,
                                  .q = motor[i].q + k,
                                  .dof = dof,

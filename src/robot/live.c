@@ -53,7 +53,7 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
 static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
     SNW_TRY(snw_robot_begin(r, &v->how, err));
     v->robot = r;
-    v->phase = (snw_phase){.desc = r->desc, .model = r->m, .statics = r->statics};
+    v->phase = (snw_phase){.desc = r->desc, .rows = r->rows, .model = r->m, .statics = r->statics};
     v->run->now = &v->phase;
     const snw_energy e =
         snw_run_energies(v->run, &r->integrator, r->integrator.work_at(r->integrator.self));

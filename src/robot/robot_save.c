@@ -96,9 +96,7 @@ static size_t manual_saves(const snw_robot *r) {
 }
 
 // Choices of redundant rows, one for each loop; none without redundant rows.
-static size_t choice_saves(const snw_robot *r) {
-    return snw_projection_redundant(snw_statics_projection(r->statics)) ? (size_t)r->m->nloop : 0;
-}
+static size_t choice_saves(const snw_robot *r) { return r->rows ? (size_t)r->m->nloop : 0; }
 
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r && r->integrator.close ? r->saves : 0;
@@ -146,8 +144,7 @@ snw_status snw_robot_save(const snw_robot *r, double *out) {
     const size_t n = r->ncoordinate + (size_t)r->desc->ntendon; // motors and tendons are contiguous
     memcpy(out, r->motor, n * sizeof *r->motor);
     out += 3 * n;
-    const snw_projection *pr = snw_statics_projection(r->statics);
-    for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_projection_choice(pr, (int)i);
+    for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_closure_rows_choice(r->rows, (int)i);
     write_signature(r, row);
     return SNW_OK;
 }
@@ -182,9 +179,8 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
     const size_t n = r->ncoordinate + (size_t)r->desc->ntendon;
     memcpy(r->motor, in, n * sizeof *r->motor);
     in += 3 * n;
-    const snw_projection *pr = snw_statics_projection(r->statics);
     for (size_t i = 0; i < choice_saves(r); i++) {
-        if (snw_projection_set_choice(pr, r->m, (int)i, *in++)) continue;
+        if (snw_closure_rows_set_choice(r->rows, (int)i, *in++)) continue;
         return SNW_ROBOT_REFUSE(
             r, "the saved state `in` is refused: its constraint rows belong to other loops");
     }

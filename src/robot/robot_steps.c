@@ -464,8 +464,8 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     r->integrator.set_manual(r->integrator.self, &r->manual);
     SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
-    SNW_TRY(
-        snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->m, err));
+    SNW_TRY(snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->rows,
+                                       err));
     for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
     SNW_TRY(update_signals(r, err));
     snw_robot_copy_motion(r);
@@ -511,8 +511,8 @@ static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_err
     snw_projection *pr = snw_statics_projection(r->statics);
     for (int n = 0; n < PARTS; n++) {
         double to = end;
-        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->m, &to, INFINITY, stats, err));
-        SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->m, err));
+        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->rows, &to, INFINITY, stats, err));
+        SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->rows, err));
         if (to == end) return SNW_OK;
     }
     return snw_fail(

@@ -245,6 +245,11 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     return status;
 }
 
+void snw_shooter_use(snw_shooter *e, const snw_model *m) {
+    e->m = m;
+    for (int i = 0; i < e->nleg; i++) e->leg[i].rod = &m->rod[i];
+}
+
 void snw_shooter_destroy(snw_shooter *e) {
     if (!e) return;
     snw_shooter_destroy_rods(e);

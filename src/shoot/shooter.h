@@ -19,6 +19,8 @@ typedef struct snw_shooter snw_shooter;
 SNW_NODISCARD snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step,
                                             snw_shooter **out, snw_error *err);
 void snw_shooter_destroy(snw_shooter *e); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_shooter_use(snw_shooter *e, const snw_model *m);
 // A copy with the same fields.
 SNW_NODISCARD snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err);
 

@@ -161,6 +161,8 @@ snw_status snw_event_search_create(const snw_model *m, snw_law until, double *be
     return made ? SNW_OK : SNW_E_MEMORY;
 }
 
+void snw_event_search_use(snw_event_search *e, const snw_model *m) { e->m = m; }
+
 void snw_event_search_destroy(snw_event_search *e) {
     if (!e) return;
     instant *const all[] = {&e->old, &e->from, &e->to, &e->mark_from, &e->mark_to};

@@ -26,6 +26,8 @@ typedef struct snw_event_instant {
 SNW_NODISCARD snw_status snw_event_search_create(const snw_model *m, snw_law until, double *before,
                                                  snw_event_search **out);
 void snw_event_search_destroy(snw_event_search *e); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_event_search_use(snw_event_search *e, const snw_model *m);
 
 // Does a comparison jump while the signals vary continuously (snw_expr_margins_jump)? *text <- its
 // condition as written, NULL for `until`.

@@ -180,6 +180,8 @@ snw_status snw_modes_create(const snw_model *m, int count, bool steady, snw_mode
     return SNW_OK;
 }
 
+void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = m; }
+
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
     double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B,

@@ -195,8 +195,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
             SNW_TRY(snw_run_mesh_own_desc(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(given ? snw_projection_compile_kinematic(e->desc, &e->model, err)
-                          : snw_projection_compile(e->desc, &e->model, err));
+            SNW_TRY(snw_run_mesh_compile(e, given, err));
         }
         if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
     }
@@ -204,9 +203,11 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
     for (int i = -1; i < d->nstep; i++) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
         snw_phase *e = &r->phase[i < 0 ? 0 : r->phase_of_step[i]];
+        SNW_TRY(snw_closure_rows_create(e->compiled, &e->rows));
+        e->model = snw_closure_rows_model(e->rows, e->compiled);
         SNW_TRY(snw_statics_create(e->model, &e->statics));
-        snw_statics_choose_rows(e->statics, e->model);
-        const snw_model *first = r->phase[0].model, *m = e->model;
+        snw_statics_choose_rows(e->statics, e->rows);
+        const snw_model *first = r->phase[0].compiled, *m = e->compiled;
         if (!r->largest || m->nconstraint > r->largest->nconstraint) r->largest = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
             const snw_source_location at = d->step[i].location;
@@ -363,17 +364,19 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
         snw_truncation_destroy(r->phase[i].truncation);
         snw_statics_destroy(r->phase[i].statics);
-        snw_model_destroy(r->phase[i].model);
+        snw_closure_rows_destroy(r->phase[i].rows);
+        snw_model_destroy(r->phase[i].remeshed);
+        snw_model_destroy(r->phase[i].compiled);
     }
     snw_pool_destroy(r->pool);
     snw_free(r);
 }
 
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
-const snw_model *snw_run_model(const snw_run *r) { return r->phase[0].model; }
+const snw_model *snw_run_model(const snw_run *r) { return r->phase[0].compiled; }
 
 const snw_model *snw_run_model_at(const snw_run *r, int stage) {
-    return r->phase[r->phase_of_step[stage]].model;
+    return r->phase[r->phase_of_step[stage]].compiled;
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
@@ -383,7 +386,7 @@ const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
 snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
     snw_model *whole = NULL; // with its Jacobian columns
     if (r->phase[0].model->bare) SNW_TRY(snw_projection_compile(r->phase[0].desc, &whole, err));
-    const snw_model *m = whole ? whole : r->phase[0].model;
+    const snw_model *m = whole ? whole : r->phase[0].compiled;
     snw_projection *pr = NULL;
     snw_state *state = NULL;
     snw_inputs *in = NULL;

@@ -318,7 +318,7 @@ static snw_status monitor_advance(condition_monitor *x, double *to, double limit
         x->changed = NAN, x->last = start, x->stopped = false, x->active = true;
         *took = (snw_stats){0};
         const snw_status s =
-            snw_integrator_advance(it, pr, x->r->now->model, &end, limit, took, err);
+            snw_integrator_advance(it, pr, x->r->now->rows, &end, limit, took, err);
         x->active = false;
         if (s != SNW_OK) return s;
         if (!x->stopped && !monitor_look(x, switched, over)) {
@@ -398,10 +398,13 @@ static snw_status fail_chattering(const snw_run *r, const snw_integrator *it, sn
 }
 
 // Adapt the meshes of the rods to the integrator's state.
-static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, snw_error *err) {
+static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it,
+                                         snw_event_search *search, snw_error *err) {
     bool changed;
     SNW_TRY(snw_run_mesh_adapt(r, it->state(it->self), false, true, &changed, err));
     if (!changed) return SNW_OK;
+    it->use(it->self, r->now->model);
+    if (search) snw_event_search_use(search, r->now->model);
     if (!it->renew) return it->restart(it->self, NULL, err);
     it->renew(it->self);
     return SNW_OK;
@@ -409,7 +412,7 @@ static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, s
 
 // Choose the independent rows of redundant loops at the integrator's state.
 static snw_status dynamic_run_choose_rows(snw_run *r, const snw_integrator *it, snw_error *err) {
-    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->model,
+    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->rows,
                                       err);
 }
 
@@ -494,8 +497,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->cursor.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
-    const snw_model *m = r->now->model;
-    const bool acts = snw_memory_has_events(m);
+    const bool acts = snw_memory_has_events(r->now->model);
     const bool monitors = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
     int nswitch = 0; // consecutive switches within one interval of the grid
@@ -520,7 +522,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         double to = t0 + r->cursor.k * grid;
         while (to <= t + 1e-9 * grid) to = t0 + ++r->cursor.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
-        const double limit = next_change(m, b, t, to);
+        const double limit = next_change(r->now->model, b, t, to);
         bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
@@ -530,7 +532,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         snw_projection *pr = snw_statics_projection(r->now->statics);
         const snw_status s =
             search ? monitor_advance(&monitor, &to, limit, &switched, &lo, &over, &took, err)
-                   : snw_integrator_advance(it, pr, r->now->model, &to, limit, &took, err);
+                   : snw_integrator_advance(it, pr, r->now->rows, &to, limit, &took, err);
         if (s == SNW_E_DIVERGED) return dynamic_run_explain(r, it, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;
@@ -562,10 +564,10 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
             r->energy_drift.jump = to;
             SNW_TRY(it->restart(it->self, acts ? r->z : NULL, err));
             monitor.begins = true;
-            r->signals_before[m->nsignal] = NAN;
+            r->signals_before[r->now->model->nsignal] = NAN;
             snw_run_warn_dropped_rows(r, it->state(it->self));
         }
-        SNW_TRY(dynamic_run_adapt_mesh(r, it, err));
+        SNW_TRY(dynamic_run_adapt_mesh(r, it, search, err));
         SNW_TRY(dynamic_run_choose_rows(r, it, err));
         if (divergence_check_due(&took, r->cursor.k)) {
             const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
@@ -733,7 +735,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
-    if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
+    if (s == SNW_OK) s = snw_targets_create(r->now->compiled, t0, t0 + step->duration, &targets);
     if (s == SNW_OK && it.undo) {
         s = snw_event_search_create(m, step->until, r->signals_before, &search);
     }
@@ -747,7 +749,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     } else if (s == SNW_OK) {
         s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
-        if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, err);
+        if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, search, err);
         if (s == SNW_OK) s = dynamic_run_choose_rows(r, &it, err);
     }
     if (s == SNW_OK) {
@@ -773,7 +775,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.created = r->energy_drift.created, r->totals.removed = r->energy_drift.removed;
         snw_energy_drift_warn(r, step, it.grid);
         snw_run_warn_time_error(r, step, &it);
-        snw_state_copy(m, it.state(it.self), r->state);
+        snw_state_copy(r->now->model, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);
         if (s == SNW_OK) s = kept;

@@ -117,9 +117,12 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     return SNW_OK;
 }
 
-void snw_statics_choose_rows(snw_statics *st, snw_model *m) {
-    SNW_ASSERT(m == st->m);
-    st->editable = m;
+void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows) { st->closure_rows = rows; }
+
+void snw_statics_use(snw_statics *st, const snw_model *m) {
+    st->m = m;
+    if (st->projection) snw_projection_use(st->projection, m);
+    if (st->impacts) snw_impacts_use(st->impacts, m);
 }
 
 void snw_statics_destroy(snw_statics *st) {
@@ -313,9 +316,9 @@ static bool statics_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SN
 // resets their multipliers. False: unchanged.
 static bool statics_choose_rows(snw_statics *st, double load) {
     const snw_model *m = st->m;
-    if (!st->editable || !snw_projection_redundant(st->projection)) return false;
+    if (!st->closure_rows || !snw_projection_redundant(st->projection)) return false;
     snw_statics_evaluate(st, load, st->x);
-    if (!snw_projection_choose(st->projection, st->editable, st->now, st->trial)) return false;
+    if (!snw_projection_choose(st->projection, st->closure_rows, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int k = 0; loop->nredundant > 0 && k < loop->nrow; k++) {

@@ -29,7 +29,7 @@
 
 struct snw_statics {
     const snw_model *m;
-    snw_model *editable; // m, if rows of its redundant loops may be selected again; else NULL
+    snw_closure_rows *closure_rows; // chosen again in solves; NULL: they stay
     snw_work *w;
     snw_inputs *before, *after, *now; // inputs of the last solve, of this one, and blended
     snw_state *trial;

@@ -142,11 +142,13 @@ static snw_status make_pairs(snw_truncation *t) {
 // Copies the selection of constraint rows from the original model; false if the models do not
 // match.
 static bool copy_rows(const snw_model *from, snw_model *to) {
+    snw_model_rows rows;
+    if (snw_model_edit_rows(to, &rows) != SNW_OK) return false;
     if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->ntendon != to->ntendon)
         return false;
     for (int i = 0; i < from->nloop; i++) {
         const snw_loop *a = &from->loop[i];
-        snw_loop *b = &to->loop[i];
+        snw_loop *b = &rows.loop[i];
         if (a->nraw != b->nraw) return false;
         b->row = a->row, b->nrow = a->nrow;
         b->ntrivial = a->ntrivial, b->nredundant = a->nredundant,
@@ -154,8 +156,8 @@ static bool copy_rows(const snw_model *from, snw_model *to) {
         memcpy(b->trivial, a->trivial, sizeof b->trivial);
         memcpy(b->coefficient, a->coefficient, sizeof b->coefficient);
     }
-    for (int i = 0; i < from->ndrive; i++) to->drive[i].row = from->drive[i].row;
-    for (int i = 0; i < from->ntendon; i++) to->tendon[i].row = from->tendon[i].row;
+    for (int i = 0; i < from->ndrive; i++) rows.drive[i].row = from->drive[i].row;
+    for (int i = 0; i < from->ntendon; i++) rows.tendon[i].row = from->tendon[i].row;
     to->nconstraint = from->nconstraint;
     to->freedom = from->freedom;
     return true;
@@ -227,6 +229,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     snw_truncation_destroy(t);
     return s == SNW_E_MEMORY ? s : SNW_OK;
 }
+
+void snw_truncation_use(snw_truncation *t, const snw_model *m) { t->m = m; }
 
 void snw_truncation_destroy(snw_truncation *t) {
     if (!t) return;
