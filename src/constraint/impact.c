@@ -96,7 +96,7 @@ void snw_impacts_set_conditions(snw_impacts *ip, const snw_inputs *in, const dou
     }
     if (m->nsignal) memcpy(s->z, z, (size_t)m->nsignal * sizeof *z);
     snw_state_clear_inactive(m, s);
-    snw_constraints_record_met(m, in, s, ip->w, ip->activated, s->z);
+    snw_constraints_capture(m, in, s, ip->w, ip->activated, s->z);
     place_driven(ip, in, s);
 }
 
@@ -135,7 +135,7 @@ static void mark_redundant(snw_impacts *ip, const snw_inputs *in, snw_state *s) 
         snw_state_copy(m, s, ip->copy);
     }
     if (snw_projection_rank(ip->projection, ip->projection, in, ip->copy, enough,
-                            ip->independent_here, ip->independent) == enough)
+                            ip->independent_here, ip->independent, NULL) == enough)
         return;
     for (int i = 0; i < m->nloop; i++) {
         const int condition = m->loop[i].condition;
@@ -165,9 +165,9 @@ int snw_impacts_describe_dropped(const snw_model *m, const snw_state *s, int i, 
     if (size > 0) out[0] = 0;
     if (n > 0) {
         (void)snprintf(out, size,
-                       "loop '%.80s', closed at t = %g s, says in %d of its rows what others say "
-                       "already; %s left out as long as these are closed, %s undetermined",
-                       m->desc->loop[i].name, s->t, n, n == 1 ? "that row is" : "those rows are",
+                       "loop '%.80s', closed at t = %g s: %d of its constraint rows %s redundant "
+                       "and dropped while the others are closed; %s undetermined",
+                       m->desc->loop[i].name, s->t, n, n == 1 ? "is" : "are",
                        n == 1 ? "its reaction is" : "their reactions are");
     }
     return signal >> 1;
@@ -193,11 +193,12 @@ static snw_status close_activated(snw_impacts *ip, const snw_inputs *in, snw_sta
     snw_projection_explain_violation(ip->projection, row, violation, by, sizeof by);
     return snw_fail_at_location(
         err,
-        snw_fail(err, SNW_E_MODEL, "%s '%s' is switched on at t = %.9g s where it is %s by %s; %s",
-                 kind, name, s->t, loop ? "open" : "away from its law", by,
-                 loop ? "let its condition hold where its sites meet, or join them as they are "
-                        "then: pose: at_closing"
-                      : "let its law begin where the coordinate then is, or give its 'rate'"),
+        snw_fail(
+            err, SNW_E_MODEL, "%s '%s' becomes active at t = %.9g s while it is %s by %s; %s", kind,
+            name, s->t, loop ? "open" : "away from its law", by,
+            loop ? "let its condition hold when its sites coincide, or keep their pose at closing: "
+                   "pose: at_closing"
+                 : "let its law begin at the present value of the coordinate, or give its 'rate'"),
         at.file, at.line, at.column);
 }
 
@@ -225,9 +226,9 @@ static snw_status check_dropped(snw_impacts *ip, const snw_inputs *in, const snw
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,
-                         "loop '%s', closed at t = %.9g s, asks for another velocity than the "
-                         "loops and poses that are closed already; leave out what is redundant, "
-                         "or open one of them before",
+                         "loop '%s', closed at t = %.9g s, contradicts the velocities of the loops "
+                         "and poses that are already closed; leave out redundant ones, or open one "
+                         "of them first",
                          d->name, s->t),
                 d->location.file, d->location.line, d->location.column);
         }

@@ -78,7 +78,7 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         return SNW_E_MEMORY;
     }
     const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
-    const size_t ls = m->bare ? 0 : snw_shortest_scratch(pr->all->nconstraint + m->nv, m->nv);
+    const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
     pr->scratch.base = snw_alloc(pr->scratch.size);
     pr->block = snw_fields_create(projection_place, pr);
@@ -272,7 +272,7 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     }
     for (size_t k = 0; k < nr; k++) pr->dx[k] = scaled_violation(pr, (int)k);
     for (size_t k = nr; k < ld; k++) pr->dx[k] = 0;
-    SNW_TRY(snw_shortest((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
+    SNW_TRY(snw_minimum_norm((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
     for (size_t i = 0; i < nv; i++) pr->dx[i] *= m->typical[i];
     return SNW_OK;
 }
@@ -395,10 +395,10 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
                  "t = %g s. %s",
                  kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
                  info->violation < REACH_LIMIT
-                     ? "So little is left where the robot is just at the end of its reach, which "
-                       "is singular: bring the sites a little nearer, or let a rod stretch"
+                     ? "So small a gap shows that the robot is at the end of its reach, which is "
+                       "singular: move the sites a little nearer, or let a rod stretch"
                      : "Give initial: values nearer to the closed robot, check lengths, poses and "
-                       "what is driven, or allow more motion"),
+                       "drives, or allow more motion"),
         at.file, at.line, at.column);
 }
 
@@ -413,14 +413,14 @@ static const double NEARBY_FRACTION = 1e-3;
 // Rank of the rows at s->q as for snw_projection_rank; rows count as independent when their pivot
 // behind the rows before them exceeds `tolerance`. *least <- the smallest such pivot.
 static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s, double tolerance,
-                   bool *kept, double *least) {
+                   bool *kept, snw_projection_pivot *least) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv;
     snw_projection_set_trial(pr, s);
     snw_projection_jacobian(pr, in, pr->trial, false);
     // loop by loop, those that are always active first; the rows kept so far stand in front
     int n = 0;
-    *least = 1;
+    *least = (snw_projection_pivot){.value = 1};
     for (int k = 0; k < m->nconstraint; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -446,7 +446,9 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                        &pr->scratch, pr->rhs, pr->order);
         for (int k = front; k < rank; k++) {
             kept[loop->row + pr->order[k] - front] = true;
-            *least = fmin(*least, fabs(pr->C[(size_t)k * (nv + 1)]));
+            const double pivot = fabs(pr->C[(size_t)k * (nv + 1)]);
+            if (pivot < least->value)
+                *least = (snw_projection_pivot){.value = pivot, .loop = i % m->nloop};
         }
         n = rank;
     }
@@ -473,22 +475,25 @@ static bool perturb_and_close(snw_projection *pr, const snw_inputs *in, const sn
 enum { NEARBY = 3 };
 
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
-                        const snw_state *s, int enough, bool *here, bool *most) {
+                        const snw_state *s, int enough, bool *here, bool *most,
+                        snw_projection_pivot *pivot) {
     const size_t bytes = (size_t)pr->all->nconstraint * sizeof *here;
     unsigned long long seed = 5;
-    double least, best = 0;
+    snw_projection_pivot least;
+    double best = 0;
     int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
     // a singular configuration that is closed to rounding may look regular
-    const bool doubtful = least < DOUBTFUL;
+    const bool doubtful = least.value < DOUBTFUL;
     memcpy(most, here, bytes);
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
         const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);
-        if (there >= rank) best = fmax(there > rank ? 0 : best, least);
+        if (there >= rank) best = fmax(there > rank ? 0 : best, least.value);
         if (there <= rank) continue;
         rank = there;
         memcpy(most, here, bytes);
     }
     (void)rank_at(pr, in, s, fmax(DEPENDENT, NEARBY_FRACTION * best), here, &least);
+    if (pivot) *pivot = least;
     return rank;
 }

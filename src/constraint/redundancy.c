@@ -61,7 +61,7 @@ snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {
     if (!rd) return SNW_E_MEMORY;
     rd->m = m;
     const size_t qr = snw_qr_scratch(m->nv, m->nconstraint),
-                 ls = snw_shortest_scratch(m->nv, m->nconstraint);
+                 ls = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     const size_t svd = snw_svd_scratch(m->nconstraint, m->nv), two = qr > ls ? qr : ls;
     rd->scratch.size = svd > two ? svd : two;
     rd->scratch.base = snw_alloc(rd->scratch.size);
@@ -360,7 +360,7 @@ static snw_status fit(snw_redundancy *rd, bool all, snw_state *s) {
         for (size_t i = 0; i < nf; i++) rd->B[nf * (size_t)n + i] = f * from[i];
         rd->order[n++] = rd->row[c];
     }
-    SNW_TRY(snw_shortest(rd->nf, n, rd->B, DEPENDENT, &rd->scratch, rd->x, &rank));
+    SNW_TRY(snw_minimum_norm(rd->nf, n, rd->B, DEPENDENT, &rd->scratch, rd->x, &rank));
     for (int c = 0; c < rd->n; c++) s->lambda[rd->row[c]] = 0;
     for (int c = 0; c < n; c++) s->lambda[rd->order[c]] = rd->x[c] / rd->weight[rd->order[c]];
     for (int i = 0; i < m->ndrive; i++) {

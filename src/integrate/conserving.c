@@ -82,7 +82,7 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     const double h = c->end->t - c->now->t;
     gain =
         E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
-    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
+    for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // the gain of an increment this short is below rounding
     if (length > c->shortest_square) *theta = gain / length;
@@ -229,7 +229,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     }
     conserving_account(c, h);
     for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
-        const snw_signal_desc *signal = &m->desc->signal[i];
+        const snw_signal *signal = &m->signal[i];
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
@@ -334,19 +334,19 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
                         c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
-                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or scheme: generalized-alpha",
                     c->now->t, h);
 }
 
 static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
-        c->work[m->desc->nload + 1] += impact.work;
+        c->work[m->nload + 1] += impact.work;
         c->heat += impact.heat;
     } else if (z) {
         memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -378,6 +378,10 @@ static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
+static void conserving_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_conserving *)self)->monitor = monitor;
+}
+
 static snw_status conserving_advance(void *self, double to, double limit, snw_stats *took,
                                      snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
@@ -395,7 +399,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
-            if (last) return SNW_OK;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
             continue;
         }
         h *= 0.5;
@@ -432,7 +436,8 @@ static const snw_work *conserving_work_at(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
+        c->condition =
+            snw_equilibration_condition(&c->equilibration, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -492,7 +497,8 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         conserving_close(c);
         return SNW_E_MEMORY;
     }
-    c->gauge = (snw_gauge){.n = c->n, .row = c->gauge_row, .column = c->gauge_column};
+    c->equilibration =
+        (snw_equilibration){.n = c->n, .row = c->row_scale, .column = c->column_scale};
     c->A = m->nconstraint ? c->bordered : c->T;
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
@@ -502,6 +508,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = conserving_set_interrupt,
+                            .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,

@@ -61,8 +61,8 @@
     PACK(double, force, n, "forces at the middle")                                                 \
     PACK(double, weight, n, "W of the correction")                                                 \
     PACK(double, mass, n, "typical masses")                                                        \
-    PACK(double, gauge_row, n, "scales of the rows of A before it was factorised")                 \
-    PACK(double, gauge_column, n, "scales of its columns")                                         \
+    PACK(double, row_scale, n, "scales of the rows of A before it was factorised")                 \
+    PACK(double, column_scale, n, "scales of its columns")                                         \
     PACK(double, scratch, 2 * n, "for the matrix")                                                 \
     PACK(double, M, nv *nv, "mass matrix and its factor")                                          \
     PACK(double, T, nv *nv, "Newton's matrix without constraints")                                 \
@@ -81,6 +81,7 @@ typedef struct snw_conserving {
     double tolerance;
     int patience; // Newton iterations allowed in one advance; 0: no limit
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
     snw_work *w;
     snw_projection *projection; // NULL: no loops or conditions
     snw_impacts *impacts;       // of conditional bodies; NULL: none
@@ -99,9 +100,9 @@ typedef struct snw_conserving {
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
-    snw_gauge gauge;  // scales of A before it was factorised
-    bool factored;    // A holds factors
-    double condition; // cached; NaN: not computed yet
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

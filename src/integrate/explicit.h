@@ -47,6 +47,10 @@ SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, 
 // then.
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt);
 
+// Calls the monitor after each step of later advances but the last; the state is then that of the
+// step, without the projection onto the constraints.
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor);
+
 // Undoes the last advance (once), for events.
 void snw_explicit_undo(snw_explicit *e);
 

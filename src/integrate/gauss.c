@@ -128,7 +128,8 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
     g->block = snw_fields_create(gauss_place, g);
     if (!g->block) return SNW_E_MEMORY;
-    g->gauge = (snw_gauge){.n = (int)all, .row = g->gauge_row, .column = g->gauge_column};
+    g->equilibration =
+        (snw_equilibration){.n = (int)all, .row = g->row_scale, .column = g->column_scale};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
@@ -165,7 +166,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     g->opts = *opts;
     g->k = snw_collocation_gauss(opts->stages);
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
@@ -194,11 +195,11 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
 static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
-        g->work[m->desc->nload + 1] += impact.work;
+        g->work[m->nload + 1] += impact.work;
         g->heat += impact.heat;
     } else if (z) {
         memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -219,7 +220,7 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
-        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
     SNW_TRY(gauss_restart(g, NULL, err));
@@ -287,7 +288,7 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
     for (int i = 0; i < g->k.s; i++) {
         double *own = g->integrand + (size_t)i * ns;
         for (size_t k = 0; k < ns; k++) {
-            const snw_signal_desc *d = &g->m->desc->signal[k];
+            const snw_signal *d = &g->m->signal[k];
             if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
             const double e = snw_expr_value(
                 d->source, (snw_at){.t = g->in_stage[i]->t, .signal = g->w[i]->signal});
@@ -365,7 +366,8 @@ static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
+        g->condition =
+            snw_equilibration_condition(&g->equilibration, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }
@@ -489,7 +491,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     }
     memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
     const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
-    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    g->work[m->nload + 1] += energy[1] - energy[0] + jump;
     return SNW_OK;
 }
 

@@ -44,8 +44,8 @@ typedef struct snw_gauss_origin {
     PACK(double, K, nv *nv, "in x")                                                                \
     PACK(double, J, all *all, "factors of Newton's matrix")                                        \
     PACK(double, scratch, 2 * all, "for the matrix")                                               \
-    PACK(double, gauge_row, all, "scales of the rows of J before it was factorised")               \
-    PACK(double, gauge_column, all, "scales of its columns")                                       \
+    PACK(double, row_scale, all, "scales of the rows of J before it was factorised")               \
+    PACK(double, column_scale, all, "scales of its columns")                                       \
     PACK(double, work, np, "work of loads and actuators")                                          \
     PACK(double, power_stage, np, "power at one stage")                                            \
     PACK(double, kept, undo_doubles(m, (int)s), "state before the last step")                      \
@@ -75,7 +75,7 @@ struct snw_gauss_collocation {
     double h;      // length of the step being solved
     double past_h; // length of the previous step, s; 0: none
     double degree; // degree of extrapolation that would have predicted `past` best
-    snw_gauge gauge;
+    snw_equilibration equilibration;
     double condition; // cached; NaN: not computed yet
     snw_gauss_origin J_origin;
     snw_broyden broyden;

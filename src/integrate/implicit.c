@@ -28,8 +28,19 @@ enum {
 static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
 static const double RESOLVED_LOSS = 0.1;         // theory.md (6.17)
 
+snw_scheme snw_implicit_scheme(snw_scheme_kind kind, double rho, double alpha) {
+    const snw_scheme_info *row = &snw_scheme_table[kind];
+    if (row->family == SNW_FAMILY_LEVELS)
+        return snw_scheme_of_levels(snw_scheme_levels(kind, alpha));
+    double am, af;
+    row->weights(snw_scheme_rho(kind, rho), &am, &af);
+    snw_scheme s = snw_scheme_of_weights(am, af);
+    s.loss_known = row->loss_known;
+    return s;
+}
+
 snw_implicit_opts snw_implicit_defaults(void) {
-    return (snw_implicit_opts){.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
+    return (snw_implicit_opts){.scheme = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
                                .chart = SNW_CHART_SE3,
                                .tolerance = 1e-10,
                                .max_iter = 30,
@@ -156,7 +167,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->link[m->field[i].link].name, t);
+                        m->desc->link[m->rod[m->field[i].rod].link].name, t);
     }
     return SNW_OK;
 }
@@ -185,12 +196,11 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
     const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
-    return snw_fail(
-        err, SNW_E_SINGULAR,
-        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
-        "those before it; give the rod density and rotary inertia or allow fewer strains, "
-        "give the link behind a joint a body",
-        name);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
+                    "depends linearly on those before it; give the rod density and rotary inertia "
+                    "or allow fewer strains, give the link behind a joint a body",
+                    name);
 }
 
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
@@ -204,7 +214,7 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_cholesky_solve(m->nv, M, s->a);
     if (all_finite(s->a, m->nv)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -214,11 +224,11 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
-    snw_inputs_at(m, im->now->t + snw_grain(im->now->t), im->in);
+    snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_impact_energy impact = {0};
     if (im->impacts) {
         SNW_TRY(snw_impacts_apply(im->impacts, im->in, z, im->now, &impact, err));
-        im->work[m->desc->nload + 1] += impact.work;
+        im->work[m->nload + 1] += impact.work;
         im->heat += impact.heat;
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -251,7 +261,7 @@ snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *e
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
-        snw_inputs_at(m, s->t + snw_grain(s->t), im->in);
+        snw_inputs_at(m, s->t + snw_time_resolution(s->t), im->in);
         SNW_TRY(snw_projection_close(im->projection, im->in, im->now, &info, err));
     }
     SNW_TRY(snw_implicit_restart(im, NULL, err));
@@ -497,7 +507,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
         const bool resolved = snw_implicit_resolves(im, h);
         if (!resolved || p->h <= 0) im->past.h = resolved ? 0 : -1;
     }
-    const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
+    const snw_scheme euler = snw_scheme_of_levels((snw_levels){.past = 1});
     if (im->use_euler) im->past.h = fmax(im->past.h, 0);
     im->history_h = im->past.h;
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);

@@ -80,13 +80,15 @@ static snw_status add_thing_name(snw_reader *r, const char *name, snw_source_loc
                                  snw_thing kind, int index) {
     SNW_TRY(snw_check_name(r, name, location));
     if (strcmp(name, "world") == 0) {
-        return snw_fail_at(r->err, location, "'world' is the fixed frame and no name for %s",
+        return snw_fail_at(r->err, location,
+                           "'world' is the fixed frame and cannot be the name of %s",
                            thing_text(kind));
     }
     for (int i = 0; i < snw_keys_file.n; i++) {
         if (strcmp(snw_keys_file.key[i].name, name) == 0) {
-            return snw_fail_at(r->err, location, "'%s' is a key of the file and no name for %s",
-                               name, thing_text(kind));
+            return snw_fail_at(r->err, location,
+                               "'%s' is a key of the file and cannot be the name of %s", name,
+                               thing_text(kind));
         }
     }
     const snw_name *old = snw_names_find(&r->things, name);

@@ -52,7 +52,7 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
                                x, L);
         }
         if (!(x / L > at[n - 1])) {
-            return snw_fail_at(r->err, value->location, "'breaks' must rise, %g m does not", x);
+            return snw_fail_at(r->err, value->location, "'breaks' must increase, %g m does not", x);
         }
         at[n++] = x / L;
     }
@@ -177,8 +177,8 @@ static snw_status read_preset(snw_reader *r, const snw_node *node, mesh *m, snw_
                                snw_hint_text(near).text);
         }
         return snw_fail_at(r->err, node->location,
-                           "'%s' does not say which strains: 'kirchhoff legendre 3', 'cosserat "
-                           "legendre 5', 'rigid', or by component '{bend_y: legendre 3}'",
+                           "'%s' names no strains: 'kirchhoff legendre 3', 'cosserat legendre 5', "
+                           "'rigid', or by component '{bend_y: legendre 3}'",
                            node->text);
     }
     const size_t skip = length + strspn(node->text + length, " ");

@@ -91,9 +91,8 @@ snw_status snw_read_section_entries(snw_reader *r, const char *key, const snw_no
     *n = 0;
     if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
     if (node->kind != SNW_NODE_MAP) {
-        return snw_fail_at(r->err, node->location,
-                           "'%s' holds things by name, 'name: {..}', found %s", key,
-                           kind_text(node->kind));
+        return snw_fail_at(r->err, node->location, "'%s' is a map of names, 'name: {..}', found %s",
+                           key, kind_text(node->kind));
     }
     *n = node->n;
     return SNW_OK;
@@ -137,7 +136,7 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
     }
     if (snw_language_later(what, text)) {
         return snw_fail_at(r->err, node->location,
-                           "%s '%s' is not part of this version; it knows %s", what, text, list);
+                           "%s '%s' is not part of this version; it supports %s", what, text, list);
     }
     const char *near = snw_nearest(text, n, word);
     if (near) {
@@ -228,10 +227,10 @@ snw_status snw_read_condition_signal(snw_reader *r, snw_source_location at, cons
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 
-snw_status snw_read_met(snw_reader *r, snw_source_location at, const char *name, int n,
-                        snw_law condition, int *first) {
+snw_status snw_read_captured(snw_reader *r, snw_source_location at, const char *name, int n,
+                             snw_law condition, int *first) {
     snw_error why = {0};
-    if (snw_signals_met(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
+    if (snw_signals_captured(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 
@@ -358,7 +357,7 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
     X(SNW_TWIST, "twist", "see where it is used", "about the tangent, local x")                    \
     X(SNW_BEND_Y, "bend_y", "see where it is used", "about local y")                               \
     X(SNW_BEND_Z, "bend_z", "see where it is used", "about local z")                               \
-    X(SNW_STRETCH, "stretch", "see where it is used", "along the tangent; 0 is unstretched")       \
+    X(SNW_STRETCH, "stretch", "see where it is used", "along the tangent; 0: unstretched")         \
     X(SNW_SHEAR_Y, "shear_y", "see where it is used", "along local y")                             \
     X(SNW_SHEAR_Z, "shear_z", "see where it is used", "along local z")
 

@@ -151,8 +151,8 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
         }
         const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
         if (k == 0 && !rises) {
-            return snw_fail_at(err, location, "the first column must rise, %g follows %g", *value,
-                               value[-1]);
+            return snw_fail_at(err, location, "the first column must increase, %g follows %g",
+                               *value, value[-1]);
         }
     }
     return SNW_OK;

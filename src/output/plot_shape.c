@@ -241,8 +241,8 @@ static snw_status open_shape_run(snw_pool *pool, const snw_plot_run *run,
     SNW_TRY(snw_scene_tree(pool, s->info, &scene, err));
     if (!scene) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "run '%s' was written by an older sinew that did not keep what is a rod; "
-                        "run the model again",
+                        "run '%s' was written by an older sinew that did not store which links are "
+                        "rods; run the model again",
                         s->info->run);
     }
     snw_scene_geometry geometry;

@@ -186,11 +186,11 @@ static bool length_changed(const snw_shoot_rod *r) {
     return changed && r->interpolation == SNW_HISTORY_CUBIC;
 }
 
-void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
+void snw_shoot_formula(snw_shoot_rod *r, snw_levels levels, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
     const double before = r->formula.c[0], compliance_before = r->stretch_compliance_used;
     r->stretch_compliance_used = r->stretch_compliance;
-    r->formula = snw_time_formula_at(kind, alpha, steps);
+    r->formula = snw_time_formula_at(levels, steps);
     r->feed_rate = feed_rate_by_formula(r);
     if (r->formula.c[0] != before || r->stretch_compliance_used != compliance_before ||
         r->section[0].C[7] == 0) {

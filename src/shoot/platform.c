@@ -88,8 +88,8 @@ void snw_platform_ready(snw_platform *p) {
 
 // ---- time ---------------------------------------------------------------------------------------
 
-void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
-    for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, kind, alpha, h);
+void snw_platform_formula(snw_platform *p, snw_levels levels, double h) {
+    for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, levels, h);
 }
 
 static const snw_time_formula *formula_of(const snw_platform *p) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "math/se3_tangent.h"
-#include "shoot/time_formula.h"
+#include "math/time_formula.h"
 
 // Body velocity at pose g by a formula on the poses of the previous instants, newest first, and the
 // velocity `last` at the newest: in the local chart x_k = log(g^-1 g_k) about g,

@@ -20,8 +20,8 @@
 #pragma once
 
 #include "math/se3.h"
+#include "math/time_formula.h"
 #include "model/inertia.h"
-#include "shoot/time_formula.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -311,8 +311,8 @@ snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
 bool snw_shoot_root_depends_on_wrench(const snw_shoot_rod *r);
 
 // Start a step: computes its time formula, histories at points, and C of the sections.
-// SNW_TIME_STATIC: no rates, h is ignored.
-void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
+// No rates with past 0; h is then ignored.
+void snw_shoot_formula(snw_shoot_rod *r, snw_levels levels, double h);
 // Accept the solved step: the nodes become the newest level, with rates by the formula. level[0]
 // and rate are then the present fields: elastic strain and velocity, and their rates.
 void snw_shoot_accept(snw_shoot_rod *r, double h);

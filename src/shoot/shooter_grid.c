@@ -61,7 +61,7 @@ static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error
         snw_shoot_section *s = &r->section[p];
         SNW_TRY(snw_section_at(&l->link->rod, l->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
                                &s->M, err));
-        s->rest = snw_rod_rest(&l->link->rod, x);
+        s->rest = snw_rod_rest(l->rod, x);
         for (int i = 0; i < d->nfluid; i++) {
             if (!is_in_fluid(&d->fluid[i], l->rod->link)) continue;
             for (int k = 0; k < 3; k++) {

@@ -133,7 +133,7 @@ static void gait_at(gait *g, double t, const double angle[FOLLOWERS]) {
 }
 
 // all coordinates are in balance, including those of the head
-static void nothing_is_left_on_the_head(void **state) {
+static void no_wrench_remains_on_the_head(void **state) {
     (void)state;
     gait g;
     gait_open(&g);
@@ -305,7 +305,7 @@ static void a_snakeboard_goes_through_full_lock(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(driven_strains_of_every_class),
-        cmocka_unit_test(nothing_is_left_on_the_head),
+        cmocka_unit_test(no_wrench_remains_on_the_head),
         cmocka_unit_test(the_projective_form_leaves_a_wrench),
         cmocka_unit_test(moments_count_by_their_weight),
         cmocka_unit_test(a_snakeboard_goes_through_full_lock),

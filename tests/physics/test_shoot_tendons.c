@@ -248,7 +248,7 @@ static void the_papers_form_of_a_narrowing_chamber(void **state) {
 
 // A tendon with friction on an arm without other losses: the friction loss is heat, as much as with
 // the strain engine.
-static void friction_is_booked(void **state) {
+static void friction_is_in_the_energy_account(void **state) {
     (void)state;
     static const char text[] =
         "sinew: 1\n"
@@ -398,19 +398,19 @@ static void motion_slopes(const char *robot, double longest) {
     assert_true(slope[0] < slope[1] + 0.2);
 }
 
-static void cantilever_slopes(void **state) {
+static void cantilever_converges_with_the_order(void **state) {
     (void)state;
     equilibrium_slopes(cantilever);
     motion_slopes(cantilever, 4);
 }
 
-static void finger_slopes(void **state) {
+static void finger_converges_with_the_order(void **state) {
     (void)state;
     equilibrium_slopes(finger);
     motion_slopes(finger, 10);
 }
 
-static void tendon_arm_slopes(void **state) {
+static void tendon_arm_converges_with_the_order(void **state) {
     (void)state;
     equilibrium_slopes(tendon_arm);
     motion_slopes(tendon_arm, 10);
@@ -451,10 +451,10 @@ int main(void) {
         cmocka_unit_test(the_papers_form_without_shear),
         cmocka_unit_test(the_papers_form_of_a_narrowing_chamber),
         cmocka_unit_test(grids_are_chosen_by_error),
-        cmocka_unit_test(friction_is_booked),
-        cmocka_unit_test(cantilever_slopes),
-        cmocka_unit_test(finger_slopes),
-        cmocka_unit_test(tendon_arm_slopes),
+        cmocka_unit_test(friction_is_in_the_energy_account),
+        cmocka_unit_test(cantilever_converges_with_the_order),
+        cmocka_unit_test(finger_converges_with_the_order),
+        cmocka_unit_test(tendon_arm_converges_with_the_order),
         cmocka_unit_test(refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

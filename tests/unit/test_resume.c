@@ -214,7 +214,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "s)\"]}\n"                                                                                     \
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, mid: {wrench: arm@30%}, e: "    \
     "energy, f: frequency}\n"
-#define CORDS                                                                                      \
+#define TENDONS                                                                                    \
     "actuators:\n"                                                                                 \
     "  pull: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: 0.2 N*sin(2*pi*t/(0.1 s))^2}\n"      \
     "  winch: {tendon: {along: arm, at: [0, -4 mm, 4 mm], compliance: 1e-3 1/N, friction: 0.2}, "  \
@@ -360,15 +360,16 @@ static const char *const studies[] = {
          "  - dynamic: {from: levels, for: 8 ms, step: 2 ms, scheme: euler, engine: shooting, "
          "shooting: {points: 13, along: dormand-prince, error: 1e-8}}\n"
          "  - static: {from: path, engine: shooting, shooting: {solver: dogleg}}\n",
-    SHOT CORDS "study:\n"
-               "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: "
-               "{points: 21}}\n"
-               "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
-               "shooting: {points: 21}}\n"
-               "  - dynamic: {from: path, for: 8 ms, step: 2 ms, scheme: bdf-alpha, engine: "
-               "shooting, shooting: {points: 15}}\n"
-               "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
-               "{points: 15, along: dormand-prince, error: 1e-7}}\n",
+    SHOT TENDONS
+    "study:\n"
+    "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: "
+    "{points: 21}}\n"
+    "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
+    "shooting: {points: 21}}\n"
+    "  - dynamic: {from: path, for: 8 ms, step: 2 ms, scheme: bdf-alpha, engine: "
+    "shooting, shooting: {points: 15}}\n"
+    "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
+    "{points: 15, along: dormand-prince, error: 1e-7}}\n",
     // derivatives of strains along the rod have histories of their own
     BENT "study:\n"
          "  - static: {name: path, engine: shooting, shooting: {points: 21}}\n"
