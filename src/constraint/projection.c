@@ -33,7 +33,7 @@ static void size_rows(const snw_model *m, double *size) {
 static snw_status restore_redundant_rows(snw_projection *pr) {
     const snw_model *m = pr->m;
     int spare = 0;
-    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
     pr->all = m;
     if (spare == 0) return SNW_OK;
     pr->whole = *m;
@@ -53,7 +53,7 @@ static snw_status restore_redundant_rows(snw_projection *pr) {
     for (int i = 0, row = 0; i < m->nloop; i++) {
         snw_loop *loop = &pr->whole.loop[i];
         *loop = m->loop[i];
-        loop->nrow += loop->nspare;
+        loop->nrow += loop->nredundant;
         loop->row = row;
         row += loop->nrow;
     }
@@ -240,7 +240,7 @@ void snw_projection_explain_violation(const snw_projection *pr, int row, double 
     // a combination counts as a length when it moves anything
     for (int k = 0; k < loop->nraw; k++) {
         const bool moves = snw_loop_row_name(loop, k)[0] == 'm';
-        if (moves && loop->mix[row - loop->row][k] != 0) turns = false;
+        if (moves && loop->coefficient[row - loop->row][k] != 0) turns = false;
     }
     if (turns) {
         (void)snprintf(out, size, "%.3g degrees", violation * 57.295779513082321);

@@ -216,7 +216,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     snw_inputs_at(m, t_laws, c->last);
     update_reference_energy(c);
     // laws read an integral at the middle, extrapolated by its integrand
-    c->in->lead = 0.5 * h;
+    c->in->integral_step = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
@@ -497,8 +497,8 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         conserving_close(c);
         return SNW_E_MEMORY;
     }
-    c->equilibration =
-        (snw_equilibration){.n = c->n, .row = c->row_scale, .column = c->column_scale};
+    c->equilibration = (snw_equilibration){
+        .n = c->n, .row = c->equilibration_row, .column = c->equilibration_column};
     c->A = m->nconstraint ? c->bordered : c->T;
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);

@@ -61,8 +61,8 @@
     PACK(double, force, n, "forces at the middle")                                                 \
     PACK(double, weight, n, "W of the correction")                                                 \
     PACK(double, mass, n, "typical masses")                                                        \
-    PACK(double, row_scale, n, "scales of the rows of A before it was factorised")                 \
-    PACK(double, column_scale, n, "scales of its columns")                                         \
+    PACK(double, equilibration_row, n, "scales of the rows of A before it was factorised")         \
+    PACK(double, equilibration_column, n, "scales of its columns")                                 \
     PACK(double, scratch, 2 * n, "for the matrix")                                                 \
     PACK(double, M, nv *nv, "mass matrix and its factor")                                          \
     PACK(double, T, nv *nv, "Newton's matrix without constraints")                                 \

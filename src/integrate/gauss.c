@@ -128,8 +128,8 @@ static snw_status create_memory(snw_gauss_collocation *g) {
     const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
     g->block = snw_fields_create(gauss_place, g);
     if (!g->block) return SNW_E_MEMORY;
-    g->equilibration =
-        (snw_equilibration){.n = (int)all, .row = g->row_scale, .column = g->column_scale};
+    g->equilibration = (snw_equilibration){
+        .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
@@ -353,7 +353,7 @@ static void gauss_load(void *self, const double *in) {
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
-        g->J_origin.in[i]->lead = 0;
+        g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }

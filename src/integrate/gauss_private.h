@@ -44,8 +44,8 @@ typedef struct snw_gauss_origin {
     PACK(double, K, nv *nv, "in x")                                                                \
     PACK(double, J, all *all, "factors of Newton's matrix")                                        \
     PACK(double, scratch, 2 * all, "for the matrix")                                               \
-    PACK(double, row_scale, all, "scales of the rows of J before it was factorised")               \
-    PACK(double, column_scale, all, "scales of its columns")                                       \
+    PACK(double, equilibration_row, all, "scales of the rows of J before it was factorised")       \
+    PACK(double, equilibration_column, all, "scales of its columns")                               \
     PACK(double, work, np, "work of loads and actuators")                                          \
     PACK(double, power_stage, np, "power at one stage")                                            \
     PACK(double, kept, undo_doubles(m, (int)s), "state before the last step")                      \

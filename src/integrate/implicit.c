@@ -246,7 +246,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
     snw_residual(m, im->in, im->now, false, im->w);
-    snw_law_integrals_settle(m, im->in, im->now, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->now, im->w, im->source);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
@@ -514,7 +514,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
     implicit_set_scale(im, h, im->b);
     snw_inputs_at(m, t_laws, im->in);
-    snw_law_integrals_lead(m, h, im->now, im->source, im->trial, im->in);
+    snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
     const bool known = im->T_origin.known && implicit_same(im->T_origin.a, im->a) &&
                        implicit_same(im->T_origin.b, im->b);
@@ -540,7 +540,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     im->scheme_kept = im->scheme;
     im->impact_kept = im->impact;
     for (int i = 0; i < m->nsignal; i++) im->source_kept[i] = im->source[i];
-    snw_law_integrals_settle(m, im->in, im->trial, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
@@ -632,7 +632,7 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         {im->matrix_d, nv},
         {&im->T_origin.in->t, 1},
         {im->T_origin.in->gravity.e, 3},
-        {&im->T_origin.in->lead, 1},
+        {&im->T_origin.in->integral_step, 1},
         snw_checkpoint_inputs(im->T_origin.in),
         {im->source, (size_t)im->m->nsignal},
         snw_checkpoint_state(im->m, im->corrected.now),

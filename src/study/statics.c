@@ -318,7 +318,7 @@ static bool statics_choose_rows(snw_statics *st, double load) {
     if (!snw_projection_choose(st->projection, st->editable, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
+        for (int k = 0; loop->nredundant > 0 && k < loop->nrow; k++) {
             st->x[m->nq + loop->row + k] = st->violation0[loop->row + k] = 0;
         }
     }

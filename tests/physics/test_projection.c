@@ -486,10 +486,10 @@ static void a_third_parallel_link_is_redundant(void **state) {
     built b = {0};
     open_text(&b, PARALLEL "initial: {left: {position: 0.4}}\n");
     assert_int_equal(b.m->nconstraint, 3);
-    assert_int_equal(b.m->loop[0].nspare, 0);
-    assert_int_equal(b.m->loop[0].nidle, 3);
-    assert_int_equal(b.m->loop[1].nspare, 1);
-    assert_int_equal(b.m->loop[1].nidle, 3);
+    assert_int_equal(b.m->loop[0].nredundant, 0);
+    assert_int_equal(b.m->loop[0].ntrivial, 3);
+    assert_int_equal(b.m->loop[1].nredundant, 1);
+    assert_int_equal(b.m->loop[1].ntrivial, 3);
     assert_int_equal(b.m->freedom, 1);
     assert_int_equal(b.m->singular, 0);
     char text[300];
@@ -537,7 +537,7 @@ static void a_line_of_links_is_singular_not_redundant(void **state) {
                    "{xyz: [0.3, 0, 0]}}}\n"
                    "loops: {pin: {join: [a, b], as: revolute}}\n");
     assert_int_equal(b.m->nconstraint, 2);
-    assert_int_equal(b.m->loop[0].nspare, 0);
+    assert_int_equal(b.m->loop[0].nredundant, 0);
     assert_int_equal(b.m->singular, 1);
     assert_int_equal(b.m->freedom, 2);
     char text[300];
