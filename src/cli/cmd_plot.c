@@ -350,7 +350,7 @@ static snw_status make_figure(job *j, snw_error *err) {
 }
 
 static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
-    snw_svg svg = {.sink = to};
+    snw_svg svg = {.out.sink = to};
     const snw_canvas canvas = snw_svg_canvas(&svg);
     SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
     const char *title =

@@ -4,7 +4,6 @@
 // and steps of the study, as text and as JSON.
 #include "cli/explain.h"
 
-#include "model/probe_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,8 +141,8 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
 }
 
 static bool explain_of_link(snw_probe_kind kind) {
-    return kind == SNW_PROBE_REACTION || kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
-           kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    const snw_subject of = snw_probe_table[kind].subject;
+    return of == SNW_OF_LINK || of == SNW_OF_JOINT;
 }
 
 // object or site that a probe refers to
@@ -169,9 +168,8 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
 
 // does a probe refer to a site, or to the whole robot?
 static bool probe_has_site(snw_probe_kind kind) {
-    return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
-           kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY &&
-           kind != SNW_PROBE_FREQUENCY && kind != SNW_PROBE_TRANSPORT && kind != SNW_PROBE_LAW;
+    const snw_subject of = snw_probe_table[kind].subject;
+    return of != SNW_OF_ROBOT && of != SNW_OF_PROBES;
 }
 
 static int nodes_of(const snw_run_info *info, const char *link) {

@@ -211,10 +211,8 @@ static snw_status unknown_column(const session *s, int data, const char *name, s
         if (strcmp(info->column[i].probe, name) == 0 && !near) near = text[i];
     }
     if (!near && text && known) near = snw_nearest(name, info->ncolumn, known);
-    (void)snw_fail(err, SNW_E_ARGUMENT,
-                   "column '%.100s' is no component of a recorded probe%s%.100s%s", name,
-                   near ? " (did you mean '" : "; 'sinew show --csv' names them", near ? near : "",
-                   near ? "'?)" : "");
+    (void)snw_fail(err, SNW_E_ARGUMENT, "column '%.100s' is no component of a recorded probe%s",
+                   name, near ? snw_hint_text(near).text : "; 'sinew show --csv' names them");
     snw_free(known);
     snw_free(text);
     return fit_values_fail_data(s, data, err);

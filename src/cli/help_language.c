@@ -9,7 +9,6 @@
 #include "language/language.h"
 #include "language/node.h"
 #include "model/desc.h" // also bases, functions and units
-#include "model/probe_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -261,15 +260,12 @@ static void bare_text(snw_probe_kind kind, char *out, size_t size) {
 }
 
 static void quantity_rows(writer *w) {
-#define X(code, name, reading)                                                                     \
-    {                                                                                              \
-        char components[200], bare[80];                                                            \
-        components_text(code, components, sizeof components);                                      \
-        bare_text(code, bare, sizeof bare);                                                        \
-        help_language_row(w, name, components, bare);                                              \
+    for (int i = 0; i < SNW_PROBE_COUNT; i++) {
+        char components[200], bare[80];
+        components_text((snw_probe_kind)i, components, sizeof components);
+        bare_text((snw_probe_kind)i, bare, sizeof bare);
+        help_language_row(w, snw_probe_table[i].name, components, bare);
     }
-    SNW_PROBE_LIST(X)
-#undef X
 }
 
 static void expression_rows(writer *w) {

@@ -12,25 +12,38 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// rows: of the projection
+#define IMPACTS_FIELDS(AT, PACK)                                                                   \
+    AT(bool, activated, m->ncondition, "becomes active in this impact")                            \
+    PACK(bool, independent_here, rows, "in an independent set at s")                               \
+    PACK(bool, independent, rows, "in an independent set at largest rank")                         \
+    AT(double, rate, m->nconstraint, "rates before")                                               \
+    PACK(double, impulse, m->nconstraint, "impulses")                                              \
+    PACK(double, momentum, m->nv, "-J'M V of activated links")                                     \
+    PACK(snw_twist, V, m->nseg, "velocities before, of activated segments")
+
 struct snw_impacts {
     const snw_model *m;
     snw_projection *projection;
     snw_work *w;
     snw_state *copy, *before;
-    bool *activated; // ncondition: becomes active in this impact
-    bool *independent_here,
-        *independent;       // rows of the projection: in an independent set at s; at largest rank
-    double *memory;         // block behind the arrays below
-    double *rate, *impulse; // nconstraint: rates before, impulses
-    double *momentum;       // nv: -J'M V of activated links
-    snw_twist *V;           // nseg: velocities before, of activated segments
+    IMPACTS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
 };
+
+static void impacts_place(void *object, snw_fields *f) {
+    snw_impacts *o = object;
+    const snw_model *m = o->m;
+    const int rows = snw_projection_rows(o->projection);
+    IMPACTS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
 
 snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impacts **out) {
     *out = NULL;
@@ -38,21 +51,12 @@ snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impact
     if (!ip) return SNW_E_MEMORY;
     ip->m = m;
     ip->projection = pr;
-    const size_t nr = (size_t)m->nconstraint, rows = (size_t)snw_projection_rows(pr);
-    ip->memory =
-        snw_alloc((2 * nr + (size_t)m->nv) * sizeof(double) + (size_t)m->nseg * sizeof(snw_twist));
-    ip->activated = snw_alloc(((size_t)m->ncondition + 2 * rows) * sizeof(bool));
-    if (!ip->memory || !ip->activated || snw_work_create(m, &ip->w) != SNW_OK ||
+    ip->block = snw_fields_create(impacts_place, ip);
+    if (!ip->block || snw_work_create(m, &ip->w) != SNW_OK ||
         snw_state_create(m, &ip->copy) != SNW_OK || snw_state_create(m, &ip->before) != SNW_OK) {
         snw_impacts_destroy(ip);
         return SNW_E_MEMORY;
     }
-    ip->independent_here = ip->activated + m->ncondition;
-    ip->independent = ip->independent_here + rows;
-    ip->rate = ip->memory;
-    ip->impulse = ip->rate + nr;
-    ip->momentum = ip->impulse + nr;
-    ip->V = (snw_twist *)(void *)(ip->momentum + m->nv);
     *out = ip;
     return SNW_OK;
 }
@@ -62,8 +66,7 @@ void snw_impacts_destroy(snw_impacts *ip) {
     snw_work_destroy(ip->w);
     snw_state_destroy(ip->copy);
     snw_state_destroy(ip->before);
-    snw_free(ip->memory);
-    snw_free(ip->activated);
+    snw_free(ip->block);
     snw_free(ip);
 }
 

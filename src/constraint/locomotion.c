@@ -141,29 +141,28 @@ static void locomotion_list_rows(snw_locomotion *lo) {
     snw_locomotion_list_servo_rows(lo);
 }
 
-static snw_status locomotion_take_memory(snw_locomotion *lo) {
-    const snw_model *m = lo->m;
-    const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr, all = nr + (size_t)lo->npassive;
-    const size_t rows = (size_t)m->nconstraint, least = nr < nu ? nr : nu,
+static void place_lists(void *object, snw_fields *f) {
+    snw_locomotion *o = object;
+    const size_t nv = (size_t)o->m->nv, rows = (size_t)o->m->nconstraint;
+    LOCOMOTION_LISTS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static void place_matrices(void *object, snw_fields *f) {
+    snw_locomotion *o = object;
+    const bool has_servo = o->has_servo;
+    const size_t nu = (size_t)o->nu, nr = (size_t)o->nr, all = nr + (size_t)o->npassive;
+    const size_t rows = (size_t)o->m->nconstraint, least = nr < nu ? nr : nu,
                  most = all > nu ? all : nu;
+    LOCOMOTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static snw_status locomotion_take_memory(snw_locomotion *lo) {
     const size_t svd = snw_svd_scratch(lo->nr, lo->nu);
-    const size_t shortest = snw_minimum_norm_scratch(lo->nu, (int)all);
+    const size_t shortest = snw_minimum_norm_scratch(lo->nu, lo->nr + lo->npassive);
     lo->scratch.size = svd > shortest ? svd : shortest;
     lo->scratch.base = snw_alloc(lo->scratch.size);
-    lo->X = snw_alloc(nu * sizeof *lo->X);
-    double **const part[] = {&lo->C,   &lo->B,    &lo->U,    &lo->S, &lo->Vt, &lo->MN,
-                             &lo->rhs, &lo->rate, &lo->bias, &lo->x, &lo->e,  &lo->Z};
-    const size_t Z = lo->has_servo ? nu * nu + nr * least + least : 0;
-    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
-                           most,     rows,     rows,       6 * nu, all - nr, Z};
-    size_t sum = 0;
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
-    lo->memory = snw_alloc(sum * sizeof(double));
-    lo->c = snw_alloc(all * sizeof *lo->c);
-    if (!lo->scratch.base || !lo->memory || !lo->X || !lo->c) return SNW_E_MEMORY;
-    double *at = lo->memory;
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) *part[i] = at, at += size[i];
-    return SNW_OK;
+    lo->matrix_block = snw_fields_create(place_matrices, lo);
+    return lo->scratch.base && lo->matrix_block ? SNW_OK : SNW_E_MEMORY;
 }
 
 snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
@@ -173,23 +172,11 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     if (!lo) return SNW_E_MEMORY;
     lo->m = m;
     lo->opts = *opts;
-    const size_t nv = (size_t)m->nv, rows = (size_t)m->nconstraint;
-    lo->dof = snw_alloc(5 * nv * sizeof *lo->dof);
-    lo->is_passive = snw_alloc(2 * nv * sizeof *lo->is_passive);
-    lo->row = snw_alloc(rows * sizeof *lo->row);
-    lo->v0 = snw_alloc(2 * nv * sizeof *lo->v0);
-    snw_status s = lo->dof && lo->is_passive && lo->row && lo->v0 ? SNW_OK : SNW_E_MEMORY;
+    lo->list_block = snw_fields_create(place_lists, lo);
+    snw_status s = lo->list_block ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_work_create(m, &lo->w);
     if (s == SNW_OK) s = snw_state_create(m, &lo->near);
-    if (s == SNW_OK) {
-        lo->v1 = lo->v0 + nv;
-        lo->block = lo->dof + nv;
-        lo->base = lo->block + nv;
-        lo->effort_group = lo->base + nv;
-        lo->pivot = lo->effort_group + nv;
-        lo->is_servo = lo->is_passive + nv;
-        s = list_unknown(lo, err);
-    }
+    if (s == SNW_OK) s = list_unknown(lo, err);
     if (s == SNW_OK) {
         locomotion_list_rows(lo);
         s = snw_locomotion_plan_passive(lo);
@@ -216,16 +203,11 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
     snw_work_destroy(lo->w);
     snw_state_destroy(lo->near);
     snw_free(lo->scratch.base);
-    snw_free(lo->memory);
-    snw_free(lo->X);
-    snw_free(lo->c);
+    snw_free(lo->matrix_block);
+    snw_free(lo->list_block);
     snw_free(lo->passive);
     snw_free(lo->elimination);
-    snw_free(lo->v0);
     snw_free(lo->sign);
-    snw_free(lo->row);
-    snw_free(lo->is_passive);
-    snw_free(lo->dof);
     snw_free(lo);
 }
 

@@ -227,18 +227,18 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
                      d->name, open),
             d->location.file, d->location.line, d->location.column);
     }
-    memset(loop->mix, 0, sizeof loop->mix);
+    memset(loop->coefficient, 0, sizeof loop->coefficient);
     loop->nrow = 0;
     for (int k = 0; k < n; k++) {
-        if (whole && trivial_part[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole && trivial_part[k] < 0.5) loop->coefficient[loop->nrow++][k] = 1;
         if (whole || !(A[k][k] > threshold)) continue;
         for (int a = 0; a < n; a++)
-            loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
+            loop->coefficient[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
     }
     SNW_ASSERT(loop->nrow == kept);
-    loop->nidle = n - kept;
-    for (int k = 0; k < n; k++) loop->holds[k] = whole && trivial_part[k] > 0.5;
+    loop->ntrivial = n - kept;
+    for (int k = 0; k < n; k++) loop->trivial[k] = whole && trivial_part[k] > 0.5;
     return SNW_OK;
 }
 
@@ -337,23 +337,23 @@ static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
 static void projection_compile_drop_redundant(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
-        double mix[6][6] = {{0}};
+        double coefficient[6][6] = {{0}};
         if (loop->condition >= 0) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
         if (loop->nonholonomic) {
-            loop->nshared = loop->nrow - n;
+            loop->nkept_redundant = loop->nrow - n;
             continue;
         }
         for (int pass = 0; pass < 2; pass++) {
             for (int r = 0; r < loop->nrow; r++) {
                 if (stay[loop->row + r] == (pass == 0)) {
-                    memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+                    memcpy(coefficient[at++], loop->coefficient[r], sizeof coefficient[0]);
                 }
             }
         }
-        memcpy(loop->mix, mix, sizeof mix);
-        loop->nspare = loop->nrow - n;
+        memcpy(loop->coefficient, coefficient, sizeof coefficient);
+        loop->nredundant = loop->nrow - n;
         loop->nrow = n;
     }
     number_rows(m);
@@ -514,16 +514,16 @@ void snw_projection_describe_redundant(const snw_model *m, int i, char *out, siz
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
-    if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
+    if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nredundant == 0) {
         (void)snprintf(out, size, "contact '%.80s' is satisfied identically: nothing can move it",
                        name);
-    } else if (loop->nspare > 0) {
+    } else if (loop->nredundant > 0) {
         (void)snprintf(
             out, size,
             "%s '%.80s': %d of its constraint rows %s redundant and dropped; %s undetermined",
-            loop->nonholonomic ? "contact" : "loop", name, loop->nspare,
-            loop->nspare == 1 ? "is" : "are",
-            loop->nspare == 1 ? "its reaction is" : "their reactions are");
+            loop->nonholonomic ? "contact" : "loop", name, loop->nredundant,
+            loop->nredundant == 1 ? "is" : "are",
+            loop->nredundant == 1 ? "its reaction is" : "their reactions are");
     }
 }
 
@@ -555,7 +555,7 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
 static int whole_row(const snw_loop *loop, int r) {
     int n = 0, k = -1;
     for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
+        if (loop->coefficient[r][a] != 0) n++, k = a;
     }
     return n == 1 ? k : -1;
 }
@@ -564,33 +564,34 @@ void snw_projection_describe(const snw_model *m, int i, char *out, size_t size) 
     const snw_loop *loop = &m->loop[i];
     char names[128] = "";
     for (int k = 0; k < loop->nraw; k++) {
-        if (!loop->holds[k]) continue;
+        if (!loop->trivial[k]) continue;
         const size_t n = strlen(names);
         (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : ": ",
                        snw_loop_row_name(loop, k));
     }
     int n = snprintf(out, size, "%d row%s", loop->nraw, loop->nraw == 1 ? "" : "s");
-    if (loop->nidle > 0 && (size_t)n < size) {
-        n +=
-            snprintf(out + n, size - (size_t)n, ", %d identically satisfied%s", loop->nidle, names);
+    if (loop->ntrivial > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d identically satisfied%s", loop->ntrivial,
+                      names);
     }
     names[0] = 0;
-    for (int r = loop->nrow; r < loop->nrow + loop->nspare; r++) {
+    for (int r = loop->nrow; r < loop->nrow + loop->nredundant; r++) {
         const int k = whole_row(loop, r);
         const size_t at = strlen(names);
         if (k < 0) continue;
         (void)snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : ": ",
                        snw_loop_row_name(loop, k));
     }
-    if (loop->nspare > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d redundant%s", loop->nspare, names);
+    if (loop->nredundant > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d redundant%s", loop->nredundant, names);
     }
-    if (loop->nshared > 0 && (size_t)n < size) {
+    if (loop->nkept_redundant > 0 && (size_t)n < size) {
         n += snprintf(out + n, size - (size_t)n, ", %d redundant together with other loops",
-                      loop->nshared);
+                      loop->nkept_redundant);
     }
-    if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
+    if (loop->ntrivial + loop->nredundant > 0 && (size_t)n < size) {
         (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",
-                       loop->nidle + loop->nspare == 1 ? "its reaction is" : "their reactions are");
+                       loop->ntrivial + loop->nredundant == 1 ? "its reaction is"
+                                                              : "their reactions are");
     }
 }

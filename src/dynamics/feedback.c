@@ -93,6 +93,7 @@ static reading read_probe(const snw_model *m, const snw_signal *signal, const sn
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
+    case SNW_READ_NEVER:
         break;
     }
     return (reading){0};
@@ -129,9 +130,10 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
                                                   : read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
-        if (!signal->source || in->lead == 0) return s->z[i];
+        if (!signal->source || in->integral_step == 0) return s->z[i];
         return s->z[i] +
-               in->lead * snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
+               in->integral_step *
+                   snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
     case SNW_SIGNAL_SAMPLED:
     case SNW_SIGNAL_ONCE:
     case SNW_SIGNAL_CONDITION:
@@ -242,12 +244,13 @@ static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, dou
         feedback_strain_jacobian(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_jacobian(m, signal, w, cq, cv, own);
-    } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {
+    } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->integral_step != 0) {
         const snw_at at = {.t = in->t, .signal = w->signal};
         for (int j = 0; j < k; j++) {
             const double d = snw_expr_jet_signal(signal->source, at, m->live[j]).d;
             if (d == 0) continue;
-            for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * jacobian[(size_t)j * nv + i];
+            for (size_t i = 0; i < nv; i++)
+                own[i] += in->integral_step * d * jacobian[(size_t)j * nv + i];
         }
     } // signals held between instants are constant
 }

@@ -47,7 +47,7 @@ void snw_inputs_destroy(snw_inputs *in) { snw_free(in); }
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
     to->t = from->t;
     to->gravity = from->gravity;
-    to->lead = from->lead;
+    to->integral_step = from->integral_step;
     memcpy(to->pose, from->pose, from->bytes);
 }
 
@@ -258,7 +258,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < m->nfluid; i++) current_at(m, i, at, in);
     *in->signal_fraction = 1;
-    in->lead = 0;
+    in->integral_step = 0;
 }
 
 snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {

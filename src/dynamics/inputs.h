@@ -54,8 +54,9 @@ typedef struct snw_inputs {
     double *ambient;                  // ntendon: ambient pressure of a gas, Pa
     snw_twist *xi, *dxi, *ddxi;       // nfield: given strains, added to the rest strain, and rates
     snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
-    double lead;  // s: a law reads an integral as state + lead * integrand, theory.md (3.7.3)
-    size_t bytes; // size of the block behind the struct
+    double integral_step; // s: a law reads an integral as state + integral_step * integrand,
+                          // theory.md (3.7.3)
+    size_t bytes;         // size of the block behind the struct
 } snw_inputs;
 
 // Number of doubles in the block behind the struct.
@@ -76,8 +77,8 @@ static inline double snw_time_resolution(double t) {
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
-// Given strains of a rod at arc length x and time t, and their rates; zero in
-// components that are not given.
+// Given strains of a rod at arc length x and time t, and their rates; zero in components that are
+// not given.
 void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
                        snw_twist *ddxi);
 

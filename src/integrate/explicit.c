@@ -126,7 +126,7 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
         snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
+    snw_law_integrals_finish(m, e->in, e->trial, w, dy + m->nq + m->nv);
     double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);

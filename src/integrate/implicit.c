@@ -47,6 +47,15 @@ snw_implicit_opts snw_implicit_defaults(void) {
                                .torque = 1};
 }
 
+static void implicit_place(void *object, snw_fields *f) {
+    snw_implicit *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint, np = (size_t)snw_npower(m);
+    const size_t ns = (size_t)m->nsignal, nh = snw_history_doubles(m->nv);
+    const size_t nb = snw_broyden_doubles((int)n, INCREMENTS);
+    IMPLICIT_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,
                                snw_implicit **out) {
     *out = NULL;
@@ -54,16 +63,11 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
     if (!im) return SNW_E_MEMORY;
     im->m = m;
     im->opts = *opts;
-    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
-    const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nconstraint;
-    im->memory =
-        snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->nlie_block + nh +
-                   nv + 18 * (size_t)m->nseg + 2 * snw_broyden_doubles((int)n, INCREMENTS)) *
-                  sizeof(double));
+    im->block = snw_fields_create(implicit_place, im);
     const bool assembled = (m->nconstraint == 0 && m->ncondition == 0) ||
                            (snw_projection_create(m, &im->projection) == SNW_OK &&
                             snw_impacts_create(m, im->projection, &im->impacts) == SNW_OK);
-    if (!assembled || !im->memory ||
+    if (!assembled || !im->block ||
         snw_bordered_matrix_create(m, opts->algebra, &im->T) != SNW_OK ||
         snw_work_create(m, &im->w) != SNW_OK || snw_inputs_create(m, &im->in) != SNW_OK ||
         snw_state_create(m, &im->now) != SNW_OK || snw_state_create(m, &im->trial) != SNW_OK ||
@@ -85,29 +89,14 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
         im->has_closures |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     im->redundancy = im->projection ? snw_projection_redundancy(im->projection) : NULL;
     if (im->redundancy) snw_redundancy_weigh(im->redundancy, opts->torque);
-    double *at = im->memory;
-    double **const vectors[] = {&im->d,    &im->f,     &im->g,     &im->rate,      &im->acc,
-                                &im->mass, &im->scale, &im->force, &im->T_origin.d};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
-    double **const powers[] = {&im->work, &im->work_kept, &im->power_within};
-    for (size_t i = 0; i < 3; i++) *powers[i] = at, at += np;
-    im->past = snw_history_on(m->nv, at);
-    im->past_kept = snw_history_on(m->nv, at + nh);
-    im->source = at + 2 * nh;
-    im->source_kept = im->source + ns;
-    im->scratch = im->source_kept + ns;
-    im->chart_jacobian = im->scratch + 3 * nv;
-    im->dx = im->chart_jacobian + 108 * (size_t)m->nlie_block;
-    im->typical = im->dx + n;
-    at = im->typical + n;
-    im->broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.past = snw_history_on(m->nv, at);
-    im->corrected.jerk = at + nh;
-    im->corrected.point = im->corrected.jerk + nv;
-    for (size_t i = 0; i < n; i++) im->typical[i] = i < nv ? m->typical[i] : 1;
+    im->past = snw_history_on(m->nv, im->past_memory);
+    im->past_kept = snw_history_on(m->nv, im->past_kept_memory);
+    im->corrected.past = snw_history_on(m->nv, im->corrected_past_memory);
+    const int n = m->nv + m->nconstraint;
+    im->broyden = snw_broyden_on(n, INCREMENTS, im->typical, im->broyden_memory);
+    im->corrected.broyden =
+        snw_broyden_on(n, INCREMENTS, im->typical, im->corrected_broyden_memory);
+    for (int i = 0; i < n; i++) im->typical[i] = i < m->nv ? m->typical[i] : 1;
     *out = im;
     return SNW_OK;
 }
@@ -127,7 +116,7 @@ void snw_implicit_destroy(snw_implicit *im) {
     snw_impacts_destroy(im->impacts);
     snw_projection_destroy(im->projection);
     snw_bordered_matrix_destroy(im->T);
-    snw_free(im->memory);
+    snw_free(im->block);
     snw_free(im);
 }
 
@@ -257,7 +246,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
     snw_residual(m, im->in, im->now, false, im->w);
-    snw_law_integrals_settle(m, im->in, im->now, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->now, im->w, im->source);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
@@ -378,7 +367,7 @@ static snw_status implicit_renew(void *self) {
     im->T_origin.a = im->a, im->T_origin.b = im->b;
     snw_inputs_copy(im->in, im->T_origin.in);
     snw_state_copy(im->m, im->trial, im->T_origin.at);
-    memcpy(im->T_origin.d, im->d, (size_t)im->m->nv * sizeof *im->d);
+    memcpy(im->matrix_d, im->d, (size_t)im->m->nv * sizeof *im->d);
     return SNW_OK;
 }
 
@@ -525,7 +514,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
     implicit_set_scale(im, h, im->b);
     snw_inputs_at(m, t_laws, im->in);
-    snw_law_integrals_lead(m, h, im->now, im->source, im->trial, im->in);
+    snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
     const bool known = im->T_origin.known && implicit_same(im->T_origin.a, im->a) &&
                        implicit_same(im->T_origin.b, im->b);
@@ -551,7 +540,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     im->scheme_kept = im->scheme;
     im->impact_kept = im->impact;
     for (int i = 0; i < m->nsignal; i++) im->source_kept[i] = im->source[i];
-    snw_law_integrals_settle(m, im->in, im->trial, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
@@ -624,7 +613,7 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im) {
 
 // ---- checkpoint
 
-enum { NBLOCK = 19, NSINGLE = 19 };
+enum { NBLOCK = 19, NSINGLE = 20 };
 
 // Inputs follow from their time, and Newton's matrix from the state at which it was made.
 static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block block[NBLOCK]) {
@@ -640,16 +629,16 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         {&own->heat, 1},
         {&own->scheme, 1},
         snw_checkpoint_state(im->m, im->T_origin.at),
-        {im->T_origin.d, nv},
+        {im->matrix_d, nv},
         {&im->T_origin.in->t, 1},
         {im->T_origin.in->gravity.e, 3},
-        {&im->T_origin.in->lead, 1},
+        {&im->T_origin.in->integral_step, 1},
         snw_checkpoint_inputs(im->T_origin.in),
         {im->source, (size_t)im->m->nsignal},
         snw_checkpoint_state(im->m, im->corrected.now),
         {&own->corrected.past.h, 1},
         {im->corrected.past.v, snw_history_doubles(im->m->nv)},
-        {im->corrected.jerk, nv}};
+        {im->corrected_jerk, nv}};
     memcpy(block, list, sizeof list);
 }
 
@@ -663,25 +652,11 @@ void snw_implicit_save(const snw_implicit *im, double *out) {
     const snw_onset *o = &im->onset;
     const snw_impact_monitor *i = &im->impact;
     const snw_corrected *c = &im->corrected;
-    const double single[NSINGLE] = {im->in->t,
-                                    im->T_origin.known,
-                                    im->T_origin.a,
-                                    im->T_origin.b,
-                                    im->redundant,
-                                    o->longest,
-                                    o->checked_at,
-                                    o->waits,
-                                    i->longest,
-                                    i->gain,
-                                    i->peak,
-                                    i->since,
-                                    i->short_steps,
-                                    c->active,
-                                    c->h,
-                                    c->steps,
-                                    c->distance,
-                                    c->max_distance,
-                                    c->t};
+    const double single[NSINGLE] = {
+        im->in->t,  im->T_origin.known, im->T_origin.a,  im->T_origin.b, im->redundant,
+        o->longest, o->checked_at,      o->waits,        i->longest,     i->gain,
+        i->peak,    i->since,           i->short_steps,  c->active,      c->h,
+        c->steps,   c->distance,        c->max_distance, c->t,           c->failed};
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
     memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
@@ -699,13 +674,14 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_corrected *c = &im->corrected;
     c->active = single[13], c->h = single[14], c->steps = single[15];
     c->distance = single[16], c->max_distance = single[17], c->t = single[18];
+    c->failed = single[19];
     c->now->t = im->now->t;
     im->use_euler = false;
     if (im->T_origin.known) {
         im->w->velocity_time = 1 / im->T_origin.a;
         snw_inputs_copy(im->T_origin.in, im->in);
         snw_state_copy(im->m, im->T_origin.at, im->trial);
-        memcpy(im->d, im->T_origin.d, (size_t)im->m->nv * sizeof *im->d);
+        memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
         snw_residual(im->m, im->in, im->trial, false, im->w);
         im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
     }

@@ -67,8 +67,9 @@ SNW_NODISCARD snw_status snw_implicit_restart(snw_implicit *im, const double *z,
 // Confirms the last step, of length h, and advances the estimate of the global error.
 void snw_implicit_accept(snw_implicit *im, double h);
 // Estimated largest global error of the positions, relative to the typical length of the robot; *t
-// <- its time. 0 where there is no estimate.
-double snw_implicit_global_error(snw_implicit *im, double *t);
+// <- its time. 0 where there is no estimate. *failed <- time at which the estimate ended since its
+// equations were not solved; NaN: they were.
+double snw_implicit_global_error(snw_implicit *im, double *t, double *failed);
 
 // Undoes the last step (once), for error control and events.
 void snw_implicit_undo(snw_implicit *im);

@@ -34,8 +34,8 @@ typedef struct snw_integrator {
     const snw_work *(*work_at)(void *self);
     double (*condition)(void *self); // condition number of Newton's matrix; NULL or NaN: none
     snw_work_done (*work)(const void *self);
-    double (*global_error)(void *self,
-                           double *t); // as snw_implicit_global_error; NULL: no estimate
+    // As snw_implicit_global_error; NULL: no estimate.
+    double (*global_error)(void *self, double *t, double *failed);
     // Checkpoint: everything that later steps depend on, snw_integrator_saves numbers. `load`
     // replaces `start`; the steps after it equal those after `save` to the last bit. NULL: no
     // checkpoints.

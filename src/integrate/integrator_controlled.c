@@ -102,9 +102,9 @@ static snw_work_done controlled_work(const void *self) {
     return co->k->work(co->integrator);
 }
 
-static double controlled_global_error(void *self, double *t) {
+static double controlled_global_error(void *self, double *t, double *failed) {
     const controlled *co = self;
-    return co->k->global_error ? co->k->global_error(co->integrator, t) : 0;
+    return co->k->global_error ? co->k->global_error(co->integrator, t, failed) : 0;
 }
 
 static void controlled_close(void *self) {

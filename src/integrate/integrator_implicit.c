@@ -29,8 +29,8 @@ static snw_status implicit_integrator_check(void *self, double t, snw_error *err
     return snw_implicit_check(self, t, err);
 }
 static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
-static double implicit_integrator_global_error(void *self, double *t) {
-    return snw_implicit_global_error(self, t);
+static double implicit_integrator_global_error(void *self, double *t, double *failed) {
+    return snw_implicit_global_error(self, t, failed);
 }
 static void implicit_integrator_undo(void *self) { snw_implicit_undo(self); }
 static double implicit_integrator_error(const void *self) { return snw_implicit_error(self); }

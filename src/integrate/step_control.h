@@ -17,9 +17,9 @@ typedef struct snw_stepper {
     // One step of length h with inputs evaluated at t_laws: its end, or just before it where they
     // are discontinuous there. On failure nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
-    void (*undo)(void *self);                      // undoes the last step
-    void (*accept)(void *self, double h);          // confirms the last step; may be NULL
-    double (*global_error)(void *self, double *t); // may be NULL
+    void (*undo)(void *self);             // undoes the last step
+    void (*accept)(void *self, double h); // confirms the last step; may be NULL
+    double (*global_error)(void *self, double *t, double *failed); // may be NULL
     snw_status (*restart)(void *self, const double *z, snw_error *err);
     double (*error)(
         const void *self); // local error of the configuration, relative to typical values

@@ -444,9 +444,8 @@ static snw_status find_unique_target(snw_builder *b, const path *p, snw_node *ro
     SNW_TRY(find_target(b, p, root, t));
     if (t->found == 0) {
         const char *near = nearest_name(b, p->key[0], root);
-        return snw_fail_at(b->err, p->at, "'%s' names no parameter, element, step or key%s%s%s",
-                           p->key[0], near ? " (did you mean '" : "", near ? near : "",
-                           near ? "'?)" : "");
+        return snw_fail_at(b->err, p->at, "'%s' names no parameter, element, step or key%s",
+                           p->key[0], snw_hint_text(near).text);
     }
     if (t->found > 1) {
         return snw_fail_at(b->err, p->at, "'%s' is ambiguous: it names a %s and a %s", p->key[0],

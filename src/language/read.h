@@ -157,6 +157,8 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 // Index of the text among n words. `what` is also the name of the list in snw_language_later.
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out);
+// on or off; true or false as in JSON.
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, bool *out);
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);

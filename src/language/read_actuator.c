@@ -5,7 +5,6 @@
 #include "language/read.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 
 #include <string.h>
 

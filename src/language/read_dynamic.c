@@ -163,9 +163,6 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, const snw
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static const char *const switches[] = {"off", "on", "false",
-                                       "true"}; // the last two are those of JSON
-
 static snw_status read_between(snw_reader *r, const snw_entry *e, double min, double max,
                                double *out) {
     SNW_TRY(snw_read_constant(r, e->value, e->key, SNW_DIM_NONE, out));
@@ -200,11 +197,10 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_sourc
                              snw_step_desc *out) {
     const snw_scheme_info *scheme = &snw_scheme_table[out->scheme];
     const bool takes_adapt = (scheme->options & SNW_SCHEME_TAKES_ADAPT) != 0;
-    int adapt = 0;
+    out->control = false;
     if (e[DYNAMIC_ADAPT]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_ADAPT]->value, "adapt", 4, switches, &adapt));
+        SNW_TRY(snw_read_switch(r, e[DYNAMIC_ADAPT]->value, "adapt", &out->control));
     }
-    out->control = adapt % 2 == 1;
     if (out->control && !takes_adapt)
         return refuse_option(r, e[DYNAMIC_ADAPT], scheme, SNW_SCHEME_TAKES_ADAPT);
     const bool chosen = out->control || scheme->chooses_steps;
@@ -256,7 +252,8 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->location, out));
     static const char *const loop_words[] = {"projected", "scheme"};
-    int base = 0, start = 0, loops = 0, shorten = 1;
+    int base = 0, start = 0, loops = 0;
+    bool shorten = true;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
     }
@@ -267,10 +264,10 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
         SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, loop_words, &loops));
     }
     if (e[DYNAMIC_SHORTEN]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_SHORTEN]->value, "shorten", 4, switches, &shorten));
+        SNW_TRY(snw_read_switch(r, e[DYNAMIC_SHORTEN]->value, "shorten", &shorten));
     }
     out->split = base == 1;
-    out->fixed_length = shorten % 2 == 0;
+    out->fixed_length = !shorten;
     out->undamped_velocities = loops == 1;
     out->uniform_past = start == 1;
     return SNW_OK;

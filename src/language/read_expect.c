@@ -8,7 +8,6 @@
 #include "language/expect.h"
 #include "language/source.h"
 #include "language/table.h"
-#include "model/probe_columns.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -517,8 +516,8 @@ static snw_status expect_read_run(snw_reader *r, const snw_entry *e, const char 
         if (run_matches(*out, r->run_name[i])) return SNW_OK;
     }
     const char *near = snw_nearest(*out, r->nrun, r->run_name);
-    return snw_fail_at(r->err, e->value->location, "there is no run '%s'%s%s%s", *out,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, e->value->location, "there is no run '%s'%s", *out,
+                       snw_hint_text(near).text);
 }
 
 // ---- expectations -------------------------------------------------------------------------------

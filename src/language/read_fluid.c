@@ -113,10 +113,7 @@ static snw_status read_added_mass(snw_reader *r, const snw_entry *e, snw_fluid_d
 }
 
 static snw_status read_buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
-    static const char *const words[] = {"off", "on"};
-    int word = 0;
-    SNW_TRY(snw_read_word(r, e->value, "buoyancy", 2, words, &word));
-    out->buoyancy = word == 1;
+    SNW_TRY(snw_read_switch(r, e->value, "buoyancy", &out->buoyancy));
     if (!out->buoyancy || out->density > 0) return SNW_OK;
     return snw_fail_at(r->err, e->location, "buoyancy needs the 'density' of the fluid");
 }

@@ -35,9 +35,8 @@ static snw_status live_find_parameter(snw_reader *r, const snw_entry *e, snw_kno
     for (int i = 0; all && i < all->n; i++) known[i] = all->entry[i].key;
     if (!node) {
         const char *near = snw_nearest(e->key, all ? all->n : 0, known);
-        return snw_fail_at(r->err, e->location, "there is no actuator and no parameter '%s'%s%s%s",
-                           e->key, near ? " (did you mean '" : "", near ? near : "",
-                           near ? "'?)" : "");
+        return snw_fail_at(r->err, e->location, "there is no actuator and no parameter '%s'%s",
+                           e->key, snw_hint_text(near).text);
     }
     snw_error why = {0};
     const snw_status status = snw_expr_parse_constant(r->pool, r->root->scope, e->key, "live", 1, 1,

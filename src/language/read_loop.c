@@ -11,7 +11,7 @@
     X(LOOP_JOIN, "join", "two sites", "the two sites, required")                                   \
     X(LOOP_AS, "as", "a joint", "type of the joint, required; free has no effect")                 \
     X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
-    X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LOOP_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
       "of the second site in the first; identity unless given; at_closing: its value when the "    \
       "loop closes")                                                                               \

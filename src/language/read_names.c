@@ -165,8 +165,8 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
     }
     const char *near = snw_nearest(name, r->things.n + 1, known);
     if (near) {
-        return snw_fail_at(r->err, node->location, "there is no %s '%s' (did you mean '%s'?)", bare,
-                           name, near);
+        return snw_fail_at(r->err, node->location, "there is no %s '%s'%s", bare, name,
+                           snw_hint_text(near).text);
     }
     char list[160] = "";
     size_t used = 0;

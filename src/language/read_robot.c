@@ -70,7 +70,7 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_POSE, "pose", "a pose, laws of t", "of the joint in the parent site")                   \
     X(LINK_JOINT, "joint", "a joint", "type of the joint, fixed unless given")                     \
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
-    X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LINK_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
     X(LINK_PITCH, "pitch", "m", "of a screw, advance per turn; negative: left-handed")             \
     X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
     X(LINK_REST, "rest", "rad or m, by coordinate",                                                \

@@ -5,7 +5,6 @@
 #include "language/read.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 
 // mark the signals that a law reads
 static void signals_mark_signals(const snw_desc *d, snw_law law, bool *live) {
@@ -49,7 +48,7 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
                                "or depends on probes itself; use sampled(..) for this one",
                                d->probe[s->probe].name);
         }
-        if (reading != SNW_READ_LATER) continue;
+        if (reading != SNW_READ_LATER && reading != SNW_READ_NEVER) continue;
         return snw_fail_at(r->err, d->probe[s->probe].location,
                            "a law reads probe '%s', but laws can read only position, rotation, "
                            "pose, velocity, twist, strain, coordinates of joints and quantities of "

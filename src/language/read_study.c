@@ -112,11 +112,8 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) 
 }
 
 static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
-    static const char *const switches[] = {"off", "on", "false",
-                                           "true"}; // the last two are those of JSON
-    int word = 0;
-    if (e) SNW_TRY(snw_read_word(r, e->value, "steady", 4, switches, &word));
-    out->steady = word % 2 == 1;
+    out->steady = false;
+    if (e) SNW_TRY(snw_read_switch(r, e->value, "steady", &out->steady));
     if (!out->steady || out->engine != SNW_ENGINE_SHOOTING) return SNW_OK;
     return snw_fail_at(r->err, e->location,
                        "the shooting engine has no 'steady'; use engine: strain");

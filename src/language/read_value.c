@@ -53,8 +53,8 @@ static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_t
     const char *meant = snw_language_meant(table->name, e->key);
     const char *near = meant ? meant : snw_nearest(e->key, table->n, known);
     if (near) {
-        return snw_fail_at(r->err, e->location, "unknown key '%s' (did you mean '%s'?)", e->key,
-                           near);
+        return snw_fail_at(r->err, e->location, "unknown key '%s'%s", e->key,
+                           snw_hint_text(near).text);
     }
     char list[256] = "";
     size_t used = 0;
@@ -140,11 +140,19 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
     }
     const char *near = snw_nearest(text, n, word);
     if (near) {
-        return snw_fail_at(r->err, node->location, "unknown %s '%s' (did you mean '%s'?)", what,
-                           text, near);
+        return snw_fail_at(r->err, node->location, "unknown %s '%s'%s", what, text,
+                           snw_hint_text(near).text);
     }
     return snw_fail_at(r->err, node->location, "unknown %s '%s'; it is one of %s", what, text,
                        list);
+}
+
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, bool *out) {
+    static const char *const words[] = {"off", "on", "false", "true"}; // the last two are JSON's
+    int word = 0;
+    SNW_TRY(snw_read_word(r, node, what, 4, words, &word));
+    *out = word % 2 == 1;
+    return SNW_OK;
 }
 
 // ---- numbers and laws ---------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "language/read.h"
-#include "model/probe_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,14 +98,12 @@ static snw_status find_probe(void *user, const char *name, const char *component
     if (!snw_probe_kind_written(probe, &kind)) {
         return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that laws can read", name);
     }
-    if (kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_LAW ||
-        snw_node_get(probe, "along")) {
+    if (snw_probe_table[kind].reading == SNW_READ_NEVER || snw_node_get(probe, "along")) {
         return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
     }
     // a link without a joint is refused later
     snw_joint_kind at = SNW_JOINT_FIXED;
-    const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
-                       kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    const bool joint = snw_probe_table[kind].subject == SNW_OF_JOINT;
     if (!joint || joint_of_probe(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
         SNW_TRY(snw_signal_column(kind, at, name, component, &column, dim, err));
     }

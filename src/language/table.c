@@ -290,9 +290,8 @@ static snw_status table_find(snw_tables *t, const table_path *at, bool blanks, c
         if (k < 0 || k >= table->ncolumn) {
             const char *near =
                 table->name ? snw_nearest(column, table->ncolumn, table->name) : NULL;
-            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s%s%s",
-                            table->ncolumn, near ? " (did you mean '" : "", near ? near : "",
-                            near ? "'?)" : "");
+            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s",
+                            table->ncolumn, snw_hint_text(near).text);
         }
     }
     out->n = table->nrow;

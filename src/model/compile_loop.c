@@ -114,7 +114,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         }
         loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
-        for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
+        for (int k = 0; k < loop->nrow; k++) loop->coefficient[k][k] = 1;
         m->nconstraint += loop->nrow;
         SNW_TRY(loop_coordinates(b, loop));
         loop->store = m->store_loop;

@@ -5,7 +5,7 @@
 // exact (theory.md 3.7).
 #include "model/compile.h"
 
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 
 // ---- probes
 
@@ -42,6 +42,7 @@ static void read_probe(const snw_model *m, const snw_probe_desc *p, int station,
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
+    case SNW_READ_NEVER:
         break;
     }
 }

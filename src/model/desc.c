@@ -85,6 +85,30 @@ bool snw_study_shares_reactions(const snw_desc *d) {
     return false;
 }
 
+// ---- probes
+
+// Reading of a quantity of a tendon or chamber.
+static snw_reading tendon_reading(const snw_probe_desc *p) {
+    // tension along a path with friction is computed between steps only
+    if (p->kind == SNW_PROBE_TENSION && p->fraction > 0) return SNW_READ_LATER;
+    if (snw_probe_table[p->kind].subject != SNW_OF_JOINT) return snw_probe_table[p->kind].reading;
+    return p->kind == SNW_PROBE_RATE    ? SNW_READ_TENDON_RATE
+           : p->kind == SNW_PROBE_VALUE ? SNW_READ_TENDON
+                                        : SNW_READ_TENDON_EFFORT;
+}
+
+snw_reading snw_probe_reading(const snw_probe_desc *p) {
+    if (p->of == SNW_PROBE_OF_TENDON) return tendon_reading(p);
+    // laws read the rotation of a spherical joint by the probes rotation and twist
+    if (snw_joint_table[p->joint].space == SNW_SPACE_SO3) return SNW_READ_LATER;
+    return snw_probe_table[p->kind].reading;
+}
+
+int snw_probe_columns(const snw_probe_desc *p) {
+    snw_component c[SNW_PROBE_WIDTH];
+    return snw_probe_components(p->kind, p->joint, c) * (p->along > 0 ? p->along : 1);
+}
+
 // ---- dimensions of actuators
 
 // Is coordinate k an angle of a joint, or of a twist or bending component of a rod?

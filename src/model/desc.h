@@ -16,6 +16,7 @@
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/joint_kind.h"
+#include "model/probe_kind.h"
 #include "model/scheme.h"
 
 #include <stdbool.h>
@@ -416,59 +417,6 @@ typedef struct snw_initial_desc {
 
 // ---- probes
 
-// How a law reads a probe. Functions of configuration and velocity enter the equations of motion
-// with exact derivatives (theory.md 3.7). All other probes (SNW_READ_LATER) are known between steps
-// only, to conditions and sampled signals.
-typedef enum snw_reading {
-    SNW_READ_LATER,
-    SNW_READ_POSITION,
-    SNW_READ_ROTATION,
-    SNW_READ_POSE,
-    SNW_READ_VELOCITY,
-    SNW_READ_TWIST,
-    SNW_READ_STRAIN,
-    SNW_READ_COORDINATE,
-    SNW_READ_RATE,
-    SNW_READ_TENDON,       // length, shortening or volume
-    SNW_READ_TENDON_RATE,  // its rate
-    SNW_READ_TENDON_EFFORT // tension or pressure
-} snw_reading;
-
-// Quantities of probes: enumerator, name in the model language, how laws read it.
-#define SNW_PROBE_LIST(X)                                                                          \
-    X(SNW_PROBE_POSITION, "position", SNW_READ_POSITION)                                           \
-    X(SNW_PROBE_ROTATION, "rotation", SNW_READ_ROTATION)                                           \
-    X(SNW_PROBE_POSE, "pose", SNW_READ_POSE)                                                       \
-    X(SNW_PROBE_VELOCITY, "velocity", SNW_READ_VELOCITY)                                           \
-    X(SNW_PROBE_TWIST, "twist", SNW_READ_TWIST)                                                    \
-    X(SNW_PROBE_ACCELERATION, "acceleration", SNW_READ_LATER)                                      \
-    X(SNW_PROBE_STRAIN, "strain", SNW_READ_STRAIN)                                                 \
-    X(SNW_PROBE_WRENCH, "wrench", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_REACTION, "reaction", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_ANGLE, "angle", SNW_READ_COORDINATE)                                               \
-    X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
-    X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
-    X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
-    X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
-    X(SNW_PROBE_PULL, "pull", SNW_READ_LATER)                                                      \
-    X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
-    X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_LAW, "law", SNW_READ_LATER)
-
-typedef enum snw_probe_kind {
-#define X(code, name, reading) code,
-    SNW_PROBE_LIST(X)
-#undef X
-} snw_probe_kind;
-
 // Element to which a probe refers.
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
@@ -484,7 +432,7 @@ enum {
     SNW_LAW_WIDTH = 64  // most columns of a probe that a law can read
 };
 
-// Probe: a measured quantity with one or more columns (probe_columns.h).
+// Probe: a measured quantity with one or more columns (probe_kind.h).
 typedef struct snw_probe_desc {
     const char *name;
     snw_source_location location;
@@ -504,6 +452,11 @@ typedef struct snw_probe_desc {
     int nread;
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
+
+snw_reading snw_probe_reading(const snw_probe_desc *p); // how laws read it
+
+// Number of columns of a probe: components times stations, by station.
+int snw_probe_columns(const snw_probe_desc *p);
 
 // ---- signals
 

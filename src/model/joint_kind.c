@@ -108,7 +108,17 @@ const snw_joint_type snw_joint_table[SNW_JOINT_COUNT] = {
                          .coordinate = {{"angle", true, SNW_AXIS_FIRST, true}},
                          .group = true,
                          .symbol = "pin",
-                         .slides = true}};
+                         .slides = true},
+    [SNW_JOINT_PIN_SLOT] = {
+        .name = "pin_slot",
+        .meaning = "slides along a slot normal to its axis, then rotates about it",
+        .options = AXIS | SNW_JOINT_TAKES_AXES,
+        .dof = 2,
+        .coordinate = {{"slide", false, SNW_AXIS_SECOND}, {"angle", true, SNW_AXIS_FIRST}},
+        .closes = true,
+        .row = {TILT_XY, MOVE_Y, MOVE_Z},
+        .symbol = "pin",
+        .slides = true}};
 
 const char *snw_joint_name(snw_joint_kind kind) { return snw_joint_table[kind].name; }
 

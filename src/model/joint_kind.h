@@ -40,6 +40,7 @@ typedef enum snw_joint_kind {
     SNW_JOINT_PLANAR,
     SNW_JOINT_FREE,
     SNW_JOINT_SCREW,
+    SNW_JOINT_PIN_SLOT,
     SNW_JOINT_COUNT
 } snw_joint_kind;
 

@@ -65,7 +65,7 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
                                     c->component[0] ? c->component : SNW_SCENE_NAMELESS);
     *unit = si;
     const bool turns = strcmp(kind, "rotation") == 0 || strcmp(kind, "pose") == 0;
-    if (turns && !si[0]) {
+    if (turns && strcmp(si, "m") != 0) {
         plot_scene_of_rotation(c->component, quantity, unit);
         return;
     }

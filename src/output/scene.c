@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "model/probe_columns.h"
 #include "output/json_field.h"
 
 #include <math.h>
@@ -347,13 +346,15 @@ static void put_probes(snw_json *j, const snw_model *m) {
         snw_component c[SNW_PROBE_WIDTH];
         const int n = snw_probe_components(d->kind, d->joint, c);
         snw_field_text(j, "kind", snw_probe_name(d->kind));
+        // its first three columns are a point in the world
+        snw_field_bool(j, "place",
+                       snw_probe_table[d->kind].axes == SNW_PROBE_AXES_WORLD &&
+                           !strcmp(c[0].name, "x"));
         snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
-            // dimensionless joint coordinates are angles
-            const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
-            snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
+            snw_field_text(j, c[k].name, c[k].angle ? "rad" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);

@@ -6,7 +6,6 @@
 #include "robot/robot_private.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 
 #include <string.h>
 

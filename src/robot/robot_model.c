@@ -126,7 +126,7 @@ snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*release)(void *o
 // Rows of redundant loops are chosen in the compiled model itself.
 static bool chooses_rows(const snw_model *m) {
     for (int i = 0; i < m->nloop; i++) {
-        if (m->loop[i].nspare > 0) return true;
+        if (m->loop[i].nredundant > 0) return true;
     }
     return false;
 }

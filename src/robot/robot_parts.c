@@ -7,7 +7,7 @@
 #include "robot/robot_model.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 #include "study/series.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/tendon.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "study/probe_tendon.h"
 

@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "constraint/massless.h"
 #include "integrate/integrator.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
 #include "study/memory.h"

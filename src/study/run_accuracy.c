@@ -162,11 +162,19 @@ void snw_run_warn_accuracy(const snw_run *r) {
 }
 
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
-    double t = 0;
-    r->totals.time_error =
-        it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
-    if (!(r->totals.time_error > TIME_ERROR_LIMIT)) return;
+    double t = 0, failed = NAN;
     char text[320];
+    r->totals.time_error =
+        it->global_error && !step->kinematic ? it->global_error(it->self, &t, &failed) : 0;
+    if (!(r->totals.time_error > TIME_ERROR_LIMIT)) {
+        if (isnan(failed)) return;
+        (void)snprintf(text, sizeof text,
+                       "run '%s', step '%.60s': the error of the time steps is not known beyond t "
+                       "= %.4g s, where its estimate found no solution; compare with step: %.3g ms",
+                       r->info.run, step->name, failed, 500 * it->grid);
+        snw_run_warn(r, text);
+        return;
+    }
     (void)snprintf(
         text, sizeof text,
         "run '%s', step '%.60s': by t = %.4g s the estimated error of time steps of %.3g ms is up "

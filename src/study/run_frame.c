@@ -19,7 +19,7 @@ static const double OPEN_LIMIT = 1e-4;
 static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     const snw_model *m = r->now->model;
     int spare = 0, row = 0;
-    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
     if (spare == 0 || r->warned_open) return;
     snw_projection *pr = snw_statics_projection(r->now->statics);
     const double violation = snw_projection_violation(pr, v->in, v->state, &row);

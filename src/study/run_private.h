@@ -7,7 +7,6 @@
 
 #include "constraint/impact.h"
 #include "integrate/integrator.h"
-#include "model/probe_columns.h"
 #include "model/rod_mesh.h"
 #include "study/modes.h"
 #include "study/probe.h"

@@ -74,23 +74,25 @@ static void scale_rows(snw_statics *st) {
         st->scale[m->nv + i] = snw_constraint_at(m, st->w, i).size;
 }
 
+static void statics_place(void *object, snw_fields *f) {
+    snw_statics *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
+    const size_t n = nv + nr, nx = (size_t)m->nq + nr;
+    STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     *out = NULL;
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = statics_scratch_size(m);
+    const size_t size = statics_scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
-    st->K = snw_alloc(nv * nv * sizeof(double));
-    st->T = snw_alloc(nv * nv * sizeof(double));
-    const size_t numbers = (size_t)(m->nq + m->nconstraint);
-    st->x = snw_alloc((4 * numbers + nv) * sizeof(double));
-    const size_t nr = (size_t)m->nconstraint, n = nv + nr;
-    st->scale = snw_alloc((3 * n + nr) * sizeof(double));
-    st->rows = snw_alloc((nv * nr + n) * sizeof(double));
-    st->order = snw_alloc(nr * sizeof *st->order);
-    if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
-        (nr + (size_t)m->ncondition > 0 && snw_projection_create(m, &st->projection) != SNW_OK) ||
+    st->block = snw_fields_create(statics_place, st);
+    if (!st->scratch.base || !st->block ||
+        (m->nconstraint + m->ncondition > 0 &&
+         snw_projection_create(m, &st->projection) != SNW_OK) ||
         (m->ncondition > 0 && snw_impacts_create(m, st->projection, &st->impacts) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
@@ -100,27 +102,21 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
-    st->kept = st->x + numbers;
-    st->direction = st->kept + 3 * numbers;
     st->to = 1;
     st->least_energy = INFINITY;
     *out = st;
     if (m->bare) return SNW_OK; // for evaluations only
-    st->violation0 = st->scale + n;
-    st->damping = st->violation0 + nr;
-    st->tau = st->rows + nv * nr;
     for (int i = 0; i < m->nv; i++) {
         st->scale[i] = m->scale[i];
         st->damping[i] = m->scale[i] / m->typical[i];
         st->least_energy = fmin(st->least_energy, m->scale[i] * m->typical[i]);
     }
     scale_rows(st);
-    if (has_unsupported_joint(m)) st->regularisation = st->damping + n;
+    if (has_unsupported_joint(m)) st->regularisation = st->soft;
     for (int k = 0; st->regularisation && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        for (int i = b->dof; i < b->dof + b->n; i++)
-            st->regularisation[i] = REGULARISATION * st->damping[i];
+        for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = REGULARISATION * st->damping[i];
     }
     return SNW_OK;
 }
@@ -133,12 +129,7 @@ void snw_statics_choose_rows(snw_statics *st, snw_model *m) {
 void snw_statics_destroy(snw_statics *st) {
     if (!st) return;
     snw_free(st->scratch.base);
-    snw_free(st->K);
-    snw_free(st->T);
-    snw_free(st->x);
-    snw_free(st->scale);
-    snw_free(st->rows);
-    snw_free(st->order);
+    snw_free(st->block);
     snw_impacts_destroy(st->impacts);
     snw_projection_destroy(st->projection);
     snw_work_destroy(st->w);
@@ -332,7 +323,7 @@ static bool statics_choose_rows(snw_statics *st, double load) {
     if (!snw_projection_choose(st->projection, st->editable, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
+        for (int k = 0; loop->nredundant > 0 && k < loop->nrow; k++) {
             st->x[m->nq + loop->row + k] = st->violation0[loop->row + k] = 0;
         }
     }

@@ -149,9 +149,10 @@ static bool copy_rows(const snw_model *from, snw_model *to) {
         snw_loop *b = &to->loop[i];
         if (a->nraw != b->nraw) return false;
         b->row = a->row, b->nrow = a->nrow;
-        b->nidle = a->nidle, b->nspare = a->nspare, b->nshared = a->nshared;
-        memcpy(b->holds, a->holds, sizeof b->holds);
-        memcpy(b->mix, a->mix, sizeof b->mix);
+        b->ntrivial = a->ntrivial, b->nredundant = a->nredundant,
+        b->nkept_redundant = a->nkept_redundant;
+        memcpy(b->trivial, a->trivial, sizeof b->trivial);
+        memcpy(b->coefficient, a->coefficient, sizeof b->coefficient);
     }
     for (int i = 0; i < from->ndrive; i++) to->drive[i].row = from->drive[i].row;
     for (int i = 0; i < from->ntendon; i++) to->tendon[i].row = from->tendon[i].row;

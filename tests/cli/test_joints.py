@@ -29,7 +29,9 @@ JOINTS = (
     ("cylindrical", "axis: y", ["0.2", "2"]),
     ("planar", "axis: z", ["2", "2", "0.3"]),
     ("screw", "axis: z, pitch: 0.5*pi", ["(0.3 + 2*0.25^2)"]),
+    ("pin_slot", "axes: [y, x]", ["2", "0.2"]),
 )
+NAMES = {"cylindrical": [".angle", ".slide"], "planar": [".x", ".y", ".angle"], "pin_slot": [".slide", ".angle"]}
 
 
 class Joints(harness.Case):
@@ -43,8 +45,7 @@ class Joints(harness.Case):
             k, d, rest, q0, v0 = ([f"{base + 0.1 * i:g}" for i in range(n)] for base in (3, 0.2, 0.15, 0.3, -0.4))
             lists = {"stiffness": k, "damping": d, "rest": rest}
             keys = ", ".join(f"{key}: [{', '.join(v)}]" for key, v in lists.items())
-            names = {"revolute": [""], "prismatic": [""], "screw": [""], "cylindrical": [".angle", ".slide"],
-                     "planar": [".x", ".y", ".angle"]}[joint]
+            names = NAMES.get(joint, [""])
             expect = "".join(f'  - {{probe: q{name}, at: 1 s, value: "{swing(*values)}", within: 1e-8, source: oscillator}}\n'
                              for name, *values in zip(names, masses, k, d, rest, q0, v0))
             # slides of a planar joint are those of a body that rotates about its centre of mass
@@ -67,7 +68,7 @@ class Joints(harness.Case):
         for joint, axis, masses in JOINTS:
             n = len(masses)
             lists = ["0.1"] * n
-            names = {"cylindrical": [".angle", ".slide"], "planar": [".x", ".y", ".angle"]}.get(joint, [""])
+            names = NAMES.get(joint, [""])
             expect = "".join(f'  - {{probe: q{name}, at: 1 s, value: "5 - 0.1/(2*{m})", within: 1e-6, source: constant braking}}\n'
                              for name, m in zip(names, masses))
             self.verify(HEAD + f"robot: {{a: {{on: world, joint: {joint}, {axis}, friction: [{', '.join(lists)}], "
@@ -82,6 +83,25 @@ class Joints(harness.Case):
                         + MOVE + "probes: {z: {position: nut}, q: {value: nut}}\nparameters: {p: " + sign + "0.1/pi}\nexpect:\n"
                         '  - {probe: q, at: 1 s, value: "-0.5*3*9.81*p/(0.01 + 3*p^2)", relative: 1e-8, source: one degree of freedom}\n'
                         '  - {probe: z.z, at: 1 s, value: "-0.5*3*9.81*p^2/(0.01 + 3*p^2)", relative: 1e-8, source: the same}\n')
+
+    def test_a_pin_slot_slides_in_the_parent_and_turns_behind(self):
+        # the slot stays in the world while the pin turns: the body's centre, 0.1 m from the pin, is at slide + 0.1 cos
+        self.verify(HEAD + f"robot: {{a: {{on: world, joint: pin_slot, axes: [z, y], {UNIT}}}}}\n"
+                    "sites: {s: {on: a, pose: {xyz: [0, 0.1, 0]}}}\n"
+                    "actuators: {m: {joint: a, position: [0.3 m/s*t, 2 rad/s*t]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n"
+                    "probes: {s: {position: s}, v: {velocity: s}, q: {value: m}, v2: {rate: a}}\nexpect:\n"
+                    '  - {probe: s, at: 1 s, value: [-0.1*sin(2), 0.3 + 0.1*cos(2), 0], within: 1e-12, source: geometry}\n'
+                    '  - {probe: v, at: 1 s, value: [-0.2*cos(2), 0.3 - 0.2*sin(2), 0], within: 1e-9, source: its rate}\n'
+                    '  - {probe: q, at: 1 s, value: [0.3, 2], within: 1e-12, source: the actuator}\n'
+                    '  - {probe: v2.slide, at: 1 s, value: 0.3, within: 1e-9, source: the same}\n')
+
+    def test_axes_are_for_joints_with_two(self):
+        self.write("robot.yaml", HEAD + "robot: {a: {on: world, joint: revolute, axes: [x, y]}}\n")
+        self.assertIn("'axes' are those of a universal or pin_slot joint; a revolute joint has one axis",
+                      self.fails(2, "check", "robot.yaml").err)
+        self.write("robot.yaml", HEAD + "robot: {a: {on: world, joint: pin_slot, axes: [x, [1, 1, 0]]}}\n")
+        self.assertIn("the 'axes' of a pin_slot joint are at a right angle, these are at 45 degrees",
+                      self.fails(2, "check", "robot.yaml").err)
 
     def test_a_screw_needs_its_pitch_and_is_no_loop(self):
         for text, words in (("robot: {a: {on: world, joint: screw}}", "a screw needs its 'pitch'"),
@@ -139,7 +159,8 @@ class Joints(harness.Case):
                 ("cylindrical", "limits: [[-9, 9], [-1, 20.5 cm]]", "{rate: [1, 1]}", "at t = 0.21 s: slide 0.21 m, not in [-1, 0.205]"),
                 ("universal", "limits: [[-9, 9], [-0.3, 0.305]]", "{rate: [0, 1]}", "second 0.31 rad"),
                 ("planar", "limits: [[-9, 9], [-9, 9], [-1, 0.705]]", "{rate: [1, 1, 1]}", "angle 0.71 rad"),
-                ("screw", "pitch: 1 mm, limits: [-1, 0.505]", "{rate: 1}", "angle 0.51 rad")):
+                ("screw", "pitch: 1 mm, limits: [-1, 0.505]", "{rate: 1}", "angle 0.51 rad"),
+                ("pin_slot", "limits: [[-1, 0.405], [-9, 9]]", "{rate: [1, 1]}", "slide 0.41 m, not in [-1, 0.405]")):
             self.write("robot.yaml", HEAD + f"robot: {{a: {{on: world, joint: {joint}, {extra}, {UNIT}}}}}\ninitial: {{a: {initial}}}\n"
                        "study: [dynamic: {for: 1 s, step: 10 ms}]\n")
             err = self.succeeds("run", "robot.yaml", "-q").err

@@ -142,7 +142,8 @@ runs:
         loop = "loops: {l: {join: [world, a], as: spherical}}\n"
         for scheme, text, words in (("conserving", driven, "does not support given positions and rates ('m')"),
                                     ("conserving", ground, "does not support grounds"),
-                                    ("gauss6", loop, "'gauss6' does not support loops")):
+                                    ("gauss6", loop, "'gauss6' does not support loops"),
+                                    ("radau5", loop, "'radau5' does not support loops")):
             joint = "spherical, pose: {xyz: [1, 0, 0]}" if loop == text else "revolute"
             self.write("a.yaml", f"sinew: 1\nrobot: {{a: {{on: world, joint: {joint}, body: {{mass: 1, sphere: {{radius: 1}}, com: [1, 0, 0]}}}}}}\n"
                        f"{text}study:\n  - dynamic: {{for: 1 s, step: 1 ms, scheme: {scheme}}}\n".replace("join: [world, a]", "join: [world, s]")

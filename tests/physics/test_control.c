@@ -31,6 +31,7 @@ static const scheme schemes[] = {
     {"scheme: bdf-alpha, step: %g", 2},
     {"scheme: conserving, step: %g", 2},
     {"scheme: gauss4, step: %g, tolerance: 1e-13", 4},
+    {"scheme: radau3, step: %g, tolerance: 1e-13", 3},
     {"scheme: euler, step: %g", 1},
     {"scheme: rk4, step: 5 ms", 0},
     {"scheme: adaptive, tolerance: 1e-9", 0},

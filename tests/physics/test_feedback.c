@@ -85,7 +85,7 @@ static void setting_open(setting *s, const char *joint, dice *d) {
     state_random(s->g.m, d, s->g.s);
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
     for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = roll(d, -1, 1);
-    s->g.in->lead = roll(d, 0.1, 1);
+    s->g.in->integral_step = roll(d, 0.1, 1);
     *s->g.in->signal_fraction = roll(d, 0.5, 1);
 }
 
@@ -182,7 +182,7 @@ static void integrals_are_stored_values_plus_the_part_of_the_step(void **state) 
         const snw_signal_desc *signal = &m->desc->signal[i];
         if (signal->kind != SNW_SIGNAL_INTEGRAL) continue;
         const double e = snw_expr_value(signal->source, (snw_at){.signal = s.g.w->signal});
-        assert_near(s.g.w->signal[i], s.g.s->z[i] + s.g.in->lead * e, 1e-14);
+        assert_near(s.g.w->signal[i], s.g.s->z[i] + s.g.in->integral_step * e, 1e-14);
         seen++;
     }
     assert_int_equal(seen, 1);

@@ -136,7 +136,8 @@ static void given_motion_keeps_the_order(void **state) {
         int order;
         double step;
     } ways[] = {{"scheme: gauss4, tolerance: 1e-13, step: %g", 4, 0.02},
-                {"scheme: gauss6, tolerance: 1e-13, step: %g", 6, 0.04}};
+                {"scheme: gauss6, tolerance: 1e-13, step: %g", 6, 0.04},
+                {"scheme: radau5, tolerance: 1e-13, step: %g", 5, 0.04}};
     enum { NCOLUMN = 5, BALANCE = 11 }; // tip, angle, effort
     char keys[100], whole[2000];
     outcome o;

@@ -168,7 +168,9 @@ static void a_release_off_the_grid_keeps_the_order(void **state) {
                    {"bdf-alpha", 2},
                    {"conserving", 2},
                    {"gauss4", 4},
-                   {"gauss6", 6}};
+                   {"gauss6", 6},
+                   {"radau3", 3},
+                   {"radau5", 5}};
     double want[3];
     for (int k = 1; k < 3; k++)
         want[k] = released_tip("scheme: adaptive, tolerance: 1e-12, step: 10 ms", k);
@@ -201,8 +203,8 @@ static void a_step_too_long_is_halved(void **state) {
     soft_rod(&c, SNW_JOINT_FREE, true, false);
     for (int i = 0; i < c.m->nv; i++) c.s->v[i] *= 30;
     const snw_scheme_kind methods[] = {SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_CONSERVING,
-                                       SNW_SCHEME_GAUSS6};
-    for (int k = 0; k < 3; k++) {
+                                       SNW_SCHEME_GAUSS6, SNW_SCHEME_RADAU5};
+    for (int k = 0; k < 4; k++) {
         begin(&c, (snw_step_desc){.scheme = methods[k], .step = 0.5, .rho = 0.9, .duration = 1});
         const double before = see(&c).energy;
         snw_stats took = {0};
@@ -255,7 +257,7 @@ static void an_impossible_step_is_reported_and_earlier_results_are_kept(void **s
 static void a_law_that_ends_keeps_the_frames_before(void **state) {
     (void)state;
     static const char *const schemes[] = {
-        "generalized-alpha", "bdf2", "conserving", "gauss6", "rk4", "adaptive"};
+        "generalized-alpha", "bdf2", "conserving", "gauss6", "radau5", "rk4", "adaptive"};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         char text[1024];
         snprintf(
@@ -635,8 +637,8 @@ static void steps_do_not_touch_the_heap(void **state) {
         finish(&c);
     }
     const snw_scheme_kind methods[] = {SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_CONSERVING,
-                                       SNW_SCHEME_GAUSS6};
-    for (int k = 0; k < 3; k++) {
+                                       SNW_SCHEME_GAUSS6, SNW_SCHEME_RADAU5};
+    for (int k = 0; k < 4; k++) {
         scene c;
         soft_rod(&c, SNW_JOINT_FREE, true, true);
         begin(&c, (snw_step_desc){.scheme = methods[k], .step = 0.01, .rho = 0.9});

@@ -266,7 +266,7 @@ static void faults_are_named_before_damage(void **state) {
          "[1, 1, 1]}}\n  b: {on: a, joint: "
          "revolute, body: {mass: 1, inertia: [1, 1, 1]}}\nactuators: {f: {joint: b, position: "
          "free}}\n" STEP,
-         "follows", "'b'"},
+         "is passive", "'b'"},
     };
     for (size_t i = 0; i < sizeof fault / sizeof fault[0]; i++) {
         outcome o;

@@ -38,8 +38,8 @@ static const char robot_text[] =
     "  shape: {rod: mast, position: [cos(t), 0.1*t^2, free]}\n";
 
 static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
-                                     "universal", "spherical", "planar"};
-enum { NJOINT = 7 };
+                                     "universal", "spherical", "planar",    "pin_slot"};
+enum { NJOINT = 8 };
 
 typedef struct setting {
     snw_document *doc;

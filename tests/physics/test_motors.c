@@ -55,7 +55,7 @@ static void efforts_have_exact_derivatives(void **state) {
     for (int i = 0; i < 6; i++) {
         setting s;
         random_chain(&s, &d);
-        s.g.in->lead = roll(&d, 0.1, 1);
+        s.g.in->integral_step = roll(&d, 0.1, 1);
         *s.g.in->signal_fraction = roll(&d, 0.5, 1);
         assert_true(s.g.m->nlive > 8);
         rig_check(&s.g);

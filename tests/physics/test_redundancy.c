@@ -138,6 +138,7 @@ static const char *const schemes[] = {"generalized-alpha, rho: 0.8, step: 10 ms"
                                       "adaptive, tolerance: 1e-10",
                                       "gauss4, step: 10 ms",
                                       "gauss6, step: 20 ms",
+                                      "radau5, step: 20 ms",
                                       "kinematic"};
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 

@@ -8,6 +8,7 @@
 
 #include "near.h"
 
+#include <complex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,8 +41,16 @@ static const named schemes[] = {
     SCHEME("gauss6", 6, .scheme = SNW_SCHEME_GAUSS6),
     SCHEME("gauss6, SO3xR3", 6, .scheme = SNW_SCHEME_GAUSS6, .split = true),
     SCHEME("gauss8", 8, .scheme = SNW_SCHEME_GAUSS8),
+    SCHEME("radau3", 3, .scheme = SNW_SCHEME_RADAU3),
+    SCHEME("radau3, SO3xR3", 3, .scheme = SNW_SCHEME_RADAU3, .split = true),
+    SCHEME("radau5", 5, .scheme = SNW_SCHEME_RADAU5),
+    SCHEME("radau5, SO3xR3", 5, .scheme = SNW_SCHEME_RADAU5, .split = true),
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
+
+static bool is_radau(const named *k) {
+    return k->step.scheme == SNW_SCHEME_RADAU3 || k->step.scheme == SNW_SCHEME_RADAU5;
+}
 
 // A soft rod under weight and a wind load, clamped or free, moving at the start.
 static snw_model *soft_rod(robot *r, snw_joint_kind joint) {
@@ -179,8 +188,23 @@ static energy_errors measure_energy_errors(const snw_model *m, const named *k, i
     return b;
 }
 
-// Collocation has no account of its own losses: the sums over the stages have its order, and so has
-// the energy balance.
+// Radau collocation removes energy at its order, and its account is far more accurate.
+static void check_damped_collocation(const named *k, const snw_model *m) {
+    const int n = coarse_steps(k->order);
+    const energy_errors a = measure_energy_errors(m, k, n), b = measure_energy_errors(m, k, 2 * n);
+    const double removed = log2(a.scheme / b.scheme);
+    printf("%-28s removes %8.1e J (%.2f), leaves %8.1e J (from %8.1e J)\n", k->name, b.scheme,
+           removed, b.balance, a.balance);
+    const double rounding = 1e-14; // for energies of some hundredths of a joule, over tens of steps
+    if (!(fabs(removed - k->order) < 0.15 * k->order / 2 &&
+          b.balance < fmax(1e-4 * b.scheme, rounding) &&
+          (b.balance < rounding || log2(a.balance / b.balance) > k->order)))
+        fail_msg("%s: removed %.3g and %.3g J, slope %.2f; left %.3g and %.3g J", k->name, a.scheme,
+                 b.scheme, removed, a.balance, b.balance);
+}
+
+// Gauss collocation has no account of its own losses: the sums over the stages have its order, and
+// so has the energy balance.
 static void check_collocation(const named *k, const snw_model *m) {
     const int n = coarse_steps(k->order);
     const energy_errors a = measure_energy_errors(m, k, n), b = measure_energy_errors(m, k, 2 * n);
@@ -205,6 +229,10 @@ static void the_energy_error_falls_with_twice_the_order(void **state) {
         if (snw_model_compile(&r.desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
         for (int i = 0; i < SCHEMES; i++) {
             const int order = schemes[i].order;
+            if (is_radau(&schemes[i])) {
+                check_damped_collocation(&schemes[i], m);
+                continue;
+            }
             if (order > 2) {
                 check_collocation(&schemes[i], m);
                 continue;
@@ -286,6 +314,48 @@ static double textbook_loss(const oscillator *o, const named *way, double h, int
     return start - 0.5 * (k * q * q + m * v * v);
 }
 
+// Stability function of Radau's methods of order 3 and 5: the Pade approximations of exp(z) with
+// denominators of degree 2 and 3. Hairer and Wanner, Solving Ordinary Differential Equations II,
+// (IV.3.12) and (IV.5.8)
+static double complex radau_stability(int order, double complex z) {
+    return order == 3
+               ? (1 + z / 3) / (1 - 2 * z / 3 + z * z / 6)
+               : (1 + 2 * z / 5 + z * z / 20) / (1 - 3 * z / 5 + 3 * z * z / 20 - z * z * z / 60);
+}
+
+// Motions far faster than the step, with damping and without, leave in one step what the stability
+// function says: the less the faster they are.
+static void radau_steps_end_fast_motions(void **state) {
+    (void)state;
+    for (int i = 0; i < SCHEMES; i++) {
+        const named *k = &schemes[i];
+        if (!is_radau(k)) continue;
+        for (int damped = 0; damped < 2; damped++) {
+            for (double wh = 1e2; wh < 2e4; wh *= 100) {
+                oscillator o;
+                open_oscillator(&o, damped ? 1e-3 : 0);
+                const double omega = sqrt(o.stiffness / o.mass), h = wh / omega;
+                const double d = 0.5 * o.damping / o.mass / omega; // of critical damping
+                // eigenvalues z and its conjugate of the state (w q, v)
+                const double complex root = csqrt(d * d - 1);
+                const double complex z1 = wh * (-d + root), z2 = wh * (-d - root);
+                const double complex r1 = radau_stability(k->order, z1),
+                                     r2 = radau_stability(k->order, z2);
+                // from w q = 1, v = 0
+                const double complex q = (z1 * r2 - z2 * r1) / (z1 - z2);
+                snw_integrator it;
+                open_integrator(o.m, k, h, o.s, &it);
+                advance(&it, k->name, h);
+                const double got = it.state(it.self)->q[0] / o.s->q[0];
+                assert_near(got, creal(q), 1e-3 * fabs(creal(q)) + 1e-9);
+                assert_true(fabs(got) < 10 / wh);
+                it.close(it.self);
+                close_oscillator(&o);
+            }
+        }
+    }
+}
+
 // Steps that resolve the oscillation and steps that do not.
 static void an_oscillator_loses_what_the_textbook_says(void **state) {
     (void)state;
@@ -309,13 +379,16 @@ static void an_oscillator_loses_what_the_textbook_says(void **state) {
                     0.5 * (o.stiffness * pow(now->q[0] - q, 2) + o.mass * pow(now->v[0] - v, 2));
                 q = now->q[0], v = now->v[0];
                 const double got = it.work(it.self).scheme;
-                // Collocation conserves the energy of linear oscillators, and this one is linear to
-                // the square of its strain.
+                // Gauss collocation conserves the energy of linear oscillators, and this one is
+                // linear to the square of its strain.
                 assert_near(balance_error(&it, o.m, start), 0, (k->order > 2 ? 1e-7 : 1e-8) * all);
                 if (way <= SNW_SCHEME_WBZ) {
                     assert_near(got, textbook_loss(&o, k, h, n), 1e-7 * all);
                 } else if (way == SNW_SCHEME_EULER) {
                     assert_near(got, euler, 1e-7 * all);
+                } else if (is_radau(k)) {
+                    const double kept = pow(cabs(radau_stability(k->order, I * wh)), 2 * n);
+                    assert_near(got, (1 - kept) * all, 1e-7 * all);
                 } else if (way == SNW_SCHEME_TRAPEZOIDAL || k->order > 2) {
                     assert_near(got, 0, 1e-7 * all);
                 }
@@ -352,6 +425,7 @@ int main(void) {
         cmocka_unit_test(free_rods_converge_at_the_order),
         cmocka_unit_test(the_energy_error_falls_with_twice_the_order),
         cmocka_unit_test(an_oscillator_loses_what_the_textbook_says),
+        cmocka_unit_test(radau_steps_end_fast_motions),
         cmocka_unit_test(oscillations_are_not_counted_as_heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

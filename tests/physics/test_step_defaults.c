@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 static const char *const schemes[] = {
-    "generalized-alpha", "newmark",     "hht",    "wbz",    "euler", "bdf2",
-    "bdf-alpha",         "trapezoidal", "gauss4", "gauss6", "gauss8"};
+    "generalized-alpha", "newmark", "hht",    "wbz",    "euler",  "bdf2",  "bdf-alpha",
+    "trapezoidal",       "gauss4",  "gauss6", "gauss8", "radau3", "radau5"};
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
 // a rod on a joint, soft or stiff, with a load, a spring or a tendon
@@ -95,7 +95,8 @@ static void pendulum_error(const char *dynamic, const double *ref, double *out) 
 // rounding.
 static void shorter_steps_are_not_worse(void **state) {
     (void)state;
-    static const char *const by[] = {"gauss4",      "gauss6", "gauss8", "generalized-alpha",
+    static const char *const by[] = {"gauss4",      "gauss6", "gauss8",
+                                     "radau3",      "radau5", "generalized-alpha",
                                      "trapezoidal", "bdf2"};
     double ref[2];
     pendulum_error("scheme: adaptive, tolerance: 1e-13", NULL, ref);

@@ -50,6 +50,8 @@ static void schemes_have_their_order(void **state) {
         const char *name;
         double order, step;
     } scheme[] = {{"generalized-alpha, rho: 0.8", 2, 0.02},
+                  {"radau3, tolerance: 1e-13", 3, 0.04},
+                  {"radau5, tolerance: 1e-13", 5, 0.08},
                   {"hht, rho: 0.8", 2, 0.02},
                   {"wbz, rho: 0.8", 2, 0.02},
                   {"newmark", 2, 0.02},

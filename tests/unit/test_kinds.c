@@ -2,6 +2,7 @@
 //
 // Tables of kinds: every enumerator has a complete row, and names are unique.
 #include "model/joint_kind.h"
+#include "model/probe_kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,10 +43,28 @@ static void every_nonholonomic_constraint_has_a_row(void **state) {
     }
 }
 
+static void every_quantity_has_columns_with_unique_names(void **state) {
+    (void)state;
+    for (int i = 0; i < SNW_PROBE_COUNT; i++) {
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(snw_probe_table[i].name, snw_probe_table[k].name);
+        }
+        for (int joint = 0; joint < SNW_JOINT_COUNT; joint++) {
+            snw_component c[SNW_PROBE_WIDTH];
+            const int n = snw_probe_components((snw_probe_kind)i, (snw_joint_kind)joint, c);
+            assert_true(n <= SNW_PROBE_WIDTH && (n > 0 || joint == SNW_JOINT_FREE));
+            for (int k = 0; k < n; k++) {
+                for (int l = 0; l < k; l++) assert_string_not_equal(c[k].name, c[l].name);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_joint_has_a_row),
         cmocka_unit_test(every_nonholonomic_constraint_has_a_row),
+        cmocka_unit_test(every_quantity_has_columns_with_unique_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,6 +382,46 @@ static void stiff_equations_take_few_steps_by_bdf(void **state) {
     assert_near(x[2], x[1], 1e-7);
 }
 
+typedef struct visits {
+    int n, most;
+    double t, x; // of the last one
+} visits;
+
+static bool visit(void *user, double t, const double *y) {
+    visits *v = user;
+    assert_true(t > v->t);
+    v->t = t, v->x = y[0];
+    return ++v->n == v->most;
+}
+
+// A monitor sees the solution at the end of each step within an advance, changes nothing, and may
+// end the advance.
+static void a_monitor_sees_the_steps_of_an_advance(void **state) {
+    (void)state;
+    static const snw_ode_kind kinds[] = {SNW_ODE_RK4, SNW_ODE_RK54, SNW_ODE_RK87, SNW_ODE_BDF};
+    const double y0[3] = {1, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        trouble u = none();
+        visits seen = {.most = -1}, few = {.most = 3};
+        snw_ode *o = make(3, oscillator, &u, kinds[i], 1e-9, i == 0 ? 0.01 : 0);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        const double x = snw_ode_y(o)[0];
+        const long steps = snw_ode_statistics(o).steps;
+        snw_ode_set_monitor(o, visit, &seen);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        assert_near(snw_ode_y(o)[0], x, 0);
+        assert_int_equal(seen.n, steps - 1);
+        assert_near(seen.x, cos(seen.t), 1e-7);
+        snw_ode_set_monitor(o, visit, &few);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        assert_int_equal(few.n, 3);
+        snw_ode_destroy(o);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pair_of_orders_8_and_7_satisfies_its_conditions),
@@ -397,6 +437,7 @@ int main(void) {
         cmocka_unit_test(a_trial_step_too_long_is_shortened),
         cmocka_unit_test(impossible_options_are_refused),
         cmocka_unit_test(stiff_equations_take_few_steps_by_bdf),
+        cmocka_unit_test(a_monitor_sees_the_steps_of_an_advance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

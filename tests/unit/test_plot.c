@@ -271,7 +271,7 @@ static bool append(void *user, const char *bytes, size_t size) {
 static void texts_of_files_are_inert_in_svg(void **state) {
     (void)state;
     char out[4096] = "";
-    snw_svg svg = {.sink = {out, append}};
+    snw_svg svg = {.out.sink = {out, append}};
     const snw_canvas c = snw_svg_canvas(&svg);
     const double at[2] = {1, 2};
     snw_svg_begin(&svg, 80, 60, "<script>");

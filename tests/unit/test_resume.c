@@ -320,6 +320,8 @@ static const char *const studies[] = {
     CLAMPED "study:\n"
             "  - dynamic: {for: 60 ms, adapt: on}\n"
             "  - dynamic: {for: 60 ms, adapt: on, scheme: gauss4}\n"
+            "  - dynamic: {for: 60 ms, adapt: on, scheme: radau5}\n"
+            "  - dynamic: {for: 20 ms, step: 2 ms, scheme: radau3}\n"
             "record: {every: 3 ms}\n",
     // frames between steps, steps without frames
     CLAMPED "study:\n"

@@ -317,7 +317,7 @@ export class Robot {
 
     private addTrails(): void {
         const { run, scene } = this;
-        const places = new Set(scene.probes.filter((p) => ['position', 'pose', 'center_of_mass'].includes(p.kind)).map((p) => p.name));
+        const places = new Set(scene.probes.filter((p) => p.place).map((p) => p.name));
         const columns = run.head.columns;
         const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) &&
             columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');

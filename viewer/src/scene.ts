@@ -84,6 +84,7 @@ export interface ContactScene {
 export interface ProbeScene {
     name: string;
     kind: string;
+    place: boolean; // its first three columns are a point in the world
     units: Record<string, string>;
 }
 
@@ -211,6 +212,6 @@ function within(raw: Scene, head: RunHead): Scene {
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
         contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
-        probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
+        probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
 }
