@@ -45,9 +45,8 @@ static const double REGULARISATION_FACTOR[LEVELS + 1] = {1, 1e3, 1e5};
 static const double THETA_MAX = 0.5;  // longest increment: half of the response is nonlinear
 static const double THETA_AIM = 0.25; // target of the next increment
 static const double GROWTH = 4;       // from one increment to the next, at most
-static const double LOOSE = 1e-2;  // residual of intermediate equilibria, relative to that of the
-                                   // increment or a typical force
-static const double STAGNANT = 10; // residual that no step reduces, relative to the given tolerance
+static const double LOOSE = 1e-2; // residual of intermediate equilibria, relative to that of the
+                                  // increment or a typical force
 static const double LEFT =
     0.1; // largest part of an increment's residual that may stem from the previous solution
 static const double CROSSING = 1e-2; // fraction of the load in which det J may change sign
@@ -100,7 +99,7 @@ static snw_status continuation_residual(path *c, double load, const double *x, d
 // Newton's method from trial; the last tangent is kept in c->next, the total increment in c->moved.
 static snw_status continuation_correct(path *c, double load, double tol, int max_iter) {
     const snw_newton_opts opts = {.tol = fmax(tol, c->opts->newton.tol),
-                                  .stagnant = STAGNANT * c->opts->newton.tol,
+                                  .stagnant = c->opts->newton.stagnant,
                                   .max_iter = max_iter};
     snw_newton_info info;
     const snw_status s =

@@ -46,7 +46,7 @@ typedef struct snw_problem {
 
 typedef struct snw_newton_opts {
     double tol;      // on the largest scaled residual, default 1e-10
-    double stagnant; // a residual up to this that no step reduces is rounding, default 1e-9
+    double stagnant; // a residual up to this that no step reduces is rounding, default 0
     int max_iter;    // default 25
 } snw_newton_opts;
 

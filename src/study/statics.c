@@ -38,6 +38,10 @@ static bool has_unsupported_joint(const snw_model *m) {
     return false;
 }
 
+// Residual, relative to typical forces, that is rounding where no step of Newton's method reduces
+// it: ten times the default tolerance.
+static const double STAGNANT = 1e-12;
+
 // Fraction of typical stiffness that makes a tangent regular, theory.md (5.3).
 static const double REGULARISATION = 1e-9;
 
@@ -273,6 +277,7 @@ snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
     const snw_problem p = snw_statics_problem(st);
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton.tol = opts->tolerance;
+    c.newton.stagnant = STAGNANT;
     c.max_increments =
         info->increments < c.max_increments ? c.max_increments - info->increments : 0;
     snw_continuation_info ci = {0};
