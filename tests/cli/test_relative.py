@@ -65,6 +65,8 @@ class Relative(harness.Case):
                              ("{relative: [world, a], along: 3}", "'along' needs a quantity of a whole rod")):
             self.write("robot.yaml", robot + f"probes: {{p: {probe}}}\n")
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
+        self.write("robot.yaml", robot + "probes: {p: {relative: [world, a]}}\n")
+        self.assertIn("relative of a in world", self.succeeds("check", "robot.yaml").out)
         self.write("robot.yaml", robot + "probes: {p: {relative: [world, a]}}\nloads: {l: {on: a, torque: [0, 0, -p.rz]}}\n")
         self.assertIn("a law reads probe 'p'", self.fails(2, "check", "robot.yaml").err)
 
