@@ -80,8 +80,7 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
 
 // step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
 static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
-    const bool chosen =
-        s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
+    const bool chosen = s->control || snw_scheme_table[s->scheme].chooses_steps;
     if (!chosen) {
         (void)snprintf(out, size, "steps of %g s", s->step);
     } else if (s->step > 0) {
@@ -95,21 +94,21 @@ static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
 // "motion for 1 s, generalized-alpha with rho 0.9, steps of 0.005 s"
 static void dynamic_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
     char number[32] = "", step_size[96];
-    if (s->method == SNW_METHOD_GENERALIZED_ALPHA || s->method == SNW_METHOD_HHT ||
-        s->method == SNW_METHOD_WBZ) {
+    const snw_scheme_info *scheme = &snw_scheme_table[s->scheme];
+    if (scheme->options & SNW_SCHEME_TAKES_RHO) {
         (void)snprintf(number, sizeof number, " with rho %g", s->rho);
-    } else if (s->method == SNW_METHOD_BDF_ALPHA) {
+    } else if (scheme->options & SNW_SCHEME_TAKES_ALPHA) {
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     step_size_text(s, step_size, sizeof step_size);
     if (s->kinematic) {
-        (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
+        (void)snprintf(out, size, "locomotion with prescribed shapes for %s%g s%s, %s",
                        s->until ? "up to " : "", s->duration, start, step_size);
         return;
     }
     const bool shooting = s->engine == SNW_ENGINE_SHOOTING;
     (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, step_size,
+                   s->duration, start, scheme->name, number, step_size,
                    shooting ? ", by shooting" : "");
 }
 
@@ -118,7 +117,8 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
-    if (s->march > 0) (void)snprintf(march, sizeof march, " by a march of %g s", s->march);
+    if (s->march > 0)
+        (void)snprintf(march, sizeof march, " by damped pseudo-time integration of %g s", s->march);
     switch (s->kind) {
     case SNW_STEP_STATIC:
         if (s->duration > 0) {
@@ -163,7 +163,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
         char from[TEXT], to[TEXT];
         site_text(d, &p->from, from, sizeof from);
         site_text(d, &p->site, to, sizeof to);
-        (void)snprintf(out, size, "%s in %s", to, from);
+        (void)snprintf(out, size, "%.120s in %.120s", to, from);
     } else if (explain_of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
@@ -202,7 +202,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->variable_length ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->variable_length ? ", variable length (feed)" : "", section, r->material ? ", " : "",
            r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
            nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
@@ -246,7 +246,7 @@ static void print_joint(const snw_link_desc *l) {
     if (dof > 0) printf(", %d degree%s of freedom", dof, dof == 1 ? "" : "s");
     for (int i = 0; i < n; i++) {
         if (!j->limited[i]) continue;
-        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside of", c[i].name, j->low[i],
+        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside", c[i].name, j->low[i],
                j->high[i]);
     }
     printf("\n");
@@ -319,7 +319,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
         return;
     }
     if (a->passive && a->same) {
-        printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
+        printf("  %s  joint %s, same effort\n", a->name, d->link[a->link].name);
         return;
     }
     printf("  %s  %s of %s %s given:", a->name, given[a->kind],
@@ -340,7 +340,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
     if (fixed && a->when) on = snw_expr_value(a->when, (snw_at){0});
-    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", off");
 }
 
 static const char *tendon_given(const snw_tendon_desc *a) {
@@ -355,7 +355,7 @@ static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
     if (a->nsegment > 0) {
-        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nsegment,
+        printf("%s %d straight segment%s", a->nlink > 0 ? "," : " of", a->nsegment,
                a->nsegment == 1 ? "" : "s");
     }
     char text[64];
@@ -379,7 +379,7 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     if (f->current[0]) printf(", current");
     const bool fixed = !f->when || snw_expr_vars(f->when) == 0;
     const bool on = !fixed || !f->when || snw_expr_value(f->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
@@ -417,7 +417,7 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
     const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
@@ -454,7 +454,7 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
         step_text(d, &d->step[i], text, sizeof text);
         printf("  %s  %s\n", d->step[i].name, text);
     }
-    if (d->nstep == 0) printf("  nothing is done\n");
+    if (d->nstep == 0) printf("  no steps\n");
 }
 
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
@@ -477,7 +477,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
-        printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
+        printf("\n%s: %s freely, uncoupled from the rest of the robot\n", d->link[i].name,
                snw_joint_table[d->link[i].joint].coordinate[0].turn ? "turns" : "slides");
     }
     print_components(d, info);

@@ -2,7 +2,7 @@
 //
 // Loop closures and contacts without slip: rows, reaction wrenches, constraint Jacobian, geometric
 // stiffness and rates, theory.md 3.8 and 3.15. Raw rows follow from the joint or contact kind; the
-// rows of the model are combinations of them (loop->mix).
+// rows of the model are combinations of them (loop->coefficient).
 
 #include "dynamics/constraint.h"
 
@@ -147,7 +147,8 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
 static void raw_multipliers(const snw_loop *loop, const double *lambda, double raw[6]) {
     for (int k = 0; k < loop->nraw; k++) {
         raw[k] = 0;
-        for (int r = 0; r < loop->nrow; r++) raw[k] += loop->mix[r][k] * lambda[loop->row + r];
+        for (int r = 0; r < loop->nrow; r++)
+            raw[k] += loop->coefficient[r][k] * lambda[loop->row + r];
     }
 }
 
@@ -213,7 +214,7 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
         const snw_row_kind kind = closure_rows_of(loop)[k].kind;
-        turns &= loop->mix[r][k] == 0 || kind == SNW_ROW_LOG || kind == SNW_ROW_TILT ||
+        turns &= loop->coefficient[r][k] == 0 || kind == SNW_ROW_LOG || kind == SNW_ROW_TILT ||
                  kind == SNW_ROW_SPIN;
     }
     return turns;
@@ -223,9 +224,9 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
+        if (loop->coefficient[r][a] != 0) n++, k = a;
     }
-    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+    return n == 1 && loop->coefficient[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
 }
 
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
@@ -234,8 +235,9 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     if (!snw_is_active(w, loop->condition) || !snw_closure_row_is_active(loop, w, r)) return c;
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     for (int k = 0; k < loop->nraw; k++) {
-        if (loop->mix[r][k] == 0) continue;
-        c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, closure_rows_of(loop)[k], h), c);
+        if (loop->coefficient[r][k] == 0) continue;
+        c = snw_wrench_axpy(loop->coefficient[r][k],
+                            row_jacobian(loop, closure_rows_of(loop)[k], h), c);
     }
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
@@ -252,7 +254,7 @@ static double undetermined_part(const snw_model *m, const snw_loop *loop, const 
         double dot = 0, square = 0, unit[6];
         if (!snw_closure_row_is_active(loop, w, r)) continue;
         for (int k = 0; k < loop->nraw; k++) {
-            unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
+            unit[k] = loop->coefficient[r][k] * snw_loop_row_size(m, loop, k);
             dot += unit[k] * remainder[k];
             square += unit[k] * unit[k];
         }
@@ -386,7 +388,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
         }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                w->violation[loop->row + r] += loop->mix[r][k] * raw[k];
+                w->violation[loop->row + r] += loop->coefficient[r][k] * raw[k];
             }
         }
         raw_multipliers(loop, lambda, raw);
@@ -452,7 +454,7 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
         for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-            c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, rows[k], h), c);
+            c = snw_wrench_axpy(loop->coefficient[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
     }
@@ -483,7 +485,7 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
                 const snw_wrench c = row_jacobian(loop, rows[k], h);
                 const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, x.w);
-                sum += loop->mix[r][k] *
+                sum += loop->coefficient[r][k] *
                        (cq * (snw_power(c, dx) + snw_power(dc, U)) + cv * snw_power(c, x));
             }
             R[(size_t)r * n + j] = w->velocity_time * sum;
@@ -513,7 +515,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->mix[r][k] * forbidden_component(loop, rows[k], c, spin);
+                sum += loop->coefficient[r][k] * forbidden_component(loop, rows[k], c, spin);
             }
             R[(size_t)r * n + j] = sum;
         }
@@ -604,8 +606,8 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->mix[r][k] * first[k];
-                sum2 += loop->mix[r][k] * second[k];
+                sum += loop->coefficient[r][k] * first[k];
+                sum2 += loop->coefficient[r][k] * second[k];
             }
             if (rate) rate[loop->row + r] = sum;
             if (acceleration) acceleration[loop->row + r] = sum2;

@@ -17,9 +17,8 @@ typedef struct snw_explicit_opts {
     snw_ode_kind kind; // default RK54
     double tolerance;  // local error relative to the state and to typical strains, default 1e-6
     double step;       // longest step, s; RK4: the step. Default 0: any
-    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque and projective as in
+    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque as in
                        // snw_locomotion_opts, duration in s
-    bool projective;
     double torque, duration;
     long max_steps; // in one advance; 0: that of snw_ode_defaults
 } snw_explicit_opts;
@@ -47,6 +46,10 @@ SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, 
 // Makes later advances end with SNW_E_STOPPED when the interrupt asks for it; nothing has changed
 // then.
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt);
+
+// Calls the monitor after each step of later advances but the last; the state is then that of the
+// step, without the projection onto the constraints.
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor);
 
 // Undoes the last advance (once), for events.
 void snw_explicit_undo(snw_explicit *e);

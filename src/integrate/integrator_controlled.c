@@ -52,6 +52,10 @@ static void controlled_set_interrupt(void *self, snw_interrupt interrupt) {
     ((controlled *)self)->control.interrupt = interrupt;
 }
 
+static void controlled_set_monitor(void *self, snw_step_monitor monitor) {
+    ((controlled *)self)->control.monitor = monitor;
+}
+
 static snw_status controlled_start(void *self, const snw_state *s, snw_error *err) {
     controlled *co = self;
     co->control.h = isfinite(co->control.longest) ? co->control.longest : 0;
@@ -130,6 +134,7 @@ snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, v
     *out = (snw_integrator){.self = co,
                             .grid = isfinite(control.longest) ? control.longest : every,
                             .set_interrupt = controlled_set_interrupt,
+                            .set_monitor = controlled_set_monitor,
                             .start = controlled_start,
                             .advance = controlled_advance,
                             .restart = controlled_restart,

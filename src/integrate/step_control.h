@@ -45,6 +45,15 @@ typedef struct snw_interrupt {
 
 static inline bool snw_interrupted(snw_interrupt i) { return i.stop && i.stop(i.user); }
 
+// Called after each accepted step of an advance but the last, with the integrator at the end of the
+// step; true: end the advance there. Such an advance must be undone. `step` may be NULL.
+typedef struct snw_step_monitor {
+    bool (*step)(void *user);
+    void *user;
+} snw_step_monitor;
+
+static inline bool snw_monitor_stops(snw_step_monitor i) { return i.step && i.step(i.user); }
+
 typedef struct snw_step_control {
     bool control;
     double tolerance; // on the local error of a step, with control
@@ -54,6 +63,7 @@ typedef struct snw_step_control {
     double least;     // shortest step, s; 0: limited by rounding only
     long patience;    // Newton iterations allowed in one advance; 0: limited by the attempts only
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
 } snw_step_control;
 
 // Inverse of the shortest time scale in the velocities and accelerations of a state, 1/s:
@@ -62,7 +72,7 @@ double snw_fastest_rate(const snw_model *m, const snw_state *s);
 
 // Advances to exactly the time `to`; inputs may be discontinuous at `limit` >= to. The number of
 // attempted steps is bounded. On failure or interruption the state is that of the last accepted
-// step.
+// step; so it is, with SNW_OK, when the monitor ends the advance.
 SNW_NODISCARD snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m,
                                                   const snw_stepper *k, void *self, double to,
                                                   double limit, snw_stats *took, snw_error *err);

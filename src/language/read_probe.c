@@ -16,9 +16,11 @@ enum { PROBE_IN = SNW_PROBE_COUNT, PROBE_ALONG, PROBE_N };
 #define PROBE_KEYS(X)                                                                              \
     SNW_PROBE_LIST(QUANTITY_KEY)                                                                   \
     X(PROBE_IN, "in", "world or body",                                                             \
-      "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
+      "frame of the components of velocity, twist, acceleration, reaction and pull; world unless " \
+      "given")                                                                                     \
     X(PROBE_ALONG, "along", "number",                                                              \
-      "at so many equal stations of the rod or of the tendon's path, ends included")
+      "at this number of equally spaced stations of the rod or of the tendon's path, ends "        \
+      "included")
 
 SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 
@@ -53,8 +55,8 @@ static snw_status read_robot_probe(snw_reader *r, const snw_node *node, snw_prob
             kinds[n] = (snw_probe_kind)k;
             words[n++] = snw_probe_table[k].name;
         } else if (strcmp(node->text, snw_probe_table[k].name) == 0) {
-            return snw_fail_at(r->err, node->location, "'%s' of what? write '{%s: %s}'", node->text,
-                               node->text, snw_keys_probe.key[k].form);
+            return snw_fail_at(r->err, node->location, "'%s' needs an object, write '{%s: %s}'",
+                               node->text, node->text, snw_keys_probe.key[k].form);
         }
     }
     int word = 0;
@@ -111,7 +113,8 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
     out->site.location = e->value->location;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
     if (r->desc->link[out->site.link].joint != SNW_JOINT_FREE) return SNW_OK;
-    return snw_fail_at(r->err, e->value->location, "link '%s' is free, nothing holds it", name);
+    return snw_fail_at(r->err, e->value->location, "link '%s' has a free joint and no reaction",
+                       name);
 }
 
 // index of a tendon or chamber by name; false: there is none
@@ -134,11 +137,10 @@ static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char
     }
     const size_t length = strlen(suffix);
     if (suffix[0] != '@' || suffix[length - 1] != '%' || pull) {
-        return snw_fail_at(r->err, e->value->location,
-                           "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', "
-                           "where it is tied",
-                           e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or",
-                           name);
+        return snw_fail_at(
+            r->err, e->value->location,
+            "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', where it is fixed",
+            e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or", name);
     }
     const char *text = snw_pool_text(r->pool, suffix + 1, length - 2);
     if (!text) return snw_read_memory(r);
@@ -188,8 +190,8 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
         if (out->kind == SNW_PROBE_PULL) locate_tendon_end(r->desc, out);
         return SNW_OK;
     }
-    return snw_fail_at(r->err, e->value->location, "actuator '%s' is no %s and has no '%s'", name,
-                       tendon ? "tendon" : "chamber", e->key);
+    return snw_fail_at(r->err, e->value->location, "actuator '%s' is not a %s and has no '%s'",
+                       name, tendon ? "tendon" : "chamber", e->key);
 }
 
 // joint quantity of an actuator: that of the joint, or one number per coordinate of a rod
@@ -300,25 +302,25 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
                            "the reaction of the ground, or along a rod, is always in the world");
     }
     switch (snw_probe_table[out->kind].axes) {
-    case SNW_AXES_NONE:
+    case SNW_PROBE_IN_NONE:
         return snw_fail_at(r->err, e->location, "'%s' is a number and has no axes", name);
-    case SNW_AXES_SITE:
+    case SNW_PROBE_IN_SITE:
         return snw_fail_at(r->err, e->location, "'%s' is in the axes of the first site", name);
-    case SNW_AXES_JOINT:
+    case SNW_PROBE_IN_JOINT:
         return snw_fail_at(r->err, e->location, "'%s' is along the joint's own axes", name);
-    case SNW_AXES_SECTION:
+    case SNW_PROBE_IN_SECTION:
         if (frame == 1) break;
         return snw_fail_at(r->err, e->location, "'%s' is always in the section's frame", name);
-    case SNW_AXES_WORLD:
+    case SNW_PROBE_IN_WORLD:
         if (subject_of(out->kind) == SNW_OF_ROBOT) {
             return snw_fail_at(r->err, e->location, "'%s' is always in the world", name);
         }
         if (frame == 0) break;
         return snw_fail_at(r->err, e->location,
-                           "'%s' says where the site is in the world; 'in: body' is for velocity, "
-                           "twist, acceleration and reaction",
+                           "'%s' is always in the world; 'in: body' is for velocity, twist, "
+                           "acceleration and reaction",
                            name);
-    case SNW_AXES_EITHER:
+    case SNW_PROBE_IN_EITHER:
         break;
     }
     out->body = frame == 1;
@@ -376,8 +378,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
         break;
     case SNW_OF_ROBOT:
         if (quantity->value->kind == SNW_NODE_NULL) break;
-        return snw_fail_at(r->err, quantity->location, "'%s' is of the whole robot; write '%s: %s'",
-                           quantity->key, entry->key, quantity->key);
+        return snw_fail_at(r->err, quantity->location,
+                           "'%s' is a quantity of the whole robot; write '%s: %s'", quantity->key,
+                           entry->key, quantity->key);
     }
     if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
@@ -401,7 +404,7 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
     if (other->kind == SNW_PROBE_LAW || other->along > 0) {
-        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law does not read",
+        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law cannot read",
                         name, other->along > 0 ? "of many stations" : "by a law itself");
     }
     int column = 0;
@@ -424,7 +427,7 @@ static snw_status refuse_stored_value(void *user, snw_memory memory, const char 
                                       const snw_expr *law, double period, int *slot,
                                       snw_error *err) {
     (void)user, (void)memory, (void)law, (void)period, (void)slot;
-    return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
+    return snw_fail(err, SNW_E_PARSE, "'%.60s' has memory, which a probe's law cannot have", text);
 }
 
 static const char *other_probe_name(void *user, int i) {
@@ -491,15 +494,15 @@ snw_status snw_find_probe(snw_reader *r, snw_source_location location, const cha
         return SNW_OK;
     }
     const char *near = snw_names_nearest(&r->probes, name);
-    return snw_fail_at(r->err, location, "there is no probe '%s'%s%s%s", name,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, location, "there is no probe '%s'%s", name,
+                       snw_hint_text(near).text);
 }
 
 // ---- record -------------------------------------------------------------------------------------
 
 #define RECORD_KEYS(X)                                                                             \
-    X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
-    X(RECORD_ONLY, "only", "list of probes", "what to record, all probes unless given")
+    X(RECORD_EVERY, "every", "s", "time between frames; every computed step unless given")         \
+    X(RECORD_ONLY, "only", "list of probes", "probes to record, all unless given")
 
 enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
 SNW_KEYS(record, "record", "what to record", RECORD_KEYS);

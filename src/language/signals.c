@@ -96,7 +96,7 @@ static snw_status find_probe(void *user, const char *name, const char *component
     *slot = -1;
     if (!probe) return SNW_OK;
     if (!snw_probe_kind_written(probe, &kind)) {
-        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that could be read", name);
+        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that laws can read", name);
     }
     if (snw_probe_table[kind].reading == SNW_READ_NEVER || snw_node_get(probe, "along")) {
         return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
@@ -163,14 +163,14 @@ snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, 
     return snw_signals_condition(s, text, out, err);
 }
 
-snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,
-                           snw_error *err) {
+snw_status snw_signals_captured(snw_signals *s, const char *name, int n, snw_law law, int *first,
+                                snw_error *err) {
     // added in one sequence, so their indices are consecutive
     for (int i = 0; i < n; i++) {
         char text[200];
         int slot = 0;
-        (void)snprintf(text, sizeof text, "%.150s, met %d", name, i + 1);
-        SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
+        (void)snprintf(text, sizeof text, "%.150s, captured %d", name, i + 1);
+        SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_CAPTURED, text, law, 0, &slot, err));
         if (i == 0) *first = slot + 1;
     }
     return SNW_OK;

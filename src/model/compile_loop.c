@@ -76,8 +76,8 @@ static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
-                 "contact '%s' sweeps along rod '%s', whose strains have coordinates; give all of "
-                 "them as laws of x and t, or take a station that stays",
+                 "contact '%s' slides along rod '%s', whose strains have coordinates; give all of "
+                 "them as laws of x and t, or use a fixed station",
                  d->name, b->m->desc->link[d->b.link].name));
 }
 
@@ -114,7 +114,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         }
         loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
-        for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
+        for (int k = 0; k < loop->nrow; k++) loop->coefficient[k][k] = 1;
         m->nconstraint += loop->nrow;
         SNW_TRY(loop_coordinates(b, loop));
         loop->store = m->store_loop;

@@ -35,44 +35,12 @@ int snw_pose_desc_vars(const snw_pose_desc *p) {
     return vars;
 }
 
-const char *snw_method_name(snw_method method) {
-    switch (method) {
-#define X(code, name, meaning)                                                                     \
-    case code:                                                                                     \
-        return name;
-        SNW_METHOD_LIST(X)
-#undef X
-    }
-    return "unknown";
-}
-
-snw_step_desc snw_step_dynamic(snw_method method) {
-    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .method = method};
-    switch (method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-        s.rho = 0.9;
-        break;
-    case SNW_METHOD_BDF_ALPHA:
-        s.alpha = -0.2;
-        break;
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        s.tolerance = SNW_STEP_ERROR;
-        break;
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_BDF3:
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-    case SNW_METHOD_RK4:
-        break;
-    }
+snw_step_desc snw_step_dynamic(snw_scheme_kind scheme) {
+    const snw_scheme_info *row = &snw_scheme_table[scheme];
+    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .scheme = scheme};
+    if (row->options & SNW_SCHEME_TAKES_RHO) s.rho = row->rho;
+    if (row->options & SNW_SCHEME_TAKES_ALPHA) s.alpha = row->levels.alpha;
+    if (row->chooses_steps) s.tolerance = SNW_STEP_ERROR;
     return s;
 }
 

@@ -90,7 +90,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_close(j);
     snw_field_list(j, "rest");
     for (int k = 0; k <= r->nseg; k++) {
-        snw_field_numbers(j, NULL, 6, snw_rod_rest(&link->rod, scene_station(m, r, k)).e);
+        snw_field_numbers(j, NULL, 6, snw_rod_rest(r, scene_station(m, r, k)).e);
     }
     snw_json_close(j);
     snw_field_list(j, "stiffness");
@@ -348,7 +348,8 @@ static void put_probes(snw_json *j, const snw_model *m) {
         snw_field_text(j, "kind", snw_probe_name(d->kind));
         // its first three columns are a point in the world
         snw_field_bool(j, "place",
-                       snw_probe_table[d->kind].axes == SNW_AXES_WORLD && !strcmp(c[0].name, "x"));
+                       snw_probe_table[d->kind].axes == SNW_PROBE_IN_WORLD &&
+                           !strcmp(c[0].name, "x"));
         snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
             char unit[64];

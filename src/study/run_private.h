@@ -73,6 +73,7 @@ struct snw_run {
     double *lambda;                        // scratch: multipliers
     double *z;                             // nsignal: scratch, memory of signals
     bool *never_sampled;                   // nsignal: scratch, samples not taken yet
+    double *signals_before; // nsignal + 1: signals at the start of the last step, and its time, s
     double *column;
     double *declared_q, *declared_v; // coordinates and velocities in the bases of the file
     bool mesh_adapts;                // some rod has an adaptive mesh
