@@ -348,7 +348,7 @@ static void put_probes(snw_json *j, const snw_model *m) {
         snw_field_text(j, "kind", snw_probe_name(d->kind));
         // its first three columns are a point in the world
         snw_field_bool(j, "place",
-                       snw_probe_table[d->kind].axes == SNW_PROBE_AXES_WORLD &&
+                       snw_probe_table[d->kind].axes == SNW_PROBE_IN_WORLD &&
                            !strcmp(c[0].name, "x"));
         snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
