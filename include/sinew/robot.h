@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// robot.h: a robot read from a model file: its state, dynamics, equilibria, motion step by step,
-// and probes.
+// robot.h: a robot: its state, kinematics, dynamics, equilibria, motion step by step, and probes.
 //
-// A robot may be used by one thread at a time; different robots may be used by different threads.
-// Only snw_robot_open, snw_robot_parse, snw_robot_start and snw_robot_close allocate or free
+// A robot is made from a model (model.h), which robots share, and holds a state and the memory that
+// computations need. A robot may be used by one thread at a time; different robots may be used by
+// different threads. Only calls that make, copy, change, start or close a robot allocate or free
 // memory.
 //
 // Every call checks its arguments, in all builds: NULL where it is not allowed, an index out of
@@ -13,8 +13,9 @@
 // has that parameter, else in snw_robot_error. Calls that return a count, an index, a pointer or a
 // number return 0, -1, NULL or NaN instead.
 //
-// SI units and radians. Twists and wrenches have the angular part first and are in the body frame;
-// quaternions have w first; matrices are stored by columns.
+// SI units and radians. Twists and wrenches have the angular part first and are in the body frame
+// unless axes are chosen; quaternions have w first; matrices are stored by columns. Numbers of
+// links, rods, loops, actuators, loads, nodes and probes are those of the parts of the model.
 //
 //   snw_robot *arm;
 //   snw_error err;
@@ -29,6 +30,7 @@
 //   snw_robot_close(arm);
 #pragma once
 
+#include "sinew/model.h"
 #include "sinew/status.h"
 
 #include <stddef.h>
@@ -39,8 +41,21 @@ extern "C" {
 
 typedef struct snw_robot snw_robot;
 
-// Read a model file. `run`: name of one of its runs, NULL for the first. `set`: nset overrides
-// "path=value". On success *out belongs to the caller, who calls snw_robot_close.
+// A robot in the initial state of the model. It keeps a reference of the model, which the caller
+// may close. On success *out belongs to the caller, who calls snw_robot_close.
+SNW_API SNW_NODISCARD snw_status snw_robot_from_model(snw_robot_model *m, snw_robot **out,
+                                                      snw_error *err);
+// A copy: same model, state, time, inputs set by the caller and, where a motion was started, an
+// integrator in the same state. What follows is identical to the last bit in both.
+// SNW_E_ARGUMENT: a motion was started with a scheme without checkpoints (snw_robot_saves is 0).
+SNW_API SNW_NODISCARD snw_status snw_robot_copy(const snw_robot *r, snw_robot **out,
+                                                snw_error *err);
+// The model of a robot; it belongs to the robot and changes with snw_robot_set_parameters. Share it
+// to keep it.
+SNW_API snw_robot_model *snw_robot_model_of(const snw_robot *r);
+
+// Model and robot in one call: read a model file. `run`: name of one of its runs, NULL for the
+// first. `set`: nset overrides "path=value".
 SNW_API SNW_NODISCARD snw_status snw_robot_open(const char *path, const char *run, int nset,
                                                 const char *const *set, snw_robot **out,
                                                 snw_error *err);
@@ -49,6 +64,13 @@ SNW_API SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *t
                                                  const char *run, int nset, const char *const *set,
                                                  snw_robot **out, snw_error *err);
 SNW_API void snw_robot_close(snw_robot *r); // NULL is fine
+
+// Change values of the model by nset overrides "path=value", such as "silicone.young=2 MPa",
+// without reading files again; see snw_robot_model_change for what must stay the same. State, time
+// and inputs set by the caller stay; a motion that was started is started again from the present
+// state with the same options. Other robots keep their model. On failure nothing changes.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_parameters(snw_robot *r, int nset,
+                                                          const char *const *set, snw_error *err);
 
 // Error of the last failed call that has no `err` parameter; its status is SNW_OK when there was
 // none. The pointer belongs to the robot.
@@ -78,6 +100,58 @@ SNW_API snw_status snw_robot_set_time(snw_robot *r, double t);
 // the exponential for spherical and free joints.
 SNW_API snw_status snw_robot_move(snw_robot *r, const double *dx);
 
+// ---- kinematics
+
+// All that follows is evaluated at the coordinates q. With the shooting engine these are the ones
+// nearest to its fields; probes show the fields.
+
+// A frame of the robot.
+typedef enum snw_place_kind {
+    SNW_PLACE_NODE, // node `index`
+    SNW_PLACE_SITE, // named site `index`
+    SNW_PLACE_ROD   // section of rod `index` at arc length x, 0 to its length in the model; for a
+                    // rod of variable length at the fraction x/length of its free length
+} snw_place_kind;
+
+typedef struct snw_place {
+    snw_place_kind kind;
+    int index;
+    double x; // m; SNW_PLACE_ROD only
+} snw_place;
+
+// *out <- the place of that name in the model language: "hand" (the end of a link), "arm.root",
+// "arm.tip", or a named site. SNW_E_ARGUMENT: there is none.
+SNW_API snw_status snw_robot_find_place(const snw_robot *r, const char *name, snw_place *out);
+
+// Axes of components. The twist of a frame with pose (R, p) is (w, v) = (angular velocity, velocity
+// of its origin p); its acceleration the time derivative of its components in these axes.
+//   body   (R' w, R' v), so that dR/dt = R w^ and dp/dt = R v; the acceleration is (w', v') of
+//          these, not the acceleration of p
+//   world  (w, dp/dt) in the axes of the world; the acceleration contains that of the point p
+typedef enum snw_axes { SNW_AXES_BODY, SNW_AXES_WORLD } snw_axes;
+
+// pose (16) <- homogeneous 4 x 4 matrix of a frame in the world, by columns: R, p in the last
+// column.
+SNW_API snw_status snw_robot_pose(snw_robot *r, snw_place at, double pose[16]);
+// poses (16 x number of nodes) <- those of all nodes.
+SNW_API snw_status snw_robot_poses(snw_robot *r, double *poses);
+// twist, acceleration (6) <- of a frame at (q, v), (q, v, a), motion given by laws included.
+SNW_API snw_status snw_robot_twist(snw_robot *r, snw_place at, snw_axes axes, double twist[6]);
+SNW_API snw_status snw_robot_acceleration(snw_robot *r, snw_place at, snw_axes axes,
+                                          double acceleration[6]);
+// J (6 x nv) <- Jacobian of a frame: twist = J v + part of motion given by laws. dJ (6 x nv; NULL:
+// not wanted) <- its time derivative along (q, v), so that acceleration = J a + dJ v + part of
+// motion given by laws.
+SNW_API snw_status snw_robot_jacobian(snw_robot *r, snw_place at, snw_axes axes, double *J,
+                                      double *dJ);
+
+// strain (6) <- twist, bend_y, bend_z (1/m), stretch, shear_y, shear_z of a rod at arc length x, in
+// the axes of its section; stretch is 0 where it is unstretched.
+SNW_API snw_status snw_robot_strain(snw_robot *r, int rod, double x, double strain[6]);
+// wrench (6) <- internal wrench of a rod at arc length x, in the axes of its section and about its
+// centre: exerted by the tip side on the root side at (q, v, a).
+SNW_API snw_status snw_robot_wrench(snw_robot *r, int rod, double x, double wrench[6]);
+
 // ---- dynamics
 
 // Laws that read probes see the present state. Before snw_robot_start, conditions, samples and
@@ -91,6 +165,19 @@ SNW_API snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 // SNW_E_SINGULAR: a force acts on a coordinate that moves no mass, or the configuration of the
 // loops is singular.
 SNW_API SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err);
+
+// The same under generalised forces tau (nv; NULL: none) in addition to those of the model: M a +
+// bias = tau, with the multipliers of the constraints that hold. Inverse dynamics then gives tau.
+SNW_API SNW_NODISCARD snw_status snw_robot_accelerate(snw_robot *r, const double *tau,
+                                                      snw_error *err);
+
+// h (nv) <- bias forces: the inverse dynamics at zero accelerations, so that it is M a + h.
+SNW_API snw_status snw_robot_bias(snw_robot *r, double *h);
+
+// x (nv x n) <- M^-1 b for n columns b (nv x n), M the mass matrix at q, constraints left aside; x
+// may be b. SNW_E_SINGULAR: some coordinate moves no mass.
+SNW_API SNW_NODISCARD snw_status snw_robot_mass_solve(snw_robot *r, int n, const double *b,
+                                                      double *x, snw_error *err);
 
 // K, C, M (nv x nv) <- derivatives of the inverse dynamics with respect to q, v and a; any may be
 // NULL. Variations of a spherical or free joint are body rotations or body twists.
@@ -106,6 +193,27 @@ typedef struct snw_robot_energies {
 } snw_robot_energies;
 
 SNW_API snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
+// out (3 x number of links) <- kinetic, elastic and gravity energy of each link, J, with its share
+// of fluids and contacts. Their sums over the links are those above.
+SNW_API snw_status snw_robot_link_energies(snw_robot *r, double *out);
+
+// ---- constraints
+
+// Rows of loop closures and contacts without slip, then of actuators whose motion is given, then of
+// tendons and chambers whose length or volume is given. Their number stays while a robot exists;
+// rows of open loops are zero.
+SNW_API int snw_robot_constraints(const snw_robot *r);
+// C (constraints x nv) <- constraint Jacobian: the rate of a row is C v + part of motion given by
+// laws; violation (constraints; NULL: not wanted) <- values of the rows, zero where they hold, m or
+// rad; of contacts without slip, which have rates only, m/s or rad/s.
+SNW_API snw_status snw_robot_constraint_jacobian(snw_robot *r, double *C, double *violation);
+// lambda (constraints) <- Lagrange multipliers of the last forward dynamics, equilibrium or step;
+// the generalised forces of the constraints are C' lambda, part of the inverse dynamics with a
+// minus sign. f (nv; NULL: not wanted) <- these forces.
+SNW_API snw_status snw_robot_multipliers(snw_robot *r, double *lambda, double *f);
+// wrench (6) <- that a loop exerts on its second site, about the origin of that site, world axes.
+// Components that redundant rows leave undetermined are NaN.
+SNW_API snw_status snw_robot_loop_wrench(snw_robot *r, int loop, double wrench[6]);
 
 // ---- statics
 
@@ -190,6 +298,12 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, d
 // Multiply the active stress of a muscle by a factor; initially 1.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                           snw_error *err);
+// Replace the prescribed quantity of an actuator by constants, whatever it is: value
+// (snw_robot_actuator_size) are its inputs in the units of the parts of the model: efforts,
+// positions, rates, tension, shortening, pressure, volume, amount of gas or activation factor.
+// Given rates move coordinates on from where they are.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_actuator(snw_robot *r, int actuator,
+                                                        const double *value, snw_error *err);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the

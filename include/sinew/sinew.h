@@ -3,6 +3,8 @@
 // sinew.h: all public headers of Sinew.
 #pragma once
 
+#include "sinew/model.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
+#include "sinew/study.h"
 #include "sinew/version.h"

@@ -21,7 +21,6 @@ typedef enum snw_locomotion_class {
 
 typedef struct snw_locomotion_opts {
     double torque; // weight of moments against forces in the norm of the reactions, 1/m, default 1
-    bool projective; // torques of the projective form of Ali 2011, which are not in balance
 } snw_locomotion_opts;
 
 typedef struct snw_locomotion snw_locomotion;

@@ -39,8 +39,8 @@ snw_redundancy *snw_projection_redundancy(snw_projection *pr);
 
 // Message for a contact that cannot hold; arguments: its name, time in s, slip speed in m/s.
 #define SNW_SLIP_MESSAGE                                                                           \
-    "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
-    "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
+    "contact '%s' contradicts the other contacts and drives at t = %.9g s: it would have to slip " \
+    "with %.3g m/s. Leave a coordinate free, remove contacts, or change the laws"
 
 typedef struct snw_projection_info {
     int iterations;
@@ -74,14 +74,23 @@ SNW_NODISCARD snw_status snw_projection_close(snw_projection *pr, const snw_inpu
                                               snw_state *s, snw_projection_info *info,
                                               snw_error *err);
 
+// Part of a row that is independent of the rows before it, in units of the row per typical
+// coordinate: of the order of 0.1 in robots, small near singular configurations.
+typedef struct snw_projection_pivot {
+    double value;
+    int loop; // that has the row
+} snw_projection_pivot;
+
 // Rank of the active constraint rows, and for each row whether it belongs to a largest independent
 // set. Rows of drives enter the set first, then those of loops that are always active, then those
 // of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of
 // largest rank among s and closed configurations nearby, visited if the rank at s is below `enough`
 // or in doubt. `closer` closes the loops there: pr itself, or the projection of the model without
 // drives. `here` and `most` have one entry for each row, redundant ones included.
+// *pivot (unless NULL) <- the smallest pivot of the independent rows at s.
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
-                        const snw_state *s, int enough, bool *here, bool *most);
+                        const snw_state *s, int enough, bool *here, bool *most,
+                        snw_projection_pivot *pivot);
 
 // Does the model have redundant rows that were removed?
 bool snw_projection_redundant(const snw_projection *pr); // NULL: no

@@ -17,7 +17,7 @@
 static const double DEPENDENT = 1e-8;
 static const double KEEP_FRACTION = 0.3; // a choice below this fraction of the best one is replaced
 
-static bool same_mix(size_t n, const double *a, const double *b) {
+static bool same_coefficients(size_t n, const double *a, const double *b) {
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i]) return false;
     }
@@ -27,9 +27,10 @@ static bool same_mix(size_t n, const double *a, const double *b) {
 // row in pr->all of active or spare row r of loop i
 static int row_in_all(const snw_projection *pr, int i, int r) {
     const snw_loop *now = &pr->m->loop[i], *all = &pr->all->loop[i];
-    const size_t n = sizeof now->mix[r] / sizeof now->mix[r][0];
+    const size_t n = sizeof now->coefficient[r] / sizeof now->coefficient[r][0];
     int k = 0;
-    while (k < all->nrow - 1 && !same_mix(n, now->mix[r], all->mix[k])) k++;
+    while (k < all->nrow - 1 && !same_coefficients(n, now->coefficient[r], all->coefficient[k]))
+        k++;
     return all->row + k;
 }
 
@@ -78,15 +79,16 @@ static double conditioning(snw_projection *pr, int i, int n, int *front) {
 // rows pr->order behind `front` become active, in their present order; the others become spare
 static void exchange_rows(const snw_projection *pr, int front, snw_loop *loop) {
     bool chosen[6] = {false};
-    double mix[6][6];
+    double coefficient[6][6];
     int at = 0;
     for (int k = 0; k < loop->nrow; k++) chosen[pr->order[front + k] - front] = true;
     for (int pass = 0; pass < 2; pass++) {
-        for (int r = 0; r < loop->nrow + loop->nspare; r++) {
-            if (chosen[r] == (pass == 0)) memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+        for (int r = 0; r < loop->nrow + loop->nredundant; r++) {
+            if (chosen[r] == (pass == 0))
+                memcpy(coefficient[at++], loop->coefficient[r], sizeof coefficient[0]);
         }
     }
-    memcpy(loop->mix, mix, (size_t)at * sizeof mix[0]);
+    memcpy(loop->coefficient, coefficient, (size_t)at * sizeof coefficient[0]);
 }
 
 bool snw_projection_redundant(const snw_projection *pr) {
@@ -102,10 +104,10 @@ bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *i
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         int front;
-        if (loop->nspare == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
+        if (loop->nredundant == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
             continue;
         const double now = conditioning(pr, i, loop->nrow, &front);
-        const double best = conditioning(pr, i, loop->nrow + loop->nspare, &front);
+        const double best = conditioning(pr, i, loop->nrow + loop->nredundant, &front);
         if (!(now < KEEP_FRACTION * best)) continue;
         exchange_rows(pr, front, loop);
         changed = true;
@@ -119,7 +121,7 @@ bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *i
 double snw_projection_choice(const snw_projection *pr, int i) {
     const snw_loop *loop = &pr->m->loop[i];
     double code = 0;
-    for (int r = loop->nrow + loop->nspare - 1; r >= 0 && loop->nspare > 0; r--) {
+    for (int r = loop->nrow + loop->nredundant - 1; r >= 0 && loop->nredundant > 0; r--) {
         code = 6 * code + (row_in_all(pr, i, r) - pr->all->loop[i].row - r + 6) % 6;
     }
     return code;
@@ -127,7 +129,7 @@ double snw_projection_choice(const snw_projection *pr, int i) {
 
 bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice) {
     snw_loop *loop = &m->loop[i];
-    const int n = loop->nspare > 0 ? loop->nrow + loop->nspare : 0;
+    const int n = loop->nredundant > 0 ? loop->nrow + loop->nredundant : 0;
     if (!(choice >= 0 && choice < 46656 && choice == floor(choice))) return false; // 6^6
     int code = (int)choice, row[6];
     bool seen[6] = {false};
@@ -138,6 +140,7 @@ bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, do
     }
     if (code != 0) return false;
     for (int r = 0; r < n; r++)
-        memcpy(loop->mix[r], pr->all->loop[i].mix[row[r]], sizeof loop->mix[r]);
+        memcpy(loop->coefficient[r], pr->all->loop[i].coefficient[row[r]],
+               sizeof loop->coefficient[r]);
     return true;
 }

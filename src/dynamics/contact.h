@@ -26,6 +26,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
 // not static.
 double snw_contact_energy(const snw_model *m, const snw_work *w);
 double snw_contact_energy_rate(const snw_model *m, const snw_work *w);
+double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k); // of one point
 double snw_contact_heat(const snw_model *m, const snw_work *w);
 
 // Wrench of contact point k on its segment, in the segment's frame.

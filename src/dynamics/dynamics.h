@@ -87,6 +87,12 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w);
 double snw_elastic_energy(const snw_model *m, const double *q); // all rods, joints
 double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w);
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w);
+// The same by link (nlink of the description), with the fluid and contact points on it.
+typedef struct snw_link_energy {
+    double kinetic, elastic, gravity;
+} snw_link_energy;
+void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *q,
+                        const snw_work *w, snw_link_energy *out);
 // Power dissipated in rods and joints, W, and its two parts: viscous damping, a quadratic form of
 // v, and dry friction in joints, proportional to |v| for large v.
 double snw_dissipation(const snw_model *m, const double *v);
@@ -101,7 +107,7 @@ double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w)
 //   [nload]      active stress, given efforts, drag spring
 //   [nload + 1]  given motion (poses, driven coordinates, strains) and fluids except their drag
 //   [nload + 2]  with variable-length rods: energy that material carries in
-static inline int snw_npower(const snw_model *m) { return m->desc->nload + 2 + (m->nfeed > 0); }
+static inline int snw_npower(const snw_model *m) { return m->nload + 2 + (m->nfeed > 0); }
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 
@@ -117,6 +123,9 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);
 // Internal wrench at a sensor station of a rod, section frame: exerted by the tip side on the root
 // side. After snw_residual and snw_observe.
 snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const snw_work *w);
+// The same at a section that is no segment, with its pose g and body twist V; at->seg is not read.
+snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw_se3 g, snw_twist V,
+                                  const snw_work *w);
 
 // Largest estimated error of a rod's tip position relative to its length, from halving every
 // segment.

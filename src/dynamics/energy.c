@@ -13,13 +13,17 @@
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
+// twice the kinetic energy of a segment with mass, without added mass
+static double twice_kinetic(const snw_model *m, const snw_work *w, int i) {
+    const snw_twist V = snw_material_velocity(m, w, i);
+    return snw_material_scale(m, w, i) *
+           snw_power(snw_inertia_apply(snw_material_inertia(m, w, i), V), V);
+}
+
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
-        if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_twist V = snw_material_velocity(m, w, i);
-        sum += snw_material_scale(m, w, i) *
-               snw_power(snw_inertia_apply(snw_material_inertia(m, w, i), V), V);
+        if (snw_seg_has_mass(m, w, i)) sum += twice_kinetic(m, w, i);
     }
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
@@ -34,15 +38,19 @@ static double quadratic(const snw_rod *rod, const double *A, const double *x) {
     return sum;
 }
 
+// twice the elastic energy of a rod
+static double twice_elastic(const snw_model *m, const snw_rod *rod, const double *q) {
+    return rod->section_varies
+               ? 2 * snw_section_varies_energy(m, rod, q)
+               : snw_rod_length_ratio(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+}
+
 // all rods and joints; with w only the active ones
 static double elastic_energy(const snw_model *m, const double *q, const snw_work *w) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (w && !snw_seg_is_active(m, w, rod->seg0)) continue;
-        sum += rod->section_varies ? 2 * snw_section_varies_energy(m, rod, q)
-                                   : snw_rod_length_ratio(rod, q) *
-                                         quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+        if (!w || snw_seg_is_active(m, w, rod->seg0)) sum += twice_elastic(m, rod, q);
     }
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
@@ -100,16 +108,22 @@ double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w)
            snw_variable_length_heat(m, s->q, s->v);
 }
 
+// mass of a segment; *moment <- its first moment about the origin of the world
+static double segment_mass(const snw_model *m, const snw_work *w, int i, snw_vec3 *moment) {
+    const snw_inertia *M = snw_material_inertia(m, w, i);
+    const double scale = snw_material_scale(m, w, i);
+    *moment =
+        snw_add(snw_scale(scale * M->m, w->g[i].p), snw_scale(scale, snw_rotate(w->g[i].R, M->mc)));
+    return scale * M->m;
+}
+
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     double mass = 0;
-    snw_vec3 sum = {{0}};
+    snw_vec3 sum = {{0}}, moment;
     for (int i = 0; i < m->nseg; i++) {
-        const snw_inertia *M = snw_material_inertia(m, w, i);
         if (!snw_seg_has_mass(m, w, i)) continue;
-        const double scale = snw_material_scale(m, w, i);
-        mass += scale * M->m;
-        sum = snw_add(sum, snw_add(snw_scale(scale * M->m, w->g[i].p),
-                                   snw_scale(scale, snw_rotate(w->g[i].R, M->mc))));
+        mass += segment_mass(m, w, i, &moment);
+        sum = snw_add(sum, moment);
     }
     *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
     return mass;
@@ -119,6 +133,35 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
     snw_vec3 c;
     const double mass = snw_center_of_mass(m, w, &c);
     return -mass * snw_dot(in->gravity, c) + snw_fluid_gravity_energy(m, in, w);
+}
+
+void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *q,
+                        const snw_work *w, snw_link_energy *out) {
+    for (int l = 0; l < m->nlink; l++) out[l] = (snw_link_energy){0};
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        snw_vec3 moment;
+        (void)segment_mass(m, w, i, &moment);
+        out[m->seg[i].link].kinetic += 0.5 * twice_kinetic(m, w, i);
+        out[m->seg[i].link].gravity -= snw_dot(in->gravity, moment);
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (snw_seg_is_active(m, w, rod->seg0))
+            out[rod->link].elastic += 0.5 * twice_elastic(m, rod, q);
+    }
+    for (int k = 0; k < m->nspring; k++) {
+        const int seg = m->block[m->spring[k].block].seg;
+        if (snw_seg_is_active(m, w, seg))
+            out[m->seg[seg].link].elastic += snw_spring_energy(m, &m->spring[k], q);
+    }
+    for (int k = 0; k < m->nfluid_point; k++) {
+        snw_link_energy *link = &out[m->seg[m->fluid_point[k].seg].link];
+        link->kinetic += snw_fluid_point_kinetic_energy(m, w, k);
+        link->gravity += snw_fluid_point_gravity_energy(m, in, w, k);
+    }
+    for (int k = 0; k < m->ncontact_point; k++)
+        out[m->seg[m->contact_point[k].seg].link].elastic += snw_contact_point_energy(m, w, k);
 }
 
 // power of the given strains of a slice that transmits F
@@ -173,14 +216,14 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
 
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
-    const int nload = m->desc->nload;
+    const int nload = m->nload;
     const snw_wrench *load = snw_loads(m, in, w);
     for (int i = 0; i < snw_npower(m); i++) power[i] = 0;
     for (int k = 0; k < m->nload_point; k++) {
         const snw_load_point *point = &m->load_point[k];
         if (!snw_seg_is_active(m, w, point->seg)) continue;
         snw_wrench F = load[k];
-        if (!m->desc->load[point->load].body) {
+        if (!m->load[point->load].body) {
             F.m = snw_rotate_inv(w->g[point->seg].R, F.m);
             F.f = snw_rotate_inv(w->g[point->seg].R, F.f);
         }
@@ -214,7 +257,8 @@ snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
 
 // Minus the sum of the wrenches that act on the rod beyond the station, each node with its fraction
 // at->beyond (theory.md 3). A node takes its transmitted wrench minus that of the next node.
-snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const snw_work *w) {
+snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw_se3 g, snw_twist V,
+                                  const snw_work *w) {
     const snw_rod *rod = &m->rod[at->rod];
     snw_wrench sum = {0};
     for (int k = 0; k < rod->nseg; k++) {
@@ -238,10 +282,14 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const 
         sum = snw_wrench_axpy(missing, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)),
                               sum);
     }
-    sum = snw_wrench_to_child(w->g[at->seg], sum);
-    if (rod->fluid < 0 || !snw_is_active(w, m->fluid_condition[rod->fluid])) return sum;
+    sum = snw_wrench_to_child(g, sum);
+    if (rod->fluid < 0 || !snw_is_active(w, m->fluid[rod->fluid].condition)) return sum;
     // momentum flux of the fluid past the station, theory.md 3.12: Lambda = Lambda~ - Y
-    const snw_vec3 U = snw_rotate_inv(w->g[at->seg].R, w->current[rod->fluid]);
-    sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(w->V[at->seg].v, U)));
+    const snw_vec3 U = snw_rotate_inv(g.R, w->current[rod->fluid]);
+    sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(V.v, U)));
     return sum;
+}
+
+snw_wrench snw_internal_wrench(const snw_model *m, const snw_station *at, const snw_work *w) {
+    return snw_internal_wrench_at(m, at, w->g[at->seg], w->V[at->seg], w);
 }

@@ -135,23 +135,28 @@ void snw_fluid_point_jacobian(const snw_fluid_point *p, snw_twist V, double S[36
 
 // ---- energy -----------------------------------------------------------------
 
+double snw_fluid_point_kinetic_energy(const snw_model *m, const snw_work *w, int k) {
+    const snw_fluid_point *p = &m->fluid_point[k];
+    if (!snw_fluid_point_is_active(w, p)) return 0;
+    return 0.5 * snw_power(added_momentum(p, w->fluid_point[k].V), w->fluid_point[k].V);
+}
+
 double snw_fluid_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nfluid_point; k++) {
-        if (!snw_fluid_point_is_active(w, &m->fluid_point[k])) continue;
-        sum += 0.5 * snw_power(added_momentum(&m->fluid_point[k], w->fluid_point[k].V),
-                               w->fluid_point[k].V);
-    }
+    for (int k = 0; k < m->nfluid_point; k++) sum += snw_fluid_point_kinetic_energy(m, w, k);
     return sum;
+}
+
+double snw_fluid_point_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                      int k) {
+    const snw_fluid_point *p = &m->fluid_point[k];
+    if (!snw_fluid_point_is_active(w, p)) return 0;
+    return p->displaced * snw_dot(in->gravity, snw_se3_point(w->g[p->seg], p->centre));
 }
 
 double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w) {
     double sum = 0;
-    for (int k = 0; k < m->nfluid_point; k++) {
-        const snw_fluid_point *p = &m->fluid_point[k];
-        if (!snw_fluid_point_is_active(w, p)) continue;
-        sum += p->displaced * snw_dot(in->gravity, snw_se3_point(w->g[p->seg], p->centre));
-    }
+    for (int k = 0; k < m->nfluid_point; k++) sum += snw_fluid_point_gravity_energy(m, in, w, k);
     return sum;
 }
 

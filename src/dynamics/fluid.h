@@ -34,6 +34,10 @@ snw_vec3 snw_flux(const double mass[2], snw_vec3 v);
 // the displaced fluid, zero at the origin. J.
 double snw_fluid_kinetic_energy(const snw_model *m, const snw_work *w);
 double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w);
+// The same at one point.
+double snw_fluid_point_kinetic_energy(const snw_model *m, const snw_work *w, int k);
+double snw_fluid_point_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                      int k);
 
 // Power dissipated by drag, W; after snw_kinematics, not static.
 double snw_fluid_heat(const snw_model *m, const snw_work *w);

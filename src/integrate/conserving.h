@@ -41,10 +41,40 @@
 // The omitted terms (second derivatives of T, theta) are of order h^2, so one matrix serves a step.
 #pragma once
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "integrate/integrator.h"
 #include "solve/broyden.h"
 #include "solve/condition.h"
+
+// n unknowns, nv velocities, nr constraint rows, np powers; nb: memory of Broyden's method
+#define CONSERVING_FIELDS(X)                                                                       \
+    X(double, d, n, "increments and multipliers of the step")                                      \
+    X(double, dx, n, "their change in an iteration")                                               \
+    X(double, best, n, "best iterate")                                                             \
+    X(double, typical, n, "typical values of the unknowns")                                        \
+    X(double, p0, n, "momenta at the start of the step")                                           \
+    X(double, p1, n, "momenta at its end")                                                         \
+    X(double, r, n, "residual")                                                                    \
+    X(double, P, n, "dT/dv at the middle")                                                         \
+    X(double, dT, n, "dT/dq at the middle")                                                        \
+    X(double, force, n, "forces at the middle")                                                    \
+    X(double, weight, n, "W of the correction")                                                    \
+    X(double, mass, n, "typical masses")                                                           \
+    X(double, equilibration_row, n, "scales of the rows of A before it was factorised")            \
+    X(double, equilibration_column, n, "scales of its columns")                                    \
+    X(double, scratch, 2 * n, "for the matrix")                                                    \
+    X(double, M, nv *nv, "mass matrix and its factor")                                             \
+    X(double, T, nv *nv, "Newton's matrix without constraints")                                    \
+    X(double, E, nv *nv, "tangent of the momenta")                                                 \
+    X(double, bordered, nr ? n *n : 0, "T bordered by the constraint rows")                        \
+    X(double, Z, nv *nr, "for the projection of velocities")                                       \
+    X(double, S, nr *(nr + 1), "likewise")                                                         \
+    X(double, rate, nr, "rates of the violations at the middle")                                   \
+    X(double, power, np, "per load, at the middle of the step")                                    \
+    X(double, work, np, "per load")                                                                \
+    X(double, broyden_memory, nb, "increments of Broyden's method")                                \
+    X(int, pivot, n, "of the factors of A")
 
 typedef struct snw_conserving {
     const snw_model *m;
@@ -60,25 +90,19 @@ typedef struct snw_conserving {
     snw_inputs *last;     // at the end of the step
     bool moving;          // some pose depends on time
     snw_state *now, *mid, *end, *momentum_state;
-    double *memory;
+    int n; // unknowns: increments, then multipliers
+    CONSERVING_FIELDS(SNW_FIELD_POINTER)
+    void *block;
+    double *A;     // bordered; T itself without constraints
     double *saved; // checkpoint before the last advance; NULL for models without signals
-    int n;         // unknowns: increments, then multipliers
-    double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
-    double *scratch; // 2 n
-    double *M, *T, *E;
-    double *A;     // n x n: T bordered by the constraint rows; T itself without constraints
-    double *Z, *S; // nv x nconstraint; nconstraint x (nconstraint + 1)
-    double *rate;  // nconstraint: rates of the violations at the middle
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
     double redundant;           // 1: constraint rows are redundant
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
-    int *pivot;
-    snw_gauge gauge;      // scales of A before it was factorised
-    bool factored;        // A holds factors
-    double condition;     // cached; NaN: not computed yet
-    double *power, *work; // per load; power at the middle of the step
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

@@ -94,7 +94,7 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
     for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
     if (!finite) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", t);
     }
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
@@ -126,7 +126,7 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
         snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
+    snw_law_integrals_finish(m, e->in, e->trial, w, dy + m->nq + m->nv);
     double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
@@ -169,7 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
+    const snw_locomotion_opts locomotion = {.torque = opts->torque};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");
@@ -289,7 +289,7 @@ static snw_status project_locomotion(snw_explicit *e, double t, const double *z,
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
     e->y[work_offset(m) + snw_npower(m)] += lost;
-    e->y[work_offset(m) + m->desc->nload + 1] += after - before + lost + jump;
+    e->y[work_offset(m) + m->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {
@@ -316,7 +316,7 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
-    e->y[work_offset(m) + m->desc->nload + 1] += impact.work;
+    e->y[work_offset(m) + m->nload + 1] += impact.work;
     e->y[work_offset(m) + snw_npower(m)] += impact.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
@@ -333,14 +333,14 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + snw_grain(s->t);
+    e->right = s->t + snw_time_resolution(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, 0);
     if (e->locomotion) {
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[work_offset(m) + m->desc->nload + 1] = 0; // work counts from here on
+    e->y[work_offset(m) + m->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);
@@ -349,7 +349,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + snw_grain(t);
+    e->right = t + snw_time_resolution(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
@@ -364,10 +364,10 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     explicit_keep(e);
     // a discontinuity has just been passed
     if (from >= e->left) {
-        e->right = from + snw_grain(from);
+        e->right = from + snw_time_resolution(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_time_resolution(limit) : INFINITY;
     e->ended = false;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK && e->ended) return SNW_OK;

@@ -17,9 +17,8 @@ typedef struct snw_explicit_opts {
     snw_ode_kind kind; // default RK54
     double tolerance;  // local error relative to the state and to typical strains, default 1e-6
     double step;       // longest step, s; RK4: the step. Default 0: any
-    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque and projective as in
+    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque as in
                        // snw_locomotion_opts, duration in s
-    bool projective;
     double torque, duration;
     long max_steps; // in one advance; 0: that of snw_ode_defaults
 } snw_explicit_opts;

@@ -114,53 +114,27 @@ static snw_status create_parts(snw_gauss_collocation *g) {
     return SNW_OK;
 }
 
+static void gauss_place(void *object, snw_fields *f) {
+    snw_gauss_collocation *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
+    const size_t ns = snw_gauss_accelerations(o), all = snw_gauss_unknowns(o);
+    const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
+    GAUSS_FIELDS(SNW_FIELD_PLACE)
+}
+
 static snw_status create_memory(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g), np = (size_t)snw_npower(m);
-    const struct {
-        double **at;
-        size_t n;
-    } list[] = {{&g->rate, nv},
-                {&g->acc, nv},
-                {&g->ddx, snw_gauss_accelerations(g)},
-                {&g->lambda, (size_t)g->k.s * (size_t)g->ng},
-                {&g->dx, all},
-                {&g->typical, all},
-                {&g->x, nv},
-                {&g->v, nv},
-                {&g->a, nv},
-                {&g->past, all},
-                {&g->mean_rate, nv},
-                {&g->mass, nv},
-                {&g->scale, nv},
-                {&g->force, nv},
-                {&g->integrand, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->chart_jacobian, snw_gauss_jacobian_doubles(m, g->k.s)},
-                {&g->M, nv * nv},
-                {&g->D, nv * nv},
-                {&g->K, nv * nv},
-                {&g->J, all * all},
-                {&g->scratch, 2 * all},
-                {&g->gauge.row, all},
-                {&g->gauge.column, all},
-                {&g->work, np},
-                {&g->power_stage, np},
-                {&g->kept, undo_doubles(m, g->k.s)},
-                {&g->broyden.s, snw_broyden_doubles((int)all, INCREMENTS)}};
-    enum { LIST = sizeof list / sizeof list[0] };
-    size_t sum = 0;
-    for (int i = 0; i < LIST; i++) sum += list[i].n;
-    g->memory = snw_alloc(sum * sizeof *g->memory);
-    g->pivot = snw_alloc(all * sizeof *g->pivot);
-    if (!g->memory || !g->pivot) return SNW_E_MEMORY;
-    double *at = g->memory;
-    for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
-    g->gauge.n = (int)all;
+    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    g->block = snw_fields_create(gauss_place, g);
+    if (!g->block) return SNW_E_MEMORY;
+    g->equilibration = (snw_equilibration){
+        .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
     g->constraint_scale = 1;
-    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
+    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden_memory);
     return SNW_OK;
 }
 
@@ -178,8 +152,7 @@ static void gauss_destroy(void *self) {
     snw_inputs_destroy(g->in);
     snw_state_destroy(g->now);
     snw_state_destroy(g->end);
-    snw_free(g->memory);
-    snw_free(g->pivot);
+    snw_free(g->block);
     snw_free(g->row);
     snw_free(g);
 }
@@ -193,7 +166,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     g->opts = *opts;
     g->k = snw_collocation_gauss(opts->stages);
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
@@ -222,11 +195,11 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
 static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
-        g->work[m->desc->nload + 1] += impact.work;
+        g->work[m->nload + 1] += impact.work;
         g->heat += impact.heat;
     } else if (z) {
         memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -247,7 +220,7 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
-        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
     SNW_TRY(gauss_restart(g, NULL, err));
@@ -315,7 +288,7 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
     for (int i = 0; i < g->k.s; i++) {
         double *own = g->integrand + (size_t)i * ns;
         for (size_t k = 0; k < ns; k++) {
-            const snw_signal_desc *d = &g->m->desc->signal[k];
+            const snw_signal *d = &g->m->signal[k];
             if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
             const double e = snw_expr_value(
                 d->source, (snw_at){.t = g->in_stage[i]->t, .signal = g->w[i]->signal});
@@ -380,7 +353,7 @@ static void gauss_load(void *self, const double *in) {
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
-        g->J_origin.in[i]->lead = 0;
+        g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }
@@ -393,7 +366,8 @@ static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
+        g->condition =
+            snw_equilibration_condition(&g->equilibration, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }
@@ -517,7 +491,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     }
     memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
     const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
-    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    g->work[m->nload + 1] += energy[1] - energy[0] + jump;
     return SNW_OK;
 }
 

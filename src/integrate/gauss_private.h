@@ -3,6 +3,7 @@
 // gauss_private.h: internals of Gauss collocation. Private to src/integrate/gauss*.c.
 #pragma once
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "integrate/gauss.h"
 #include "solve/broyden.h"
@@ -17,6 +18,38 @@ typedef struct snw_gauss_origin {
     snw_inputs *in[SNW_STAGES];
     snw_state *at[SNW_STAGES];
 } snw_gauss_origin;
+
+// nv velocities, s stages, ns = s nv accelerations, all = s (nv + ng) unknowns, np powers
+#define GAUSS_FIELDS(X)                                                                            \
+    X(double, rate, nv, "velocities of the chart at its start")                                    \
+    X(double, acc, nv, "accelerations of the chart at its start")                                  \
+    X(double, ddx, ns, "accelerations at the stages; unknowns")                                    \
+    X(double, lambda, all - ns, "multipliers over constraint_scale; unknowns")                     \
+    X(double, dx, all, "change of the unknowns")                                                   \
+    X(double, typical, all, "typical values of the unknowns")                                      \
+    X(double, x, nv, "chart coordinates at one stage")                                             \
+    X(double, v, nv, "their rates")                                                                \
+    X(double, a, nv, "their accelerations")                                                        \
+    X(double, past, all, "ns: accelerations at the stages of the previous step")                   \
+    X(double, mean_rate, nv, "mean velocities of the chart in the previous step")                  \
+    X(double, mass, nv, "typical masses")                                                          \
+    X(double, scale, nv, "scale of the residual")                                                  \
+    X(double, force, nv, "typical forces")                                                         \
+    X(double, integrand, s *(size_t)m->nsignal, "integrands of the laws' integrals at the stages") \
+    X(double, chart_jacobian, snw_gauss_jacobian_doubles(m, (int)s),                               \
+      "Jacobians of the chart where the matrix was made")                                          \
+    X(double, M, nv *nv, "derivative of the residual in x''")                                      \
+    X(double, D, nv *nv, "in x'")                                                                  \
+    X(double, K, nv *nv, "in x")                                                                   \
+    X(double, J, all *all, "factors of Newton's matrix")                                           \
+    X(double, scratch, 2 * all, "for the matrix")                                                  \
+    X(double, equilibration_row, all, "scales of the rows of J before it was factorised")          \
+    X(double, equilibration_column, all, "scales of its columns")                                  \
+    X(double, work, np, "work of loads and actuators")                                             \
+    X(double, power_stage, np, "power at one stage")                                               \
+    X(double, kept, undo_doubles(m, (int)s), "state before the last step")                         \
+    X(double, broyden_memory, nb, "increments of Broyden's method")                                \
+    X(int, pivot, all, "of the factors of J")
 
 struct snw_gauss_collocation {
     const snw_model *m;
@@ -36,33 +69,16 @@ struct snw_gauss_collocation {
     double redundant;           // 1: nonholonomic rows are redundant
     double constraint_scale;    // scale of these rows and their multipliers in Newton's matrix
     snw_error failure;          // reason why the last step could not finish
-    double *memory;             // everything below
-    double h;                   // length of the step being solved
-    double *rate, *acc;         // nv: velocities and accelerations of the chart at its start
-    double *ddx;                // s nv: accelerations at the stages; unknowns
-    double *lambda;             // s ng: multipliers over constraint_scale; unknowns
-    double *dx;                 // s (nv + ng): change of the unknowns
-    double *typical;            // s (nv + ng): typical values of the unknowns
-    double *x, *v, *a;          // nv each: chart coordinates and their derivatives at one stage
-    double *past;               // s nv: accelerations at the stages of the previous step
-    double past_h;              // its length, s; 0: none
-    double degree;              // degree of extrapolation that would have predicted them best
-    double *mean_rate;          // nv: mean velocities of the chart in the previous step
-    double *mass, *scale;       // nv
-    double *force;              // nv: typical forces
-    double *integrand;          // s nsignal: integrands of the laws' integrals at the stages
-    double *chart_jacobian;     // Jacobians of the chart where the matrix was made
-    double *M, *D, *K;          // nv x nv: derivatives of the residual in x'', x', x
-    double *J;                  // s (nv + ng) square: factors of Newton's matrix
-    double *scratch;            // 2 s (nv + ng)
-    int *pivot;
-    snw_gauge gauge;
+    GAUSS_FIELDS(SNW_FIELD_POINTER)
+    void *block;
+    double h;      // length of the step being solved
+    double past_h; // length of the previous step, s; 0: none
+    double degree; // degree of extrapolation that would have predicted `past` best
+    snw_equilibration equilibration;
     double condition; // cached; NaN: not computed yet
     snw_gauss_origin J_origin;
     snw_broyden broyden;
-    double *work, *power_stage;
     double heat;
-    double *kept; // undo_doubles: state before the last step
     double defect;
 };
 

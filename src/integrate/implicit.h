@@ -38,6 +38,9 @@ typedef struct snw_work_done {
     double scheme; // energy removed by the implicit scheme itself, theory.md 6.5
 } snw_work_done;
 
+// The scheme of this kind, of the alpha or the levels family, with the parameters that it takes.
+snw_scheme snw_implicit_scheme(snw_scheme_kind kind, double rho, double alpha);
+
 snw_implicit_opts snw_implicit_defaults(void); // generalized-alpha, rho 0.9
 
 SNW_NODISCARD snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,

@@ -39,7 +39,7 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
 // signals, whose memory it does not have; nor with constraint rows, across which it oscillates.
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
-    return im->opts.estimate && !im->opts.scheme.levels && !im->opts.uniform_past &&
+    return im->opts.estimate && im->opts.scheme.levels.past == 0 && !im->opts.uniform_past &&
            m->ncontact_point == 0 && m->ncondition == 0 && m->nsignal == 0 && m->nconstraint == 0;
 }
 
@@ -99,13 +99,13 @@ static void implicit_corrected_begin(snw_implicit *im, const truncation *e, doub
     // after a start the rate of the jerk is known from the second step on, which corrects for both
     const double cubes = h * h * h + (c->h < 0 ? hp * hp * hp : 0);
     for (int i = 0; i < im->m->nv; i++) {
-        const double k = hp > 0 ? 2 * (jerk[i] - c->jerk[i]) / (h + hp) : 0;
+        const double k = hp > 0 ? 2 * (jerk[i] - im->corrected_jerk[i]) / (h + hp) : 0;
         const double q = e->q * h * h * h * jerk[i],
                      v = e->v_j * h * h * jerk[i] + e->v_k * cubes * k;
         tau[i] = e->p * h * h * k;
         im->f[i] += v - *a * q;
         im->g[i] -= *b * q + tau[i] / (1 - af);
-        c->jerk[i] = jerk[i];
+        im->corrected_jerk[i] = jerk[i];
     }
     c->h = hp > 0 ? h : -h;
 }
@@ -184,7 +184,7 @@ static void lever_points(const snw_implicit *im, double *point) {
 // Largest distance between points of the segments in both solutions, m.
 static double implicit_corrected_distance(snw_implicit *im) {
     const snw_model *m = im->m;
-    double *here = im->corrected.point, *there = here + 9 * m->nseg, distance = 0;
+    double *here = im->corrected_point, *there = here + 9 * m->nseg, distance = 0;
     snw_kinematics(m, im->in, im->corrected.now, false, im->w);
     lever_points(im, there);
     snw_kinematics(m, im->in, im->now, false, im->w);

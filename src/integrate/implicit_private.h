@@ -7,6 +7,7 @@
 
 #include "integrate/implicit.h"
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "solve/broyden.h"
@@ -33,7 +34,6 @@ typedef struct snw_matrix_origin {
     double a, b; // coefficients of the scheme
     snw_inputs *in;
     snw_state *at;
-    double *d;
 } snw_matrix_origin;
 
 // Second solution for the estimate of the global error, theory.md (6.18).
@@ -48,9 +48,36 @@ typedef struct snw_corrected {
     snw_state *now;
     snw_history past;
     snw_broyden broyden;
-    double *jerk;  // nv: rate of the accelerations in the previous step
-    double *point; // 18 nseg: points on the segments, of both solutions
 } snw_corrected;
+
+// nv velocities, n = nv + nconstraint, np powers, ns signals; nh and nb: memory of a history and of
+// Broyden's method
+#define IMPLICIT_FIELDS(X)                                                                         \
+    X(double, d, nv, "increment of the configuration in the step's chart")                         \
+    X(double, f, nv, "rates without the part of the increment: a d + f")                           \
+    X(double, g, nv, "accelerations likewise: b d + g")                                            \
+    X(double, rate, nv, "velocities in the chart")                                                 \
+    X(double, acc, nv, "accelerations in the chart")                                               \
+    X(double, mass, nv, "diagonal of the mass matrix")                                             \
+    X(double, scale, nv, "typical forces, less where the step's own error is smaller")             \
+    X(double, force, nv, "typical forces of the step")                                             \
+    X(double, work, np, "work of loads and actuators")                                             \
+    X(double, work_kept, np, "the same before the last step")                                      \
+    X(double, power_within, np, "power within a step")                                             \
+    X(double, past_memory, nh, "of the history")                                                   \
+    X(double, past_kept_memory, nh, "of the history before the last step")                         \
+    X(double, source, ns, "integrands of the laws' integrals")                                     \
+    X(double, source_kept, ns, "the same before the last step")                                    \
+    X(double, scratch, 3 * nv, "for the path of a step")                                           \
+    X(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")                \
+    X(double, dx, n, "change of d and of the multipliers over constraint_scale")                   \
+    X(double, typical, n, "typical values of these")                                               \
+    X(double, broyden_memory, nb, "of the step")                                                   \
+    X(double, matrix_d, nv, "d where Newton's matrix was made")                                    \
+    X(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")               \
+    X(double, corrected_past_memory, nh, "likewise")                                               \
+    X(double, corrected_jerk, nv, "rate of its accelerations in the previous step")                \
+    X(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
 
 struct snw_implicit {
     const snw_model *m;
@@ -60,10 +87,8 @@ struct snw_implicit {
     snw_state *now, *trial, *before; // committed; of the iteration; before the last step
     snw_state *scratch_state;        // within a step
     snw_history past, past_kept;     // history of the scheme; the same before the last step
-    double *memory;                  // everything below
-    double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
-    double *dx,
-        *typical; // nv + nconstraint: change of d and of the multipliers over constraint_scale
+    IMPLICIT_FIELDS(SNW_FIELD_POINTER)
+    void *block;
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
     snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
@@ -73,12 +98,8 @@ struct snw_implicit {
     bool undamped;              // the scheme does not damp errors across constraint rows
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
-    double *work, *work_kept, *power_within;
     double heat, heat_kept;
     double scheme, scheme_kept;
-    double *source, *source_kept; // nsignal: integrands of the laws' integrals
-    double *scratch;              // 3 nv: for the path of a step
-    double *chart_jacobian;       // 108 per Lie-group block: Jacobian of the chart
     snw_bordered_matrix *T; // Newton's matrix bordered by the constraint rows, factorised, of this
                             // step or an earlier one
     snw_matrix_origin T_origin;

@@ -6,19 +6,15 @@
 #include "base/fail.h"
 #include "integrate/gauss.h"
 
-static int stages_of(snw_method method) {
-    return method == SNW_METHOD_GAUSS4 ? 2 : method == SNW_METHOD_GAUSS6 ? 3 : 4;
-}
-
-size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method) {
-    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, stages_of(method));
+size_t snw_integrator_gauss_saves(const snw_model *m, const snw_step_desc *step) {
+    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, snw_scheme_table[step->scheme].stages);
 }
 
 snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, double every,
                                 snw_integrator *out) {
     const snw_implicit_opts usual = snw_implicit_defaults();
     const bool given = step->tolerance > 0;
-    const snw_gauss_opts o = {.stages = stages_of(step->method),
+    const snw_gauss_opts o = {.stages = snw_scheme_table[step->scheme].stages,
                               .chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3,
                               .tolerance =
                                   given && !step->control ? step->tolerance : usual.tolerance,

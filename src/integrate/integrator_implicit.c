@@ -83,40 +83,10 @@ size_t snw_integrator_implicit_saves(const snw_model *m) {
     return SNW_STEP_CONTROL_SAVES + snw_implicit_saves(m);
 }
 
-static snw_scheme_kind implicit_integrator_kind_of(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_NEWMARK:
-        return SNW_SCHEME_NEWMARK;
-    case SNW_METHOD_HHT:
-        return SNW_SCHEME_HHT;
-    case SNW_METHOD_WBZ:
-        return SNW_SCHEME_WBZ;
-    case SNW_METHOD_EULER:
-        return SNW_SCHEME_EULER;
-    case SNW_METHOD_TRAPEZOIDAL:
-        return SNW_SCHEME_TRAPEZOIDAL;
-    case SNW_METHOD_BDF2:
-        return SNW_SCHEME_BDF2;
-    case SNW_METHOD_BDF_ALPHA:
-        return SNW_SCHEME_BDF_ALPHA;
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_BDF3:
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-    case SNW_METHOD_RK4:
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        break;
-    }
-    return SNW_SCHEME_GENERALIZED_ALPHA;
-}
-
 snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step, double every,
                                    snw_integrator *out) {
     snw_implicit_opts o = snw_implicit_defaults();
-    o.scheme = snw_scheme_make(implicit_integrator_kind_of(step->method), step->rho, step->alpha);
+    o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.uniform_past = step->uniform_past;
     o.fixed_length = step->fixed_length;

@@ -6,9 +6,11 @@
 
 #include "base/fail.h"
 #include "language/read.h"
+#include "language/source.h"
 #include "language/table.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANGUAGE = 1 }; // version of the model language
 
@@ -88,26 +90,26 @@ const char *snw_document_file(const snw_document *d, int i) {
 #define FILE_KEYS(X)                                                                               \
     X(FILE_SINEW, "sinew", "1", "version of the language, required")                               \
     X(FILE_TITLE, "title", "text", "one line")                                                     \
-    X(FILE_ABOUT, "about", "text", "what it shows, where it comes from")                           \
-    X(FILE_INCLUDE, "include", "list of files", "lie beneath this file's own keys")                \
+    X(FILE_ABOUT, "about", "text", "subject and source of the model")                              \
+    X(FILE_INCLUDE, "include", "list of files", "their keys apply unless this file gives them")    \
     X(FILE_PARAMETERS, "parameters", "by name", "values, laws, lists and functions")               \
     X(FILE_GRAVITY, "gravity", "0 or three, m/s^2, laws of t", "[0, 0, -9.81] unless given")       \
-    X(FILE_MATERIALS, "materials", "materials by name", "what rods are made of")                   \
-    X(FILE_ROBOT, "robot", "links by name", "the robot, required")                                 \
+    X(FILE_MATERIALS, "materials", "materials by name", "materials of rods")                       \
+    X(FILE_ROBOT, "robot", "links by name", "the links of the robot, required")                    \
     X(FILE_SITES, "sites", "sites by name", "named frames")                                        \
     X(FILE_LOOPS, "loops", "loops by name", "closures: two sites joined by a joint")               \
-    X(FILE_ACTUATORS, "actuators", "actuators by name", "what drives it")                          \
+    X(FILE_ACTUATORS, "actuators", "actuators by name", "motors, tendons, chambers and muscles")   \
     X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
-    X(FILE_CONTACTS, "contacts", "contacts by name", "what it touches: the ground")                \
-    X(FILE_FLUID, "fluid", "fluids by name", "what surrounds it: added mass, buoyancy, drag")      \
+    X(FILE_CONTACTS, "contacts", "contacts by name", "contacts: ground, wheels, rings, anchors")   \
+    X(FILE_FLUID, "fluid", "fluids by name", "surrounding fluids: added mass, buoyancy, drag")     \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
-    X(FILE_PROBES, "probes", "probes by name", "quantities to record and expect")                  \
-    X(FILE_STUDY, "study", "list of steps", "what to do, in order")                                \
-    X(FILE_RUNS, "runs", "overrides by name", "the same file several times")                       \
+    X(FILE_PROBES, "probes", "probes by name", "quantities to record and to compare")              \
+    X(FILE_STUDY, "study", "list of steps", "steps of the study, in order")                        \
+    X(FILE_RUNS, "runs", "overrides by name", "variants of this file")                             \
     X(FILE_LIVE, "live", "[low, high] by name",                                                    \
-      "actuators and parameters to be turned in 'sinew play', and how far")                        \
-    X(FILE_RECORD, "record", "what to record", "how often, and which probes")                      \
-    X(FILE_EXPECT, "expect", "list of expectations", "values that probes must show")
+      "ranges of the actuators and parameters that 'sinew play' shows")                            \
+    X(FILE_RECORD, "record", "what to record", "which probes, and at which interval")              \
+    X(FILE_EXPECT, "expect", "list of expectations", "expected values of probes")
 
 enum { FILE_KEYS(SNW_KEY_CODE) FILE_N };
 SNW_KEYS(file, "file", "a model file", FILE_KEYS);
@@ -192,11 +194,20 @@ static snw_status document_read_all(snw_reader *r) {
     return snw_read_run_overrides(r);
 }
 
-// Read the tree of a run with the changes of its study before step `until`, then the `nset`
-// overrides.
-static snw_status document_describe(const snw_document *d, int run, int until, int nset,
-                                    const char *const *set, snw_desc **out, snw_error *err) {
-    snw_pool *pool = snw_pool_create(LIMIT);
+// *out <- the source of a document with other overrides of the command line, which `pool` owns
+static snw_status with_overrides(const snw_document *d, snw_pool *pool, int nset,
+                                 const char *const *set, snw_source *out, snw_error *err) {
+    *out = *d->source;
+    out->pool = pool;
+    return snw_runs_parse_set(out, nset, set, err);
+}
+
+// Read the tree of a run of `source`, that of the document or one with other overrides in `pool`,
+// with the changes of its study before step `until`, then the `nset` overrides. Takes ownership of
+// the pool.
+static snw_status document_describe(const snw_document *d, const snw_source *source, snw_pool *pool,
+                                    int run, int until, int nset, const char *const *set,
+                                    snw_desc **out, snw_error *err) {
     described *with_expects = pool ? snw_pool_take(pool, sizeof *with_expects) : NULL;
     if (!with_expects) {
         snw_pool_destroy(pool);
@@ -210,19 +221,19 @@ static snw_status document_describe(const snw_document *d, int run, int until, i
     int n = 0;
     const snw_entry *change = NULL;
     if (status == SNW_OK && (until > 0 || nset > 0)) {
-        status = snw_read_overrides(d->source, run, until, nset, set, pool, &n, &change, err);
+        status = snw_read_overrides(source, run, until, nset, set, pool, &n, &change, err);
     }
     if (status == SNW_OK) {
-        status = snw_source_tree_changed(d->source, run, n, change, signals, pool, &root, err);
+        status = snw_source_tree_changed(source, run, n, change, signals, pool, &root, err);
     }
     if (status == SNW_OK) {
         snw_reader r = {.pool = pool,
                         .desc = &with_expects->desc,
                         .root = root,
                         .err = err,
-                        .source = d->source,
+                        .source = source,
                         .signals = signals,
-                        .nrun = snw_source_runs(d->source),
+                        .nrun = snw_source_runs(source),
                         .run_name = d->run_name,
                         .run = run};
         status = document_read_all(&r);
@@ -238,15 +249,39 @@ static snw_status document_describe(const snw_document *d, int run, int until, i
 }
 
 snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
-    return document_describe(d, run, 0, 0, NULL, out, err);
+    return document_describe(d, d->source, snw_pool_create(LIMIT), run, 0, 0, NULL, out, err);
+}
+
+snw_status snw_document_describe_with(const snw_document *d, int run, int nset,
+                                      const char *const *set, const snw_desc *like, snw_desc **out,
+                                      snw_error *err) {
+    *out = NULL;
+    snw_pool *pool = snw_pool_create(LIMIT);
+    snw_source *source = pool ? snw_pool_take(pool, sizeof *source) : NULL;
+    if (!source) {
+        snw_pool_destroy(pool);
+        return snw_fail(err, SNW_E_MEMORY, "no memory for the description");
+    }
+    snw_status status = with_overrides(d, pool, nset, set, source, err);
+    if (status != SNW_OK) {
+        snw_pool_destroy(pool);
+        return status;
+    }
+    SNW_TRY(document_describe(d, source, pool, run, 0, 0, NULL, out, err));
+    status = like ? snw_check_change(like, *out, "set", err) : SNW_OK;
+    if (status == SNW_OK) return SNW_OK;
+    snw_desc_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 snw_status snw_document_change(const snw_document *d, int run, int until, int nset,
                                const char *const *set, const snw_desc *like, snw_desc **out,
                                snw_error *err) {
     *out = NULL;
-    SNW_TRY(document_describe(d, run, until, nset, set, out, err));
-    const snw_status status = like ? snw_check_change(like, *out, err) : SNW_OK;
+    SNW_TRY(
+        document_describe(d, d->source, snw_pool_create(LIMIT), run, until, nset, set, out, err));
+    const snw_status status = like ? snw_check_change(like, *out, "live", err) : SNW_OK;
     if (status == SNW_OK) return SNW_OK;
     snw_desc_destroy(*out);
     *out = NULL;
@@ -258,18 +293,18 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
 static snw_status document_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                                    const char *option, snw_quantity_read *out, snw_error *err) {
     snw_dim dim;
-    SNW_TRY(snw_expr_measure(pool, scope, text, option, 1, 1, &out->value, &dim, err));
+    SNW_TRY(snw_expr_parse_constant(pool, scope, text, option, 1, 1, &out->value, &dim, err));
     snw_dim_unit(dim, out->unit, sizeof out->unit);
     return SNW_OK;
 }
 
-static snw_status find_number(const snw_document *d, int run, snw_pool *pool, const char *path,
+static snw_status find_number(const snw_source *source, int run, snw_pool *pool, const char *path,
                               const char *option, bool *given, snw_quantity_read *out,
                               snw_error *err) {
     const snw_source_location at = {.file = option, .line = 1, .column = 1};
     const snw_node *node = NULL;
     *given = false;
-    SNW_TRY(snw_source_find(d->source, run, path, at, pool, &node, err));
+    SNW_TRY(snw_source_find(source, run, path, at, pool, &node, err));
     *given = node && node->kind != SNW_NODE_NULL;
     if (!*given) return SNW_OK;
     if (node->kind != SNW_NODE_TEXT) {
@@ -287,7 +322,19 @@ snw_status snw_document_find(const snw_document *d, int run, const char *path, c
                              bool *given, snw_quantity_read *out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
     if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    const snw_status status = find_number(d, run, pool, path, option, given, out, err);
+    const snw_status status = find_number(d->source, run, pool, path, option, given, out, err);
+    snw_pool_destroy(pool);
+    return status;
+}
+
+snw_status snw_document_find_with(const snw_document *d, int run, int nset, const char *const *set,
+                                  const char *path, const char *option, bool *given,
+                                  snw_quantity_read *out, snw_error *err) {
+    snw_pool *pool = snw_pool_create(LIMIT);
+    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_source source;
+    snw_status status = with_overrides(d, pool, nset, set, &source, err);
+    if (status == SNW_OK) status = find_number(&source, run, pool, path, option, given, out, err);
     snw_pool_destroy(pool);
     return status;
 }
@@ -300,6 +347,50 @@ snw_status snw_document_evaluate(const snw_document *d, int run, const char *tex
     snw_status status = snw_source_tree(d->source, run, pool, &root, err);
     if (status == SNW_OK) status = document_measure(pool, root->scope, text, option, out, err);
     snw_pool_destroy(pool);
+    return status;
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+static void read_parameter(const snw_node *root, const snw_entry *e, snw_pool *scratch,
+                           snw_parameter_read *out) {
+    out->kind = e->value->kind == SNW_NODE_LIST ? "list" : strchr(e->key, '(') ? "function" : "law";
+    out->number.value = NAN;
+    if (strcmp(out->kind, "law") != 0) return;
+    snw_error why = {0};
+    if (document_measure(scratch, root->scope, e->key, "parameters", &out->number, &why) == SNW_OK)
+        out->kind = "number";
+}
+
+static snw_status list_parameters(const snw_source *source, int run, snw_pool *scratch,
+                                  snw_pool *pool, int *n, const snw_parameter_read **out,
+                                  snw_error *err) {
+    snw_node *root = NULL;
+    SNW_TRY(snw_source_tree(source, run, scratch, &root, err));
+    const snw_node *all = snw_node_get(root, "parameters");
+    const int count = all ? all->n : 0;
+    snw_parameter_read *list = snw_pool_array(pool, (size_t)count + 1, sizeof *list);
+    if (!list) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < count; i++) {
+        const snw_entry *e = &all->entry[i];
+        list[i].name = snw_pool_text(pool, e->key, strlen(e->key));
+        if (!list[i].name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        read_parameter(root, e, scratch, &list[i]);
+    }
+    *n = count;
+    *out = list;
+    return SNW_OK;
+}
+
+snw_status snw_document_parameters(const snw_document *d, int run, int nset, const char *const *set,
+                                   snw_pool *pool, int *n, const snw_parameter_read **out,
+                                   snw_error *err) {
+    snw_pool *scratch = snw_pool_create(LIMIT);
+    if (!scratch) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_source source;
+    snw_status status = with_overrides(d, scratch, nset, set, &source, err);
+    if (status == SNW_OK) status = list_parameters(&source, run, scratch, pool, n, out, err);
+    snw_pool_destroy(scratch);
     return status;
 }
 

@@ -46,6 +46,11 @@ SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, s
 SNW_NODISCARD snw_status snw_document_change(const snw_document *d, int run, int until, int nset,
                                              const char *const *set, const snw_desc *like,
                                              snw_desc **out, snw_error *err);
+// Describe a run with the overrides `set`, "path=value", in place of those with which the document
+// was read. `like` as above.
+SNW_NODISCARD snw_status snw_document_describe_with(const snw_document *d, int run, int nset,
+                                                    const char *const *set, const snw_desc *like,
+                                                    snw_desc **out, snw_error *err);
 void snw_desc_destroy(snw_desc *d); // NULL is fine
 
 // A number from the file or the command line, in SI; `unit` is its SI unit, such as "Pa", or "" if
@@ -61,10 +66,28 @@ typedef struct snw_quantity_read {
 SNW_NODISCARD snw_status snw_document_find(const snw_document *d, int run, const char *path,
                                            const char *option, bool *given, snw_quantity_read *out,
                                            snw_error *err);
+// The same with the overrides `set` in place of those with which the document was read.
+SNW_NODISCARD snw_status snw_document_find_with(const snw_document *d, int run, int nset,
+                                                const char *const *set, const char *path,
+                                                const char *option, bool *given,
+                                                snw_quantity_read *out, snw_error *err);
 // Evaluate a constant expression, such as `12 mm` or `2*R`, with the parameters of a run.
 SNW_NODISCARD snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
                                                const char *option, snw_quantity_read *out,
                                                snw_error *err);
+
+// A parameter of the file.
+typedef struct snw_parameter_read {
+    const char *name;
+    const char *kind;         // "number", "law", "list" or "function"
+    snw_quantity_read number; // value NaN unless it is a number
+} snw_parameter_read;
+
+// The parameters of a run in the order of the file, with the overrides `set` in place of those with
+// which the document was read. They belong to the pool.
+SNW_NODISCARD snw_status snw_document_parameters(const snw_document *d, int run, int nset,
+                                                 const char *const *set, snw_pool *pool, int *n,
+                                                 const snw_parameter_read **out, snw_error *err);
 
 // The text as read: the first file, then the included files, each after a comment line with its
 // name.

@@ -77,8 +77,9 @@ snw_status snw_read_run_overrides(snw_reader *r);
 snw_status snw_read_overrides(const snw_source *source, int run, int until, int nset,
                               const char *const *set, snw_pool *pool, int *n, const snw_entry **out,
                               snw_error *err);
-// Check that b has the coordinates, loads, actuators, probes and signals of a.
-snw_status snw_check_change(const snw_desc *a, const snw_desc *b, snw_error *err);
+// Check that b has the coordinates, loads, actuators, probes and signals of a; `by` names the
+// change in messages.
+snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by, snw_error *err);
 // Set the signals that laws read in every description of the study, after all are read.
 snw_status snw_read_signals(snw_reader *r);
 // The kind of a probe from its key; false when it has none.
@@ -156,6 +157,8 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 // Index of the text among n words. `what` is also the name of the list in snw_language_later.
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out);
+// on or off; true or false as in JSON.
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, bool *out);
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);
@@ -176,8 +179,8 @@ snw_status snw_read_condition_signal(snw_reader *r, snw_source_location at, cons
                                      snw_law *law);
 // n signals that store values sampled when the condition becomes true; *first <- 1 + index of the
 // first.
-snw_status snw_read_met(snw_reader *r, snw_source_location at, const char *name, int n,
-                        snw_law condition, int *first);
+snw_status snw_read_captured(snw_reader *r, snw_source_location at, const char *name, int n,
+                             snw_law condition, int *first);
 // Constants: expressions that depend on a variable or are not finite are refused.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);

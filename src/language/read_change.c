@@ -46,8 +46,8 @@ snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *o
 static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const char *what,
                                 const char *whose) {
     return snw_fail_at(r->err, s->location,
-                       "step '%s' changes %s%s%s%s: coordinates stay during a study; make it a run "
-                       "of its own",
+                       "step '%s' changes %s%s%s%s: coordinates are fixed during a study; make it "
+                       "a run of its own",
                        s->name, what, whose ? " '" : "", whose ? whose : "", whose ? "'" : "");
 }
 
@@ -265,14 +265,13 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
     return SNW_OK;
 }
 
-snw_status snw_check_change(const snw_desc *a, const snw_desc *b, snw_error *err) {
+snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by, snw_error *err) {
     snw_reader r = {.err = err};
-    const snw_step_desc live = {.name = "live",
-                                .location = {.file = "live", .line = 1, .column = 1}};
-    SNW_TRY(check_same_coordinates(&r, &live, a, b));
+    const snw_step_desc change = {.name = by, .location = {.file = by, .line = 1, .column = 1}};
+    SNW_TRY(check_same_coordinates(&r, &change, a, b));
     bool same = a->nsignal == b->nsignal && a->nloop == b->nloop && a->nstep == b->nstep;
     for (int i = 0; same && i < a->nsignal; i++) same = a->signal[i].kind == b->signal[i].kind;
     return same ? SNW_OK
-                : snw_fail_at(err, live.location,
-                              "it changes which loops, steps or laws there are; start anew");
+                : snw_fail_at(err, change.location,
+                              "it changes which loops, steps or laws there are; start again");
 }

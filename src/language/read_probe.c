@@ -20,25 +20,25 @@
     X(PROBE_ACCELERATION, "acceleration", "a site", "ax ay az; also alx aly alz, angular")         \
     X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
     X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
-      "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
+      "mx my mz fx fy fz, exerted by the tip side on the root side, section's frame")              \
     X(PROBE_REACTION, "reaction", "a link, a loop or a contact",                                   \
-      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site; of a "   \
-      "contact all it exerts, about the origin of the world")                                      \
+      "mx my mz fx fy fz, exerted by the joint on the link, or by the loop on its second site; "   \
+      "of a contact its resultant, about the origin of the world")                                 \
     X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
-      "of a revolute or universal joint, rad")                                                     \
+      "of a joint whose coordinates are angles, rad")                                              \
     X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
-      "coordinates of the joint, rad and m, or what the actuator acts on")                         \
+      "coordinates of the joint, rad and m, or of the actuator")                                   \
     X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
     X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
-      "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
-    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
+      "effort of spring, damping and friction of the joint, N m and N; or of the actuator")        \
+    X(PROBE_POWER, "power", "an actuator", "power of the actuator, W")                             \
     X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
     X(PROBE_TENSION, "tension", "a tendon, or a place on its path",                                \
-      "N, where it is pulled; 'cord@50%' half way along its path, 'cord.tip' where it is tied")    \
-    X(PROBE_PULL, "pull", "an end of a tendon, 'cord.root' or 'cord.tip'",                         \
-      "mx my mz fx fy fz, what it does to the robot where it is pulled or tied")                   \
+      "N, where it is pulled; 'cable@50%' half way along its path, 'cable.tip' where it is fixed") \
+    X(PROBE_PULL, "pull", "an end of a tendon, 'cable.root' or 'cable.tip'",                       \
+      "mx my mz fx fy fz, exerted on the robot where it is pulled or fixed")                       \
     X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
-    X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
+    X(PROBE_PRESSURE, "pressure", "a chamber", "above ambient, Pa")                                \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
       "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
@@ -49,14 +49,16 @@
     X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
       "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
     X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
-      "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
-      "puts it; cost: work over weight times way")                                                 \
+      "total power of the actuators, W; speed of the centre of mass and its displacement from "    \
+      "the initial configuration; cost: work over weight times displacement")                      \
     X(PROBE_LAW, "law", "an expression of other probes",                                           \
       "one number, with t and parameters: tip.x - base.x, sqrt(f.fx^2 + f.fy^2)")                  \
     X(PROBE_IN, "in", "world or body",                                                             \
-      "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
+      "frame of the components of velocity, twist, acceleration, reaction and pull; world unless " \
+      "given")                                                                                     \
     X(PROBE_ALONG, "along", "number",                                                              \
-      "at so many equal stations of the rod or of the tendon's path, ends included")
+      "at this number of equally spaced stations of the rod or of the tendon's path, ends "        \
+      "included")
 
 enum { PROBE_KEYS(SNW_KEY_CODE) PROBE_N };
 SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
@@ -139,8 +141,8 @@ static snw_status read_robot_probe(snw_reader *r, const snw_node *node, snw_prob
     for (int k = 0; k < NKIND; k++) {
         if (strcmp(node->text, snw_keys_probe.key[k].name) == 0 &&
             subject_of((snw_probe_kind)k) != OF_ALL) {
-            return snw_fail_at(r->err, node->location, "'%s' of what? write '{%s: %s}'", node->text,
-                               node->text, snw_keys_probe.key[k].form);
+            return snw_fail_at(r->err, node->location, "'%s' needs an object, write '{%s: %s}'",
+                               node->text, node->text, snw_keys_probe.key[k].form);
         }
     }
     int word = 0;
@@ -185,7 +187,8 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
     out->site.location = e->value->location;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
     if (r->desc->link[out->site.link].joint != SNW_JOINT_FREE) return SNW_OK;
-    return snw_fail_at(r->err, e->value->location, "link '%s' is free, nothing holds it", name);
+    return snw_fail_at(r->err, e->value->location, "link '%s' has a free joint and no reaction",
+                       name);
 }
 
 // index of a tendon or chamber by name; false: there is none
@@ -208,11 +211,10 @@ static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char
     }
     const size_t length = strlen(suffix);
     if (suffix[0] != '@' || suffix[length - 1] != '%' || pull) {
-        return snw_fail_at(r->err, e->value->location,
-                           "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', "
-                           "where it is tied",
-                           e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or",
-                           name);
+        return snw_fail_at(
+            r->err, e->value->location,
+            "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', where it is fixed",
+            e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or", name);
     }
     const char *text = snw_pool_text(r->pool, suffix + 1, length - 2);
     if (!text) return snw_read_memory(r);
@@ -262,8 +264,8 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
         if (out->kind == SNW_PROBE_PULL) locate_tendon_end(r->desc, out);
         return SNW_OK;
     }
-    return snw_fail_at(r->err, e->value->location, "actuator '%s' is no %s and has no '%s'", name,
-                       tendon ? "tendon" : "chamber", e->key);
+    return snw_fail_at(r->err, e->value->location, "actuator '%s' is not a %s and has no '%s'",
+                       name, tendon ? "tendon" : "chamber", e->key);
 }
 
 // joint quantity of an actuator: that of the joint, or one number per coordinate of a rod
@@ -335,14 +337,13 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     }
     const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
     out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
-    const bool is_rotary = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->location,
                            "the joint of link '%s' is %s and has no '%s'%s", name,
                            snw_joint_name(out->joint), e->key,
                            out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
     }
-    if (out->kind == SNW_PROBE_ANGLE && !is_rotary) {
+    if (out->kind == SNW_PROBE_ANGLE && !snw_joint_is_rotary(out->joint)) {
         return snw_fail_at(r->err, e->value->location, "the joint of link '%s' is %s; use 'value'",
                            r->desc->link[out->site.link].name, snw_joint_name(out->joint));
     }
@@ -393,8 +394,8 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
                          out->kind == SNW_PROBE_POSE;
     if (is_pose && frame == 1) {
         return snw_fail_at(r->err, e->location,
-                           "'%s' says where the site is in the world; 'in: body' is for velocity, "
-                           "twist, acceleration and reaction",
+                           "'%s' is always in the world; 'in: body' is for velocity, twist, "
+                           "acceleration and reaction",
                            snw_probe_name(out->kind));
     }
     out->body = frame == 1;
@@ -448,8 +449,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
         break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;
-        return snw_fail_at(r->err, quantity->location, "'%s' is of the whole robot; write '%s: %s'",
-                           quantity->key, entry->key, quantity->key);
+        return snw_fail_at(r->err, quantity->location,
+                           "'%s' is a quantity of the whole robot; write '%s: %s'", quantity->key,
+                           entry->key, quantity->key);
     }
     if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
@@ -473,7 +475,7 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
     if (other->kind == SNW_PROBE_LAW || other->along > 0) {
-        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law does not read",
+        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law cannot read",
                         name, other->along > 0 ? "of many stations" : "by a law itself");
     }
     int column = 0;
@@ -496,7 +498,7 @@ static snw_status refuse_stored_value(void *user, snw_memory memory, const char 
                                       const snw_expr *law, double period, int *slot,
                                       snw_error *err) {
     (void)user, (void)memory, (void)law, (void)period, (void)slot;
-    return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
+    return snw_fail(err, SNW_E_PARSE, "'%.60s' has memory, which a probe's law cannot have", text);
 }
 
 static const char *other_probe_name(void *user, int i) {
@@ -563,15 +565,15 @@ snw_status snw_find_probe(snw_reader *r, snw_source_location location, const cha
         return SNW_OK;
     }
     const char *near = snw_names_nearest(&r->probes, name);
-    return snw_fail_at(r->err, location, "there is no probe '%s'%s%s%s", name,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, location, "there is no probe '%s'%s", name,
+                       snw_hint_text(near).text);
 }
 
 // ---- record -------------------------------------------------------------------------------------
 
 #define RECORD_KEYS(X)                                                                             \
-    X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
-    X(RECORD_ONLY, "only", "list of probes", "what to record, all probes unless given")
+    X(RECORD_EVERY, "every", "s", "time between frames; every computed step unless given")         \
+    X(RECORD_ONLY, "only", "list of probes", "probes to record, all unless given")
 
 enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
 SNW_KEYS(record, "record", "what to record", RECORD_KEYS);

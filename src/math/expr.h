@@ -111,9 +111,10 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
 
 // The same for a constant of any dimension: its value, SI, and its dimension; SNW_DIM_NONE for a
 // plain number and for a quantity with fractional exponents.
-SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
-                                          const char *file, int line, int column, double *value,
-                                          snw_dim *dim, snw_error *err);
+SNW_NODISCARD snw_status snw_expr_parse_constant(snw_pool *pool, const snw_scope *scope,
+                                                 const char *text, const char *file, int line,
+                                                 int column, double *value, snw_dim *dim,
+                                                 snw_error *err);
 
 // The same for a law of these variables: the law and its dimension.
 SNW_NODISCARD snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope,

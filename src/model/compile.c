@@ -29,6 +29,13 @@ void *snw_build_array(snw_build *b, size_t n, size_t size) {
     return p;
 }
 
+bool snw_reads_signals(int n, const snw_law *law) {
+    for (int k = 0; k < n; k++) {
+        if (law[k] && (snw_expr_vars(law[k]) & SNW_VAR_SIGNAL)) return true;
+    }
+    return false;
+}
+
 bool snw_exists(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
@@ -43,7 +50,8 @@ snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *
         m->condition_signal[*out] = i;
         return SNW_OK;
     }
-    return snw_fail(err, SNW_E_MODEL, "the condition of a link, loop or drive must be a gate");
+    return snw_fail(err, SNW_E_MODEL,
+                    "the condition of a link, loop or drive must be one of the model's signals");
 }
 
 // ---- paths and segments
@@ -166,12 +174,11 @@ static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l) return SNW_OK;
     }
-    return snw_fail_desc(
-        err, link->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "link '%s' has a 'when', but nothing that could come and go; give it a body, a "
-                 "rod or a joint, or leave 'when' out",
-                 link->name));
+    return snw_fail_desc(err, link->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "link '%s' has a 'when', but no part that it could make "
+                                  "inactive; give it a body, a rod or a joint, or leave 'when' out",
+                                  link->name));
 }
 
 // Condition of segment s of link l: inherited from the parent, unless the link has another one,
@@ -368,46 +375,6 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-// ---- loads
-
-static void add_loads(snw_build *b) {
-    const snw_desc *d = b->m->desc;
-    for (int i = 0; i < d->nload; i++) {
-        const snw_load_desc *load = &d->load[i];
-        if (!load->along) {
-            const int s = snw_build_site(b, &load->on);
-            const double L = load->on.link >= 0 && d->link[load->on.link].has_rod
-                                 ? d->link[load->on.link].rod.length
-                                 : 0;
-            b->load_point[b->m->nload_point++] =
-                (snw_load_point){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
-            continue;
-        }
-        const snw_rod *rod = &b->rod[b->link_rod[load->on.link]];
-        for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-            if (b->seg_w[s] == 0) continue;
-            b->load_point[b->m->nload_point++] = (snw_load_point){
-                .seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
-        }
-    }
-}
-
-// Sort load points by segment; stable, so that sums keep their order.
-static snw_status sort_load_points(snw_build *b) {
-    const int n = b->m->nload_point, nseg = b->m->nseg;
-    int *start = snw_build_array(b, (size_t)nseg + 1, sizeof *start);
-    int *next = snw_build_array(b, (size_t)nseg + 1, sizeof *next);
-    snw_load_point *sorted = snw_build_array(b, (size_t)n, sizeof *sorted);
-    if (b->memory_out) return SNW_E_MEMORY;
-    for (int i = 0; i < n; i++) start[b->load_point[i].seg + 1]++;
-    for (int s = 0; s < nseg; s++) start[s + 1] += start[s];
-    memcpy(next, start, ((size_t)nseg + 1) * sizeof *next);
-    for (int i = 0; i < n; i++) sorted[next[b->load_point[i].seg]++] = b->load_point[i];
-    b->m->load_point = sorted;
-    b->m->load_point_of_seg = start;
-    return SNW_OK;
-}
-
 // ---- stores and scales
 
 // Offsets in and sizes of the arrays of the tangent. Sets m->bare when they would be too large.
@@ -497,8 +464,7 @@ static double compile_typical_energy(const snw_build *b) {
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
     for (int i = 0; i < 3; i++) {
-        if (m->desc->gravity[i])
-            g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
+        if (m->gravity[i]) g = fmax(g, fabs(snw_expr_value(m->gravity[i], (snw_at){0})));
     }
     energy = mass * g * m->length;
     if (energy > 0) return energy;
@@ -572,6 +538,7 @@ static void compile_publish(snw_build *b) {
     m->rod = b->rod;
     m->variable_node = b->variable_node;
     m->variable_phi = b->variable_phi;
+    m->nlink = m->desc->nlink;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;
@@ -582,6 +549,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
     SNW_TRY(compile_reserve(b, err));
+    memcpy(m->gravity, m->desc->gravity, sizeof m->gravity);
     m->npath = 1;
     (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
@@ -594,8 +562,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
-    add_loads(b);
-    SNW_TRY(sort_load_points(b));
+    SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));

@@ -8,6 +8,7 @@
 #include "math/quadrature.h"
 
 #include <math.h>
+#include <string.h>
 
 static snw_status rod_refuse(snw_error *err, snw_source_location at, const char *name,
                              const char *what) {
@@ -27,8 +28,8 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     }
     if (d->variable_length && d->tolerance > 0) {
         return rod_refuse(err, d->location, link->name,
-                          "it is fed, and rk45 does not place nodes along material that moves; use "
-                          "integrator: magnus 6");
+                          "it has variable length, and rk45 does not place nodes along moving "
+                          "material; use integrator: magnus 6");
     }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
         return rod_refuse(
@@ -66,6 +67,8 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     if (d->variable_length) SNW_TRY(snw_check_variable_length(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
+    memcpy(r->rest, d->rest, sizeof r->rest);
+    memcpy(r->given, d->given, sizeof r->given);
     const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
                        : d->integrator == SNW_RULE_SPECTRAL ? d->points
                                                             : 0;
@@ -75,7 +78,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
         r->comp[r->na] = i;
-        r->basis[r->na] = snw_basis_sound(&d->basis[i]);
+        r->basis[r->na] = snw_basis_well_conditioned(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
         r->dof[r->na] = r->ndof; // relative to the rod; snw_build_rod adds the first index
         r->ndof += d->basis[i].nfun;
@@ -93,6 +96,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     r->geometry = b->layout[l].geometry;
     r->quadrature = b->layout[l].quadrature;
     r->tolerance = d->tolerance;
+    r->per_cell = b->layout[l].per_cell;
     r->ncell = b->layout[l].ncell;
     r->cell = b->layout[l].cell;
     r->room = b->layout[l].room;
@@ -106,22 +110,16 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
-    const double h = to - from, *c = r->rule.c;
-    const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
-    *s = (snw_slice){.rod = rod, .x = from, .h = h, .phi = b->nphi, .field = -1};
-    if (snw_rod_given(d)) s->field = b->m->nfield;
+    const int n =
+        snw_rod_slice(r, from, to, s, b->phi + b->nphi, b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
+    s->rod = rod;
+    s->phi = b->nphi;
+    b->nphi += n;
+    if (!snw_rod_given(&b->m->desc->link[r->link].rod)) return;
+    s->field = b->m->nfield;
     for (int k = 0; k < r->nc; k++) {
-        const double x = from + c[k] * h;
-        b->nphi += snw_rod_basis(r, x, from + 0.5 * h, s->first, s->count, b->phi + b->nphi);
-        snw_twist *xi0 = &b->xi0[i * SNW_MAGNUS_POINTS + k];
-        *xi0 = snw_rod_rest(d, x);
-        // a given component is the total strain
-        for (int e = 0; e < 6; e++) {
-            if (d->given[e]) xi0->e[e] = e == SNW_STRETCH;
-        }
-        if (s->field >= 0) b->field[b->m->nfield++] = (snw_field){.link = r->link, .x = x};
+        b->field[b->m->nfield++] = (snw_field){.rod = rod, .x = from + r->rule.c[k] * (to - from)};
     }
-    for (int a = 0; a < r->na; a++) s->ncol += s->count[a];
 }
 
 // A section must not couple active components with given ones: the stress of a given component is
@@ -134,8 +132,8 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
         return snw_fail_desc(
             err, link->rod.section.location,
             snw_fail(err, SNW_E_MODEL,
-                     "rod '%s': its section couples %s with %s, which is given; in "
-                     "this version a given strain acts by its shape alone",
+                     "rod '%s': its section couples %s with %s, which a law gives; in this version "
+                     "a given strain must not be coupled to others by stiffness",
                      link->name, snw_strain_name[a], snw_strain_name[g]));
     }
     return SNW_OK;

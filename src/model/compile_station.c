@@ -36,35 +36,36 @@ static void lagrange_tails(int n, const double *x, const double *w, double u, do
     }
 }
 
-// Fraction of each node of a rod (nseg) that lies beyond x.
-static const double *fractions_beyond(snw_build *b, const snw_rod *rod, double x) {
-    const snw_layout *lay = &b->layout[rod->link];
-    const int n = lay->per_cell;
-    double *fraction = snw_build_array(b, (size_t)rod->nseg, sizeof *fraction);
-    double *px = snw_build_array(b, (size_t)n, sizeof *px);
-    double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
-    double *bary = snw_build_array(b, (size_t)n, sizeof *bary);
-    double *tail = snw_build_array(b, (size_t)n, sizeof *tail);
-    if (b->memory_out) return NULL;
+void snw_rod_beyond(const snw_model *m, const snw_rod *rod, double x, double *scratch,
+                    double *fraction) {
+    const int n = rod->per_cell;
+    double *px = scratch, *pw = px + n, *bary = pw + n, *tail = bary + n;
     snw_gauss(n, px, pw);
-    int tail_cell = -1; // cell of the values in tail
+    int cell = 0, point = 0, tail_cell = -1; // tail_cell: cell of the values in tail
     for (int k = 0; k < rod->nseg; k++) {
-        const snw_node_at *node = &lay->node[k];
-        if (node->c < 0) {
-            fraction[k] = node->x >= x - 1e-12 * rod->L; // attachments are not divided
+        const int i = rod->seg0 + k;
+        // quadrature points follow each other cell by cell; those in reserve lie at the root
+        if (!(m->seg_w[i] > 0) || m->seg_x[i] == 0) {
+            fraction[k] = m->seg_x[i] >= x - 1e-12 * rod->L; // attachments are not divided
             continue;
         }
-        const double from = lay->cell[node->element], to = lay->cell[node->element + 1];
-        if (x <= from) {
-            fraction[k] = 1;
-        } else if (x < to) {
-            const int i = (int)node->c;
-            if (node->element != tail_cell)
-                lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
-            tail_cell = node->element;
-            fraction[k] = tail[i] / pw[i];
+        const double from = rod->cell[cell], to = rod->cell[cell + 1];
+        fraction[k] = x <= from;
+        if (x > from && x < to) {
+            if (cell != tail_cell) lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            tail_cell = cell;
+            fraction[k] = tail[point] / pw[point];
         }
+        if (++point == n) point = 0, cell++;
     }
+}
+
+// Fraction of each node of a rod (nseg) that lies beyond x.
+static const double *fractions_beyond(snw_build *b, const snw_rod *rod, double x) {
+    double *fraction = snw_build_array(b, (size_t)rod->nseg, sizeof *fraction);
+    double *scratch = snw_build_array(b, 4 * (size_t)rod->per_cell, sizeof *scratch);
+    if (b->memory_out) return NULL;
+    snw_rod_beyond(b->m, rod, x, scratch, fraction);
     return fraction;
 }
 

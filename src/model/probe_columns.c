@@ -69,49 +69,16 @@ static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_
                            pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
-// Joints: position, rate and effort by coordinate.
-static const snw_component turn[3][1] = {{{"", DIM_NONE}}, {{"", DIM_RATE}}, {{"", DIM_TORQUE}}};
-static const snw_component slide[3][1] = {{{"", DIM_LENGTH}}, {{"", DIM_SPEED}}, {{"", DIM_FORCE}}};
-static const snw_component cylindrical[3][2] = {{{"angle", DIM_NONE}, {"slide", DIM_LENGTH}},
-                                                {{"angle", DIM_RATE}, {"slide", DIM_SPEED}},
-                                                {{"angle", DIM_TORQUE}, {"slide", DIM_FORCE}}};
-static const snw_component universal[3][2] = {{{"first", DIM_NONE}, {"second", DIM_NONE}},
-                                              {{"first", DIM_RATE}, {"second", DIM_RATE}},
-                                              {{"first", DIM_TORQUE}, {"second", DIM_TORQUE}}};
-static const snw_component spherical[3][3] = {
-    {VECTOR},
-    {{"wx", DIM_RATE}, {"wy", DIM_RATE}, {"wz", DIM_RATE}},
-    {{"mx", DIM_TORQUE}, {"my", DIM_TORQUE}, {"mz", DIM_TORQUE}}};
-static const snw_component planar[3][3] = {
-    {{"x", DIM_LENGTH}, {"y", DIM_LENGTH}, {"angle", DIM_NONE}},
-    {{"x", DIM_SPEED}, {"y", DIM_SPEED}, {"angle", DIM_RATE}},
-    {{"x", DIM_FORCE}, {"y", DIM_FORCE}, {"angle", DIM_TORQUE}}};
-
-// Components of a joint; order 0: position, 1: rate, 2: effort.
-static const snw_component *probe_columns_of_joint(snw_joint_kind joint, int order, int *n) {
-    *n = snw_joint_dof(joint);
-    switch (joint) {
-    case SNW_JOINT_FIXED: // strain coordinates of a rod, one column each
-        *n = 1;
-        break;
-    case SNW_JOINT_FREE:
-        *n = 0;
-        break;
-    case SNW_JOINT_REVOLUTE:
-    case SNW_JOINT_SCREW:
-        return turn[order];
-    case SNW_JOINT_PRISMATIC:
-        return slide[order];
-    case SNW_JOINT_CYLINDRICAL:
-        return cylindrical[order];
-    case SNW_JOINT_UNIVERSAL:
-        return universal[order];
-    case SNW_JOINT_SPHERICAL:
-        return spherical[order];
-    case SNW_JOINT_PLANAR:
-        return planar[order];
-    }
-    return scalar;
+// Component k of a joint; order 0: position, 1: rate, 2: effort.
+static snw_component joint_component(snw_joint_kind kind, int order, int k) {
+    static const snw_dim turn[] = {DIM_NONE, DIM_RATE, DIM_TORQUE};
+    static const snw_dim slide[] = {DIM_LENGTH, DIM_SPEED, DIM_FORCE};
+    static const char *const rotation_name[3][3] = {
+        {"rx", "ry", "rz"}, {"wx", "wy", "wz"}, {"mx", "my", "mz"}};
+    const snw_joint_type *joint = &snw_joint_table[kind];
+    const snw_joint_coordinate *c = &joint->coordinate[k];
+    const char *name = joint->space == SNW_SPACE_SO3 ? rotation_name[order][k] : c->name;
+    return (snw_component){joint->dof > 1 ? name : "", c->turn ? turn[order] : slide[order]};
 }
 
 const char *snw_probe_name(snw_probe_kind kind) {
@@ -138,7 +105,7 @@ snw_reading snw_probe_reading(const snw_probe_desc *p) {
         return where ? SNW_READ_TENDON : SNW_READ_TENDON_EFFORT;
     }
     // laws read the rotation of a spherical joint by the probes rotation and twist
-    if (p->joint == SNW_JOINT_SPHERICAL) return SNW_READ_LATER;
+    if (snw_joint_table[p->joint].space == SNW_SPACE_SO3) return SNW_READ_LATER;
     switch (p->kind) {
 #define X(code, name, reading)                                                                     \
     case code:                                                                                     \
@@ -154,7 +121,8 @@ snw_reading snw_probe_reading(const snw_probe_desc *p) {
     *n = COUNT(array);                                                                             \
     return array
 
-const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n) {
+// Components of a quantity that is not one of a joint.
+static const snw_component *components_of(snw_probe_kind kind, int *n) {
     switch (kind) {
     case SNW_PROBE_POSITION:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -177,11 +145,9 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         RETURN_COMPONENTS(wrench);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:
-        return probe_columns_of_joint(joint, 0, n);
     case SNW_PROBE_RATE:
-        return probe_columns_of_joint(joint, 1, n);
     case SNW_PROBE_EFFORT:
-        return probe_columns_of_joint(joint, 2, n);
+        break;
     case SNW_PROBE_POWER:
         RETURN_COMPONENTS(power);
     case SNW_PROBE_LENGTH:
@@ -208,16 +174,37 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
     return scalar;
 }
 
+// Order of a joint quantity: 0 position, 1 rate, 2 effort; -1: no joint quantity.
+static int joint_order(snw_probe_kind kind) {
+    if (kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE) return 0;
+    return kind == SNW_PROBE_RATE ? 1 : kind == SNW_PROBE_EFFORT ? 2 : -1;
+}
+
+int snw_probe_components(snw_probe_kind kind, snw_joint_kind joint,
+                         snw_component out[SNW_PROBE_WIDTH]) {
+    int n = 0;
+    const int order = joint_order(kind);
+    if (order >= 0) {
+        (void)snw_joint_coordinates(joint, &n);
+        for (int k = 0; k < n; k++) out[k] = joint_component(joint, order, k);
+        if (joint == SNW_JOINT_FIXED) out[n++] = scalar[0];
+        return n;
+    }
+    const snw_component *c = components_of(kind, &n);
+    for (int k = 0; k < n; k++) out[k] = c[k];
+    return n;
+}
+
 int snw_probe_columns(const snw_probe_desc *p) {
-    int n;
-    (void)snw_probe_components(p->kind, p->joint, &n);
-    return n * (p->along > 0 ? p->along : 1);
+    snw_component c[SNW_PROBE_WIDTH];
+    return snw_probe_components(p->kind, p->joint, c) * (p->along > 0 ? p->along : 1);
 }
 
 void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
                        int *count) {
+    snw_component c[SNW_PROBE_WIDTH];
     *first = 0;
-    (void)snw_probe_components(kind, joint, count);
+    *count = snw_probe_components(kind, joint, c);
     if (kind == SNW_PROBE_POSE) *count = 7;
     if (kind == SNW_PROBE_ACCELERATION) *count = 3;
     if (kind == SNW_PROBE_FREQUENCY && nvalue > 0 && nvalue < *count) *count = nvalue;

@@ -27,7 +27,10 @@
 
 #include "model/desc.h"
 
-enum { SNW_PROBE_FREQUENCIES = 18 };
+enum {
+    SNW_PROBE_FREQUENCIES = 18,
+    SNW_PROBE_WIDTH = 19 // most components of a quantity
+};
 
 typedef struct snw_component {
     const char *name; // empty for a single column
@@ -37,9 +40,10 @@ typedef struct snw_component {
 const char *snw_probe_name(snw_probe_kind kind); // "position", ...
 snw_reading snw_probe_reading(const snw_probe_desc *p);
 
-// Components of a quantity at one station; static memory. `joint` is used for joint quantities
-// only.
-const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n);
+// out <- components of a quantity at one station; returns their number. `joint` is used for joint
+// quantities only; a fixed one stands for strain coordinates of a rod, one column each.
+int snw_probe_components(snw_probe_kind kind, snw_joint_kind joint,
+                         snw_component out[SNW_PROBE_WIDTH]);
 
 // Number of columns of a probe: components times stations, by station.
 int snw_probe_columns(const snw_probe_desc *p);

@@ -291,30 +291,6 @@ static double result_write_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The quaternion is computed from its largest component, which avoids cancellation.
-void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]) {
-    const double(*R)[3] = g->R.e;
-    const double trace = R[0][0] + R[1][1] + R[2][2];
-    double q[4] = {1 + trace, 1 + 2 * R[0][0] - trace, 1 + 2 * R[1][1] - trace,
-                   1 + 2 * R[2][2] - trace}; // 4 q_i^2
-    int k = 0;
-    for (int i = 1; i < 4; i++) {
-        if (q[i] > q[k]) k = i;
-    }
-    // rows of 4 q_i q_j
-    const double w[3] = {R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]};
-    const double xy = R[0][1] + R[1][0], xz = R[0][2] + R[2][0], yz = R[1][2] + R[2][1];
-    const double pair[4][4] = {
-        {q[0], w[0], w[1], w[2]}, {w[0], q[1], xy, xz}, {w[1], xy, q[2], yz}, {w[2], xz, yz, q[3]}};
-    double norm = 0;
-    for (int i = 0; i < 4; i++) norm += pair[k][i] * pair[k][i];
-    const double scale = (pair[k][0] < 0 ? -1 : 1) / sqrt(norm);
-    out[0] = g->p.x;
-    out[1] = g->p.y;
-    out[2] = g->p.z;
-    for (int i = 0; i < 4; i++) out[3 + i] = scale * pair[k][i];
-}
-
 static bool open_run(snw_results *r, run *u) {
     const hid_t group = H5Gopen2(r->groups, u->group, H5P_DEFAULT);
     bool good = group >= 0;
@@ -395,9 +371,7 @@ static snw_status check_in_place(snw_results *r, snw_error *err) {
     if (!r->published || snw_results_in_place(r)) return SNW_OK;
     r->file.reason = ESTALE;
     return snw_fail(err, SNW_E_IO,
-                    "results '%.200s': somebody has removed the file, or another run has put its "
-                    "own in its place",
-                    r->path);
+                    "results '%.200s': the file was removed, or replaced by another run", r->path);
 }
 
 // Write the buffered frames; the first frames of all also move the file to its target.
@@ -456,7 +430,7 @@ static void buffer_frame(run *u, const snw_frame *f) {
     double *pose = buffer_row(u, SNW_RESULT_POSE);
     const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
     for (size_t i = 0; i < nnode; i++)
-        snw_result_pose(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
+        snw_frame_pose(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
     u->waiting++;
 }
 

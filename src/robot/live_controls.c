@@ -35,22 +35,6 @@ static bool is_muscle(const snw_desc *d, int actuator) {
     return actuator >= d->nmotor + d->ntendon;
 }
 
-static const char *live_controls_name_of(const snw_desc *d, int actuator) {
-    if (actuator < d->nmotor) return d->motor[actuator].name;
-    const int i = actuator - d->nmotor;
-    return i < d->ntendon ? d->tendon[i].name : d->stress[i - d->ntendon].name;
-}
-
-static int live_controls_size_of(const snw_desc *d, int actuator) {
-    return actuator < d->nmotor ? d->motor[actuator].n : 1;
-}
-
-static snw_dim live_controls_dim_of(const snw_desc *d, int actuator, int k) {
-    if (actuator < d->nmotor) return snw_motor_dim(d, &d->motor[actuator], k);
-    const int i = actuator - d->nmotor;
-    return i < d->ntendon ? snw_tendon_dim(&d->tendon[i]) : SNW_DIM_NONE;
-}
-
 // not negative: tensions, pressures, volumes, amounts of gas, lengths of variable-length rods
 static bool is_positive(const snw_desc *d, int actuator) {
     const int i = actuator - d->nmotor;
@@ -74,7 +58,7 @@ static void guess_range(const snw_live *v, const snw_desc *d, int actuator, int 
                         double *high) {
     const snw_law law = law_of(d, actuator, k);
     const double L = v->base->m->length, W = 9.81 * fmax(v->mass, 1e-3);
-    const snw_dim dim = live_controls_dim_of(d, actuator, k);
+    const snw_dim dim = snw_actuator_dim(d, actuator, k);
     *low = *high = 0;
     if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) law_range(v->study_duration, law, low, high);
     if (!(*low <= *high)) *low = *high = 0;
@@ -93,15 +77,10 @@ static void guess_range(const snw_live *v, const snw_desc *d, int actuator, int 
     if (actuator < d->nmotor && d->motor[actuator].feed) *low = fmax(*low, 0.05 * *high);
 }
 
-static void set_unit(snw_control *c, snw_dim dim, bool angle) {
-    snw_dim_unit(dim, c->unit, sizeof c->unit);
-    if (angle) (void)snprintf(c->unit, sizeof c->unit, dim.s ? "rad/s" : "rad");
-}
-
 static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
     // motors with a common effort have one control
     if (actuator < d->nmotor && d->motor[actuator].same && !d->motor[actuator].nsame) return;
-    const int n = live_controls_size_of(d, actuator);
+    const int n = snw_actuator_size(d, actuator);
     const snw_knob_desc *range = NULL;
     for (int i = 0; i < d->nknob; i++) {
         if (d->knob[i].actuator == actuator) range = &d->knob[i];
@@ -114,10 +93,8 @@ static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
         *x = (snw_live_control_state){
             .info = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
         (void)snprintf(c->name, sizeof c->name, n > 1 ? "%.80s.%d" : "%.80s",
-                       live_controls_name_of(d, actuator), k + 1);
-        const snw_dim dim = live_controls_dim_of(d, actuator, k);
-        const bool motion = actuator < d->nmotor && d->motor[actuator].kind != SNW_MOTOR_EFFORT;
-        set_unit(c, dim, motion && dim.m == 0 && !d->motor[actuator].rod);
+                       snw_actuator_name(d, actuator), k + 1);
+        snw_actuator_unit(d, actuator, k, c->unit);
         c->guessed = !range;
         if (range) {
             c->low = range->low, c->high = range->high;
@@ -133,7 +110,7 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
     const snw_desc *d = v->base->desc;
     const int nactuator = d->nmotor + d->ntendon + d->nstress;
     size_t n = (size_t)desc->nknob;
-    for (int i = 0; i < nactuator; i++) n += (size_t)live_controls_size_of(d, i);
+    for (int i = 0; i < nactuator; i++) n += (size_t)snw_actuator_size(d, i);
     v->control = snw_alloc((n + 1) * sizeof *v->control);
     if (!v->control) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; i < desc->nstep; i++) v->study_duration += desc->step[i].duration;
@@ -147,7 +124,7 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
             .value = range->value,
             .initial = range->value};
         (void)snprintf(x->info.name, sizeof x->info.name, "%.90s", range->name);
-        set_unit(&x->info, range->dim, false);
+        snw_dim_unit(range->dim, x->info.unit, sizeof x->info.unit);
     }
     return SNW_OK;
 }
@@ -246,7 +223,7 @@ static snw_status set_actuator_inputs(snw_live *v, int actuator, double h, snw_e
 // take control of all coordinates of an actuator at their present values; if the robot refuses,
 // nothing has changed
 static snw_status take_control(snw_live *v, int actuator, snw_error *err) {
-    if (live_controls_size_of(v->base->desc, actuator) > MAX_COORDINATES) {
+    if (snw_actuator_size(v->base->desc, actuator) > MAX_COORDINATES) {
         return snw_fail(err, SNW_E_ARGUMENT, "it has more than %d coordinates", MAX_COORDINATES);
     }
     for (int i = 0; i < v->ncontrol; i++) {
@@ -285,10 +262,10 @@ static snw_status return_to_law(snw_live *v, const snw_live_control_state *x, sn
     const int actuator = x->info.actuator;
     if (!x->manual) return SNW_OK;
     if (is_rate(v, x)) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%s' has its rate given and is no longer where its law would have brought "
-                        "it; reset instead",
-                        x->info.name);
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "'%s' has a given rate and is no longer at the position of its law; reset instead",
+            x->info.name);
     }
     for (int i = 0; i < v->ncontrol; i++) {
         snw_live_control_state *k = &v->control[i];
@@ -303,7 +280,7 @@ static snw_status return_to_law(snw_live *v, const snw_live_control_state *x, sn
 
 snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err) {
     if (control < 0 || control >= v->ncontrol) {
-        return snw_fail(err, SNW_E_ARGUMENT, "there is nothing number %d to turn", control);
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no control number %d", control);
     }
     snw_live_control_state *x = &v->control[control];
     const double to = fmin(fmax(value, x->info.low), x->info.high);

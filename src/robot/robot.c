@@ -1,88 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot: creation, state, inverse and forward dynamics, tangents, energies, equilibria
-// and probes, with checked arguments, from the compiled model.
+// The public robot: state, inverse and forward dynamics, tangents, energies, equilibria and probes,
+// with checked arguments, from the compiled model.
 
 #include "robot/robot_private.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
-#include "solve/blas_buffer.h"
 
 #include <math.h>
 #include <string.h>
-
-static snw_status robot_prepare(snw_robot *r, snw_error *err) {
-    SNW_TRY(snw_blas_ready(err));
-    SNW_TRY(snw_projection_compile(r->desc, &r->m, err));
-    SNW_TRY(snw_state_create(r->m, &r->s));
-    SNW_TRY(snw_inputs_create(r->m, &r->in));
-    SNW_TRY(snw_work_create(r->m, &r->w));
-    SNW_TRY(snw_statics_create(r->m, &r->statics));
-    snw_statics_choose_rows(r->statics, r->m);
-    int longest = 1;
-    for (int i = 0; i < r->desc->nprobe; i++) {
-        const int n = snw_probe_columns(&r->desc->probe[i]);
-        if (n > longest) longest = n;
-    }
-    const size_t nv = (size_t)r->m->nv;
-    r->rotation = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation);
-    r->M = snw_alloc(nv * nv * sizeof *r->M);
-    SNW_TRY(snw_robot_manual_inputs(r));
-    r->column = snw_alloc((size_t)longest * sizeof *r->column);
-    const size_t ns = (size_t)r->m->nsignal + 1;
-    r->rotation_now = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation_now);
-    r->z = snw_alloc(ns * sizeof *r->z);
-    r->unsampled = snw_alloc(ns * sizeof *r->unsampled);
-    if (!r->rotation || !r->M || !r->column || !r->rotation_now || !r->z || !r->unsampled)
-        return SNW_E_MEMORY;
-    for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
-    snw_inputs_at(r->m, 0, r->in);
-    return SNW_OK;
-}
-
-snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), void *owner,
-                            snw_robot **out, snw_error *err) {
-    *out = NULL;
-    snw_robot *r = snw_alloc(sizeof *r);
-    if (!r) {
-        if (release) release(owner);
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    }
-    r->desc = desc;
-    r->release = release;
-    r->owner = owner;
-    r->error = snw_alloc(sizeof *r->error);
-    const snw_status s = r->error ? robot_prepare(r, err) : SNW_E_MEMORY;
-    if (s == SNW_OK) {
-        *out = r;
-        return s;
-    }
-    snw_robot_close(r);
-    return s == SNW_E_MEMORY && !(err && err->text[0]) ? snw_fail(err, s, "out of memory") : s;
-}
-
-void snw_robot_close(snw_robot *r) {
-    if (!r) return;
-    snw_free(r->column);
-    snw_free(r->rotation_now);
-    snw_free(r->z);
-    snw_free(r->unsampled);
-    snw_free(r->M);
-    snw_free(r->rotation);
-    if (r->integrator.close) r->integrator.close(r->integrator.self);
-    snw_free(r->manual_memory);
-    snw_statics_destroy(r->statics);
-    snw_work_destroy(r->w);
-    snw_inputs_destroy(r->in);
-    snw_state_destroy(r->s);
-    snw_model_destroy(r->m);
-    if (r->release) r->release(r->owner);
-    snw_free(r->error);
-    snw_free(r);
-}
 
 // ---- arguments ----------------------------------------------------------------------------------
 
@@ -95,7 +23,8 @@ snw_status snw_robot_check_numbers(const char *name, int n, const double *x, snw
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
     for (int i = 0; i < n; i++) {
         if (isfinite(x[i])) continue;
-        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is no finite number, got %g", name, i, x[i]);
+        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is not a finite number, got %g", name, i,
+                        x[i]);
     }
     return SNW_OK;
 }
@@ -127,7 +56,7 @@ snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
     return check_motion(r, err);
 }
 
-static snw_status check_forces(const snw_robot *r, snw_error *err) {
+snw_status snw_robot_check_forces(const snw_robot *r, snw_error *err) {
     SNW_TRY(check_motion(r, err));
     return snw_robot_check_numbers("a", r->m->nv, r->s->a, err);
 }
@@ -143,7 +72,7 @@ double snw_robot_time(const snw_robot *r) { return r ? r->s->t : NAN; }
 
 snw_status snw_robot_set_time(snw_robot *r, double t) {
     if (!r) return SNW_E_ARGUMENT;
-    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is no finite number, got %g", t);
+    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is not a finite number, got %g", t);
     r->s->t = t;
     snw_inputs_at(r->m, t, r->in);
     return SNW_OK;
@@ -163,9 +92,7 @@ static snw_energy energies(const snw_robot *r) {
                         .gravity = snw_gravity_energy(r->m, r->in, r->w)};
 }
 
-// before the start there is no past: conditions and samples follow from the present state,
-// integrals are zero
-static void initialise_signals(snw_robot *r) {
+void snw_robot_initialise_signals(snw_robot *r) {
     const snw_model *m = r->m;
     if (!snw_memory_has_events(m) || r->integrator.close) return;
     memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
@@ -185,21 +112,11 @@ static void initialise_signals(snw_robot *r) {
 snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
     if (!r) return SNW_E_ARGUMENT;
     if (!tau) return SNW_ROBOT_REFUSE(r, "tau is NULL");
-    SNW_TRY(check_forces(r, r->error));
-    initialise_signals(r);
+    SNW_TRY(snw_robot_check_forces(r, r->error));
+    snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
     return SNW_OK;
-}
-
-snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
-    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
-    SNW_TRY(check_motion(r, err));
-    initialise_signals(r);
-    if (r->m->nconstraint) {
-        return snw_projection_accelerations(snw_statics_projection(r->statics), r->in, r->s, err);
-    }
-    return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
 }
 
 // conditions from the present state
@@ -226,8 +143,8 @@ snw_status snw_robot_project(snw_robot *r, snw_error *err) {
 
 snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
     if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(check_forces(r, r->error));
-    initialise_signals(r);
+    SNW_TRY(snw_robot_check_forces(r, r->error));
+    snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_tangent_pass(r->m, NULL, r->w);
     if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
@@ -240,7 +157,7 @@ snw_status snw_robot_mass(snw_robot *r, double *M) {
     if (!r) return SNW_E_ARGUMENT;
     if (!M) return SNW_ROBOT_REFUSE(r, "M is NULL");
     SNW_TRY(check_motion(r, r->error));
-    initialise_signals(r);
+    snw_robot_initialise_signals(r);
     snw_mass_matrix(r->m, r->in, r->s, r->w, M);
     return SNW_OK;
 }
@@ -249,7 +166,7 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     if (!r) return SNW_E_ARGUMENT;
     if (!out) return SNW_ROBOT_REFUSE(r, "out is NULL");
     SNW_TRY(check_motion(r, r->error));
-    initialise_signals(r);
+    snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
@@ -264,12 +181,12 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
 snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     if (!isfinite(t)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "t is no finite number, got %g", t);
+        return snw_fail(err, SNW_E_ARGUMENT, "t is not a finite number, got %g", t);
     }
     SNW_TRY(check_configuration(r, err));
     const snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info;
-    initialise_signals(r);
+    snw_robot_initialise_signals(r);
     const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
     snw_inputs_at(r->m, r->s->t, r->in);
     return s;
@@ -277,7 +194,7 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
 
 double snw_robot_stability(snw_robot *r) {
     if (!r || check_configuration(r, r->error) != SNW_OK) return NAN;
-    initialise_signals(r);
+    snw_robot_initialise_signals(r);
     snw_statics_assume(r->statics, r->s->t);
     return snw_statics_stability(r->statics, r->s).value;
 }
@@ -292,7 +209,7 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         if (strcmp(p->name, probe) != 0) continue;
         snw_readings more = {.stability = NAN, .rotation = r->rotation};
         if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
-        initialise_signals(r);
+        snw_robot_initialise_signals(r);
         const snw_work *w = r->w;
         if (r->integrator.shooter) {
             w = r->integrator.work_at(r->integrator.self);
@@ -325,7 +242,7 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
         return SNW_OK;
     }
     SNW_TRY(check_motion(r, r->error));
-    initialise_signals(r);
+    snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     if (actuator >= nmotor) {
         *effort = r->w->tendon[actuator - nmotor].effort;

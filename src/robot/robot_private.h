@@ -4,9 +4,11 @@
 #pragma once
 
 #include "constraint/projection.h"
+#include "dynamics/observer.h"
 #include "integrate/implicit.h"
 #include "integrate/integrator.h"
 #include "robot/robot.h"
+#include "robot/robot_model.h"
 #include "study/memory.h"
 #include "study/statics.h"
 
@@ -16,10 +18,10 @@
 enum { SNW_LIVE_PATIENCE = 1000 };
 
 struct snw_robot {
-    const snw_desc *desc;
-    void (*release)(void *owner);
-    void *owner;
-    snw_model *m;
+    snw_robot_model *model;
+    const snw_desc *desc; // that of the model
+    snw_model *m;         // its compiled model
+    bool own;             // m belongs to this robot
     snw_state *s;
     snw_inputs *in;
     snw_work *w;
@@ -30,6 +32,10 @@ struct snw_robot {
     bool *unsampled;           // nsignal: true until the signal was sampled
     double *M;                 // nv x nv
     double *column;            // values of the longest probe
+    double *tau, *diagonal;    // nv: scratch
+    double *beyond, *scratch;  // internal wrench at a section: most nodes of a rod, 4 x its cells
+    snw_link_energy *energy;   // nlink
+    snw_observer *observer;    // frame asked for
     snw_step_desc how;         // of the integrator
     snw_integrator integrator; // close is NULL before the first start
     size_t saves;              // doubles in its checkpoint
@@ -44,7 +50,6 @@ struct snw_robot {
     double *tendon_since, *activation;
     bool *load_given, *motor_given, *tendon_given;
     size_t ncoordinate; // coordinates of all motors
-    uint64_t identity;  // hash of the model file; 0: unknown
     snw_error *error;   // failure of the last call that has no error argument
 };
 
@@ -59,6 +64,11 @@ SNW_NODISCARD snw_status snw_robot_check_numbers(const char *name, int n, const 
 SNW_NODISCARD snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err);
 // SNW_E_ARGUMENT unless coordinates and velocities written by the caller are valid.
 SNW_NODISCARD snw_status snw_robot_check_state(const snw_robot *r, snw_error *err);
+// The same with accelerations.
+SNW_NODISCARD snw_status snw_robot_check_forces(const snw_robot *r, snw_error *err);
+// Before the start there is no past: signals <- conditions and samples of the present state,
+// integrals zero.
+void snw_robot_initialise_signals(snw_robot *r);
 // State and inputs of the robot <- those of the integrator.
 void snw_robot_copy_motion(snw_robot *r);
 

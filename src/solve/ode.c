@@ -66,11 +66,10 @@ static snw_status ode_rates(snw_ode *o, double t, const double *y, double *dy) {
     }
     for (int i = 0; i < o->n; i++) {
         if (isfinite(dy[i])) continue;
-        return snw_fail(
-            &o->fault, SNW_E_DIVERGED,
-            "the rate of number %d is %g at t = %.9g s: the motion runs away, or a law is "
-            "not defined there",
-            i + 1, dy[i], t);
+        return snw_fail(&o->fault, SNW_E_DIVERGED,
+                        "the rate of component %d is %g at t = %.9g s: the motion diverges, or a "
+                        "law is not defined there",
+                        i + 1, dy[i], t);
     }
     return SNW_OK;
 }
@@ -181,7 +180,7 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     if (opts->rtol < 1e-14) {
         return snw_fail(
             err, SNW_E_ARGUMENT,
-            "the tolerance %g is below what double precision can hold; take 1e-13 or more",
+            "the tolerance %g is below the limit of double precision; use 1e-13 or more",
             opts->rtol);
     }
     if (!(opts->step >= 0)) {
@@ -191,7 +190,7 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     for (int i = 0; opts->atol && i < n; i++) {
         if (opts->atol[i] > 0 && isfinite(opts->atol[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "the absolute tolerance of number %d must be positive, got %g", i + 1,
+                        "the absolute tolerance of component %d must be positive, got %g", i + 1,
                         opts->atol[i]);
     }
     return SNW_OK;
@@ -228,7 +227,7 @@ snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_op
     return SNW_OK;
 no_memory:
     snw_ode_destroy(o);
-    return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator of %d numbers", n);
+    return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator of %d components", n);
 }
 
 void snw_ode_destroy(snw_ode *o) {
@@ -267,16 +266,15 @@ static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
             o->opts.max_steps, t);
     case CV_TOO_MUCH_ACC:
         return snw_fail(err, SNW_E_DIVERGED,
-                        "at t = %.9g s the tolerance %g asks for more than double precision holds; "
-                        "take a larger one",
+                        "at t = %.9g s the tolerance %g is below the limit of double precision; "
+                        "use a larger one",
                         t, o->opts.rtol);
     case CV_ERR_FAILURE:
     case CV_CONV_FAILURE:
-        return snw_fail(
-            err, SNW_E_DIVERGED,
-            "no step is short enough at t = %.9g s for the tolerance %g: something jumps "
-            "there, or the tolerance is too small",
-            t, o->opts.rtol);
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "no step is short enough at t = %.9g s for the tolerance %g: an input "
+                        "jumps there, or the tolerance is too small",
+                        t, o->opts.rtol);
     default:
         return snw_fail(err, SNW_E_DIVERGED, "integration ends at t = %.9g s: %s", t, o->message);
     }
@@ -284,7 +282,7 @@ static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
 
 _Static_assert(CV_TOO_MUCH_WORK == ARK_TOO_MUCH_WORK && CV_TOO_MUCH_ACC == ARK_TOO_MUCH_ACC &&
                    CV_ERR_FAILURE == ARK_ERR_FAILURE && CV_CONV_FAILURE == ARK_CONV_FAILURE,
-               "one list of messages serves both");
+               "one list of messages is for both");
 
 // ---- monitor ------------------------------------------------------------------------------------
 

@@ -262,8 +262,8 @@ static bool symmetrise(int n, double *A) {
 
 static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
     return snw_fail(err, SNW_E_DIVERGED,
-                    "modes at t = %g s: mass or stiffness is not a number; look at the loads and "
-                    "the configuration there",
+                    "modes at t = %g s: mass or stiffness is not a number; check the loads and the "
+                    "configuration there",
                     mo->s->t);
 }
 

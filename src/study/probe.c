@@ -205,7 +205,7 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     }
     case SNW_PROBE_STRAIN: {
         snw_twist xi = readings->fields ? snw_shooter_strain(readings->fields, at->rod, at->x)
-                                        : snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
+                                        : snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;

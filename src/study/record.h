@@ -63,6 +63,10 @@ typedef struct snw_frame {
     const double *save; // nsave: checkpoint after this frame; NULL: none
 } snw_frame;
 
+enum { SNW_FRAME_POSE = 7 }; // numbers of a pose
+// out <- position x y z, and the unit quaternion w x y z with w >= 0.
+void snw_frame_pose(const snw_se3 *g, double out[SNW_FRAME_POSE]);
+
 // One kind of recorder. A failure of either function ends the run.
 typedef struct snw_recorder {
     void *user;

@@ -56,8 +56,8 @@ static snw_status describe_columns(snw_run *r) {
         if (!recorded(d, i)) continue;
         r->column_first[i] = n;
         r->reads_stability |= p->kind == SNW_PROBE_STABILITY;
-        int count;
-        const snw_component *c = snw_probe_components(p->kind, p->joint, &count);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int count = snw_probe_components(p->kind, p->joint, c);
         for (int k = 0; k < (p->along > 0 ? p->along : 1); k++) {
             for (int j = 0; j < count; j++) {
                 column[n++] = (snw_column){
@@ -67,43 +67,6 @@ static snw_status describe_columns(snw_run *r) {
     }
     r->info.ncolumn = n;
     r->info.column = column;
-    return SNW_OK;
-}
-
-static snw_status describe_coordinates(snw_run *r) {
-    const snw_model *m = r->phase[0].model;
-    static const char *const pose[7] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
-    const char **name = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *name);
-    if (!name) return SNW_E_MEMORY;
-    for (int l = 0; l < r->desc->nlink; l++) {
-        const snw_link_desc *link = &r->desc->link[l];
-        if (link->joint == SNW_JOINT_FIXED) continue;
-        const snw_block *b = &m->block[m->link_block[l]];
-        int n = 0;
-        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
-        if (b->lie_block >= 0) n = b->n + 1;
-        for (int k = 0; k < n; k++) {
-            const char *number = b->lie_block >= 0 ? pose[k] : c[k].name;
-            name[b->q + k] = snw_pool_format(r->pool, "%s.%s", link->name, number);
-        }
-    }
-    for (int i = 0; i < m->nrod; i++) {
-        const snw_rod *rod = &m->rod[i];
-        if (rod->feed >= 0) {
-            name[rod->feed_q] = snw_pool_format(r->pool, "%s.feed", r->desc->link[rod->link].name);
-        }
-        for (int a = 0; a < rod->na; a++) {
-            for (int k = 0; k < rod->nfun[a]; k++) {
-                name[rod->dof[a] + rod->shift + k] =
-                    snw_pool_format(r->pool, "%s.%s.%d", r->desc->link[rod->link].name,
-                                    snw_strain_name[rod->comp[a]], k);
-            }
-        }
-    }
-    for (int i = 0; i < m->nq; i++) {
-        if (!name[i]) return SNW_E_MEMORY;
-    }
-    r->info.q_name = name;
     return SNW_OK;
 }
 
@@ -250,9 +213,8 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
             const snw_source_location at = d->step[i].location;
             const snw_status s =
                 snw_fail(err, SNW_E_MODEL,
-                         "'%s' changes the coordinates or the nodes of the model; a "
-                         "change may alter values, not strains, bases, nodes, stations or "
-                         "what loops forbid",
+                         "'%s' changes the coordinates or the nodes of the model; a change may "
+                         "alter values, not strains, bases, nodes, stations or joints of loops",
                          d->step[i].name);
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
@@ -284,8 +246,8 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
         if (s == SNW_E_SINGULAR) {
             (void)snw_fail(
                 err, s,
-                "the shooting engine cannot divide by the stiffness or length of a rod: look "
-                "at its length, section and material");
+                "the stiffness or length of a rod is zero or not a number, and the shooting engine "
+                "divides by them: check its length, section and material");
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
         SNW_TRY(s);
@@ -330,7 +292,8 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(check_schemes(r, err));
     const snw_model *m = r->phase[0].model;
     SNW_TRY(describe_columns(r));
-    SNW_TRY(describe_coordinates(r));
+    r->info.q_name = snw_coordinate_names(r->phase[0].model, r->pool);
+    if (!r->info.q_name) return SNW_E_MEMORY;
     SNW_TRY(describe_model(r, name));
     SNW_TRY(snw_run_mesh_alloc(r));
     SNW_TRY(snw_run_rows_alloc(r));
@@ -613,7 +576,8 @@ void snw_run_warn_violations(snw_run *r) {
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     const char *kind, *name;
     (void)snw_projection_location_of(pr, row, &kind, &name);
-    (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
+    (void)snprintf(text, sizeof text,
+                   "%s '%.100s' was open by %s; the initial configuration was changed to close it",
                    kind, name, by);
     snw_run_warn(r, text);
 }
@@ -635,14 +599,12 @@ static void warn_loops(snw_run *r) {
 static void warn_errors(const snw_run *r) {
     char text[280];
     snw_run_warn_accuracy(r);
-    bool projective = false; // its torques are not in balance
-    for (int i = 0; i < r->desc->nstep; i++) projective |= r->desc->step[i].projective;
     const double noise = 1e-15; // J, of a robot at rest
-    if (!projective && fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
+    if (fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
-                       "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
-                       "choose them",
+                       "run '%s': of %.3g J exchanged, %.3g J are missing in the energy balance: "
+                       "the steps are too long for this motion; shorten them, or let 'adapt' or "
+                       "scheme: adaptive choose them",
                        r->info.run, r->totals.exchanged, fabs(r->totals.balance));
         snw_run_warn(r, text);
     }

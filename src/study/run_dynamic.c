@@ -390,12 +390,11 @@ static snw_status fail_chattering(const snw_run *r, const snw_integrator *it, sn
     const snw_desc *d = r->now->desc;
     int i = 0;
     while (i < d->nsignal - 1 && r->z[i] == s->z[i]) i++;
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "the condition '%.100s' switched %d times in a row at t = %.9g s; what was computed is "
-        "kept. Let it switch on and off at different values, or replace it by a law that rises "
-        "smoothly",
-        d->signal[i].text, MOST_SWITCHES, s->t);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the condition '%.100s' changed %d times in a row at t = %.9g s; the results "
+                    "so far are kept. Let it switch on and off at different values, or replace it "
+                    "by a law that rises smoothly",
+                    d->signal[i].text, MOST_SWITCHES, s->t);
 }
 
 // Adapt the meshes of the rods to the integrator's state.
@@ -444,9 +443,9 @@ static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const s
          i = snw_targets_missed(g, i + 1, &error, &before)) {
         char text[320];
         (void)snprintf(text, sizeof text,
-                       "run '%s': what '%.80s' sums up stays at %.3g in the last quarter of step "
-                       "'%s' (%.3g in the one before): its target is not reached. Look for what is "
-                       "in the way or limits the drive, or take other gains or more time",
+                       "run '%s': the integrand of '%.80s' stays at %.3g in the last quarter of "
+                       "step '%s' (%.3g in the one before): its target is not reached. Check for "
+                       "obstacles and limits of the drive, or use other gains or more time",
                        r->info.run, r->now->desc->signal[i].text, error, step->name, before);
         snw_run_warn(r, text);
     }
@@ -459,12 +458,12 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
         char text[512];
         (void)snprintf(
             text, sizeof text,
-            "run '%s': '%.60s' leaves %.60s at %.4g beside its reference %.4g (error %.3g) "
-            "through the last quarter of step '%.60s': %s",
+            "run '%s': '%.60s' keeps %.60s at %.4g, off its reference %.4g (error %.3g), through "
+            "the last quarter of step '%.60s': %s",
             r->info.run, o.law, o.probe, o.value, o.reference, o.reference - o.value, step->name,
-            o.limited ? "it is at its limit there"
-                      : "a proportional law balances lasting loads by an error; add an "
-                        "integral of it, or the load itself (feed-forward)");
+            o.limited ? "it is at its limit"
+                      : "a proportional law has a steady-state error under constant loads; add an "
+                        "integral term, or the load itself (feed-forward)");
         snw_run_note(r, text);
     }
 }
@@ -587,9 +586,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
 // Integrators without numerical damping do not damp the noise in the multipliers of loops, which
 // may grow (theory.md 6.6). Driven coordinates have no such noise.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
-    const bool keeps = step->method == SNW_METHOD_NEWMARK ||
-                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
-                       (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
+    const bool keeps = snw_scheme_undamped(step->scheme, step->rho, step->alpha);
     const snw_model *m = r->now->model;
     bool closed = false;
     for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
@@ -597,9 +594,9 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     char text[200];
     (void)snprintf(
         text, sizeof text,
-        "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-        "grow until it fails; leave out 'loop_velocities: scheme', or take a scheme that damps",
-        r->info.run, step->name, snw_method_name(step->method));
+        "run '%s', step '%s': %s does not damp oscillations of the loop forces, which may grow "
+        "until the run fails; leave out 'loop_velocities: scheme', or use a scheme with damping",
+        r->info.run, step->name, snw_scheme_table[step->scheme].name);
     snw_run_warn(r, text);
 }
 
@@ -633,7 +630,7 @@ static const char *discontinuity(snw_law law, double t) {
     const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
     if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
     const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
-    return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
+    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
 }
 
 // Discontinuities of prescribed motions: the first one, and the number of laws that have one.
@@ -691,8 +688,8 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
                        all.n > 2 ? "s" : "");
     }
     (void)snprintf(text, sizeof text,
-                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which is a blow; a motion "
-                   "that is given should be smooth (ramp, poly5)",
+                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which causes an impact; a "
+                   "prescribed motion should be smooth (ramp, poly5)",
                    r->info.run, all.what, all.name, others, all.does, all.t);
     snw_run_warn(r, text);
 }
@@ -708,11 +705,11 @@ static snw_status refuse_passive(const snw_run *r, const snw_step_desc *step, sn
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "actuator '%s' follows %s, which only a kinematic step knows (it also moves "
-                     "by its dynamics what contacts leave open); take one, or give it a law or %s",
+                     "actuator '%s' follows %s, which only a kinematic step supports (it also "
+                     "integrates the dynamics of motions that contacts leave free); use one, or "
+                     "give the actuator a law or %s",
                      d->motor[i].name,
-                     holds ? "so that a probe is held (hold)"
-                           : "where contacts lead it (position: free)",
+                     holds ? "the law of a probe (hold)" : "the contacts (position: free)",
                      holds ? "an effort that reads the probe" : "an effort"),
             step->location.file, step->location.line, step->location.column);
     }

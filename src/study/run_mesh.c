@@ -119,8 +119,8 @@ static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
     snw_model_destroy(fresh);
     if (swapped) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL,
-                    "nodes of rods cannot be placed anew: with others the loops leave out other "
-                    "rows; use integrator: magnus 6");
+                    "the nodes of rods cannot be moved: other nodes would make other loop rows "
+                    "redundant; use integrator: magnus 6");
 }
 
 snw_status snw_run_mesh_reset(snw_run *r, snw_error *err) {
@@ -160,11 +160,10 @@ snw_status snw_run_mesh_apply(snw_run *r, snw_phase *e, snw_error *err) {
 static snw_status fail_mesh_full(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
     const snw_link_desc *link = &m->desc->link[rod->link];
     const snw_source_location at = link->rod.location;
-    const snw_status s = snw_fail(
-        err, SNW_E_MODEL,
-        "rod '%s': at t = %g s its tolerance of %g asks for more than the %d nodes there is "
-        "room for; raise its nodes: or its tolerance:",
-        link->name, t, rod->tolerance, rod->nodes);
+    const snw_status s = snw_fail(err, SNW_E_MODEL,
+                                  "rod '%s': at t = %g s its tolerance of %g needs more than its "
+                                  "%d nodes; raise its nodes: or its tolerance:",
+                                  link->name, t, rod->tolerance, rod->nodes);
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 

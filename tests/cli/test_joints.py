@@ -90,14 +90,14 @@ class Joints(harness.Case):
             self.write("robot.yaml", HEAD + text + "\n")
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
 
-    def test_what_moves_no_mass_just_here_is_named_by_the_run(self):
+    def test_a_coordinate_that_moves_no_mass_at_an_instant_is_named_by_the_run(self):
         # a point mass above a universal joint: it has inertia about the first axis in all configurations but this one
         self.write("robot.yaml", HEAD + f"robot:\n  a: {{on: world, joint: revolute, axis: x, {UNIT}}}\n"
                    "  u: {on: a, joint: universal, body: {mass: 1, com: [0, 0, 1]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n")
         self.succeeds("check", "robot.yaml")
         self.assertIn("a coordinate of 'u' moves no mass here", self.fails(1, "run", "robot.yaml").err)
 
-    def test_statics_names_what_nothing_holds_and_only_that(self):
+    def test_statics_names_joints_that_nothing_holds_and_no_others(self):
         free = f"robot: {{p: {{on: world, joint: free, {UNIT}}}}}\nprobes: {{at: {{position: p}}}}\nstudy: [static:]\n"
         push = "loads: {f: {on: p, force: [0, 1 N, 0]}}\n"
         rail = "loops: {rail: {join: [world, p], as: prismatic, axis: y}}\n"
@@ -125,7 +125,7 @@ class Joints(harness.Case):
         self.write("robot.yaml", "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
                    "study: [static:]\nprobes: {at: {position: com}, s: stability}\nsites: {com: {on: a, pose: {xyz: [0, 0, 1]}}}\n")
         err = self.succeeds("run", "robot.yaml", "-q").err
-        self.assertIn("the equilibrium that the load leads to is unstable", err)
+        self.assertIn("the equilibrium on this branch is unstable", err)
         self.assertIn("'branch: follow' keeps it", err)
         rows = self.succeeds("show", "robot.h5", "--probe", "at.z,s", "--csv").out.split()
         t, z, s = (float(x) for x in rows[-1].split(","))
@@ -218,7 +218,7 @@ class Joints(harness.Case):
         self.assertAlmostEqual(both["a.y"], both["b.y"] - 3, 7)
         self.assertGreater(abs(both["f@0"]), 1e-3)
 
-    def test_a_ball_spring_that_passes_half_a_turn_is_told(self):
+    def test_a_ball_spring_beyond_half_a_turn_is_reported(self):
         ball = HEAD + "robot: {a: {on: world, joint: spherical, stiffness: 2 N*m, body: {mass: 1 kg, inertia: [2, 2, 2]}}}\nprobes: {q: {value: a}}\n"
         motion = "study: [dynamic: {for: 1 s, step: 1 ms}]\n"
         drive = "actuators: {m: {joint: a, position: {axis: y, angle: LAW}}}\n"
@@ -229,7 +229,7 @@ class Joints(harness.Case):
             (drive.replace("LAW", "1 rad + t*2 rad/s") + "study: [kinematic: {for: 2 s, step: 0.25 s}]\n", "by t = 1.25 s"),
         ):
             self.write("turn.yaml", ball + text)
-            self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' passes half a turn.*{words}[^\n]*\n$")
+            self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' is more than half a turn.*{words}[^\n]*\n$")
         # through its rest position at any speed, and up to just below half a turn, it gives no warning
         for text in ("initial: {a: {rate: [3.1, 0, 0]}}\nstudy: [dynamic: {for: 7 s, step: 10 ms}]\n",
                      "initial: {a: {position: {axis: x, angle: 3.1 rad}}}\nstudy: [dynamic: {for: 4 s, step: 50 ms}]\n"):

@@ -61,7 +61,8 @@ def checked(run, model, name="plain", must=False):
             raise Settled(Verdict("find", "nan", f"{name}: {outcome.message}"))
         if outcome.message.startswith("exit status"):
             raise Settled(Verdict("find", "silent", f"{name}: {outcome.message}"))
-        told = "stands in a singular configuration" in outcome.err  # a warning: from there on the motion is not determined
+        # a warning: from there on the motion is not determined
+        told = re.search("is (in|near) a singular configuration", outcome.err)
         kind = "warned" if told else "find" if must else "failed"
         raise Settled(Verdict(kind, "failed", f"{name}: {outcome.message}"))
     if outcome.not_finite:

@@ -561,7 +561,7 @@ def events(d):
     parts.damp(d, rod, (0.02, 0.1))
     step = parts.motion(d, rod.period, periods=(1, 2))
     first, second = rounded(step["for"]*d.number(0.15, 0.4), 3), rounded(step["for"]*d.number(0.5, 0.8), 3)
-    made = single(d, "What acts comes and goes", [{"static": {}}, {"dynamic": step}], rod)
+    made = single(d, "Loads become active and inactive", [{"static": {}}, {"dynamic": step}], rod)
     made["loads"] = {"kick": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.05, 0.5)),
                               "when": f"t > {first} and t < {second}"}}
     kind = d.choose("loop", "body", "probe", "probe")

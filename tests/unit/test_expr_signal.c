@@ -186,7 +186,7 @@ static void errors_of_control_laws_are_found(void **state) {
     assert_false(snw_expr_proportional(parse(b, "sin(tip.x)", WITH_PROBES), 0));
 }
 
-static void a_remembrance_has_its_law_text_and_period(void **state) {
+static void a_function_with_memory_has_its_law_text_and_period(void **state) {
     bench *b = *state;
     place p;
     give(b, &p);
@@ -287,7 +287,7 @@ static void without_probes_there_is_nothing_to_read(void **state) {
 }
 
 // a law of t and probes has breaks only at those of its functions of t
-static void breaks_do_not_look_at_signals(void **state) {
+static void breaks_do_not_depend_on_signals(void **state) {
     bench *b = *state;
     place p;
     give(b, &p);
@@ -338,12 +338,12 @@ int main(void) {
         TEST(parameters_come_before_probes),
         TEST(derivatives_in_a_signal_are_exact),
         TEST(errors_of_control_laws_are_found),
-        TEST(a_remembrance_has_its_law_text_and_period),
+        TEST(a_function_with_memory_has_its_law_text_and_period),
         TEST(once_is_a_condition),
         TEST(probes_have_dimensions),
         TEST(faults_have_a_place_and_a_remedy),
         TEST(without_probes_there_is_nothing_to_read),
-        TEST(breaks_do_not_look_at_signals),
+        TEST(breaks_do_not_depend_on_signals),
         TEST(margins_are_those_of_the_comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

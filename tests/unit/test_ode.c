@@ -279,7 +279,7 @@ static void trouble_is_reported_with_its_time(void **state) {
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
         trouble u = none();
         u.nan_after = 2;
-        refuse(kind, u, SNW_E_DIVERGED, "number 2 is nan at t = 2");
+        refuse(kind, u, SNW_E_DIVERGED, "component 2 is nan at t = 2");
         u = none();
         u.fail_after = 2, u.with = SNW_E_SINGULAR;
         refuse(kind, u, SNW_E_SINGULAR, "it broke at t = 2");
@@ -289,7 +289,7 @@ static void trouble_is_reported_with_its_time(void **state) {
 }
 
 // y' = y^2 from 1 has no solution beyond t = 1
-static snw_status blow_up(void *user, double t, const double *y, double *dy, snw_error *err) {
+static snw_status diverge(void *user, double t, const double *y, double *dy, snw_error *err) {
     (void)user, (void)t, (void)err;
     dy[0] = y[0] * y[0];
     return SNW_OK;
@@ -303,7 +303,7 @@ static void a_solution_that_ends_is_an_error(void **state) {
         opts.max_steps = 100000;
         snw_ode *o = NULL;
         snw_error err = {0};
-        assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_OK);
+        assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_OK);
         const double one = 1;
         snw_ode_start(o, 0, &one, 0);
         assert_int_equal(snw_ode_advance(o, 2, INFINITY, &err), SNW_E_DIVERGED);
@@ -335,7 +335,7 @@ static void impossible_options_are_refused(void **state) {
         opts.rtol = bad[i];
         snw_ode *o = NULL;
         snw_error err = {0};
-        assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
+        assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
         assert_non_null(strstr(err.text, "tolerance"));
         assert_null(o);
     }
@@ -347,10 +347,10 @@ static void impossible_options_are_refused(void **state) {
     assert_int_equal(snw_ode_create(2, van_der_pol, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
     opts = snw_ode_defaults();
     opts.kind = SNW_ODE_RK4;
-    assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
     assert_non_null(strstr(err.text, "step"));
     opts.step = 1e-9, opts.max_steps = 1000;
-    assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_OK);
+    assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_OK);
     assert_int_equal(snw_ode_advance(o, 1, INFINITY, &err), SNW_E_DIVERGED);
     assert_non_null(strstr(err.text, "1000 steps"));
     snw_ode_destroy(o);

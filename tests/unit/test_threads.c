@@ -104,9 +104,11 @@ static const char soft[] =
     "        strain: cosserat legendre 4}}\n"
     "actuators: {cord: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.5 N}}\n"
     "loads: {push: {on: arm.tip, force: [0, 10 mN*sin(9*t/(1 s)), \"5 mN*step(t, 3 ms)\"]}}\n"
-    "probes: {tip: {position: arm.tip}, e: energy}\n";
+    "probes: {tip: {position: arm.tip}, e: energy}\n"
+    "study: [static: {}, dynamic: {for: 4 ms, step: 2 ms}]\n";
 
-static const char bars[] = "sinew: 1\n" FOUR_BAR "probes: {tip: {position: a}}\n";
+static const char bars[] = "sinew: 1\n" FOUR_BAR "probes: {tip: {position: a}}\n"
+                           "study: [dynamic: {for: 4 ms, step: 2 ms}]\n";
 
 static const char plain[] = "sinew: 1\n"
                             "gravity: 0\n"
@@ -116,7 +118,8 @@ static const char plain[] = "sinew: 1\n"
                             "mm}}, material: rubber,\n"
                             "        strain: cosserat legendre 3}}\n"
                             "loads: {push: {on: arm.tip, force: [0, 0, 10 mN]}}\n"
-                            "probes: {tip: {position: arm.tip}}\n";
+                            "probes: {tip: {position: arm.tip}}\n"
+                            "study: [dynamic: {for: 4 ms, step: 2 ms}]\n";
 
 static const struct {
     const char *text, *scheme, *engine;
@@ -189,11 +192,87 @@ static void robots_of_threads_have_the_bits_they_have_alone(void **state) {
     }
 }
 
+// ---- one model --------------------------------------------------------------------------------
+
+typedef struct shared_course {
+    snw_robot_model *model;
+    course course;
+    double frame[NUMBERS]; // of a study, and of a robot with another value
+} shared_course;
+
+static snw_status study_and_change(shared_course *c, snw_robot *r, snw_error *err) {
+    static const char *const softer[] = {"rubber.young=0.9 MPa"};
+    snw_study *study = NULL;
+    snw_status s = snw_study_create(c->model, &study, err);
+    if (s == SNW_OK) s = snw_study_run(study, 1, NULL, err);
+    if (s == SNW_OK && snw_study_frames(study) > 0) {
+        const double *column = snw_study_row(study, SNW_FIELD_COLUMN);
+        memcpy(c->frame, column, 3 * sizeof *column);
+    }
+    snw_study_close(study);
+    if (s == SNW_OK && robots[c->course.robot].text != bars)
+        s = snw_robot_set_parameters(r, 1, softer, err);
+    if (s == SNW_OK) memcpy(c->frame + 3, snw_robot_q(r), 3 * sizeof(double));
+    if (s == SNW_OK && snw_robot_probe(r, "tip", 3, c->frame + 6) != 3) s = SNW_E_ARGUMENT;
+    return s;
+}
+
+// a robot of the shared model: motion, a copy that moves on, a study, a change of values
+static void *live_with_others(void *user) {
+    shared_course *c = user;
+    snw_robot *r = NULL, *copy = NULL;
+    snw_error err = {0};
+    (void)snw_robot_model_share(c->model);
+    snw_status s = snw_robot_from_model(c->model, &r, &err);
+    if (s == SNW_OK) s = take_course(&c->course, r, &err);
+    if (s == SNW_OK && snw_robot_saves(r) > 0) s = snw_robot_copy(r, &copy, &err);
+    if (s == SNW_OK && copy) s = snw_robot_step(copy, 2e-3, &err);
+    if (s == SNW_OK && copy) memcpy(c->frame + 9, snw_robot_q(copy), 3 * sizeof(double));
+    if (s == SNW_OK) s = study_and_change(c, r, &err);
+    if (s != SNW_OK) {
+        (void)snprintf(c->course.fault, sizeof c->course.fault, "%s, %.150s",
+                       robots[c->course.robot].scheme, err.text);
+    }
+    snw_robot_close(copy);
+    snw_robot_close(r);
+    snw_robot_model_close(c->model);
+    return NULL;
+}
+
+static void robots_of_one_model_have_the_bits_they_have_alone(void **state) {
+    (void)state;
+    for (int k = 0; k < ROBOTS; k++) {
+        static shared_course beside[THREADS];
+        static course alone;
+        snw_robot_model *m = NULL;
+        snw_error err = {0};
+        alone = (course){.robot = k};
+        (void)live(&alone);
+        const char *text = robots[k].text;
+        assert_int_equal(
+            snw_robot_model_parse("robot", text, strlen(text), NULL, 0, NULL, &m, &err), SNW_OK);
+        for (int i = 0; i < THREADS; i++) {
+            beside[i] = (shared_course){.model = m, .course = {.robot = k}};
+        }
+        in_threads(live_with_others, beside, sizeof *beside);
+        snw_robot_model_close(m);
+        for (int i = 0; i < THREADS; i++) {
+            const course *c = &beside[i].course;
+            if (c->fault[0]) fail_msg("%s", c->fault);
+            if (memcmp(c->number, alone.number, sizeof c->number) != 0 ||
+                memcmp(beside[i].frame, beside[0].frame, sizeof beside[i].frame) != 0) {
+                fail_msg("%s: other bits beside others", robots[k].scheme);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_belongs_to_one_thread),
         cmocka_unit_test(matrices_of_threads_do_not_mix),
         cmocka_unit_test(robots_of_threads_have_the_bits_they_have_alone),
+        cmocka_unit_test(robots_of_one_model_have_the_bits_they_have_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

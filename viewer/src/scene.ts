@@ -30,6 +30,9 @@ export interface LinkScene {
     name: string;
     parent: number;
     joint: string;
+    symbol: string; // how its joint is drawn: pin, rail, ball, clamp
+    slides: boolean; // a bar is drawn along what it slides
+    roams: boolean; // in a plane or in space
     axis: number[];
     first: number;
     end: number;
@@ -135,7 +138,7 @@ function guess(head: RunHead): Scene {
         if (last && last.name === head.node_link[i]) {
             last.end = i;
         } else {
-            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', axis: [0, 0, 1], first: i, end: i, switch: -1 });
+            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', symbol: 'clamp', slides: false, roams: false, axis: [0, 0, 1], first: i, end: i, switch: -1 });
         }
     }
     for (const l of links) {
@@ -177,6 +180,9 @@ function within(raw: Scene, head: RunHead): Scene {
         name: text(l.name),
         parent: number(l.parent, -1),
         joint: text(l.joint),
+        symbol: text(l.symbol),
+        slides: l.slides === true,
+        roams: l.roams === true,
         axis: numbers(l.axis, 3),
         first: node(l.first),
         end: node(l.end),

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+//
+// Models of the public API: reading, overrides, references, and the compiled model that robots
+// share.
+
+#include "robot/robot_model.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "sinew/version.h"
+#include "solve/blas_buffer.h"
+
+#include <math.h>
+#include <string.h>
+
+static const size_t MODEL_LIMIT = (size_t)256 << 20; // bytes of names and tables
+
+static snw_status model_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
+
+// ---- sources ------------------------------------------------------------------------------------
+
+// takes ownership of the document
+static snw_status source_create(snw_document *d, snw_robot_source **out, snw_error *err) {
+    snw_robot_source *s = snw_alloc(sizeof *s);
+    *out = s;
+    if (!s) {
+        snw_document_destroy(d);
+        return model_no_memory(err);
+    }
+    atomic_init(&s->references, 1);
+    (void)pthread_mutex_init(&s->lock, NULL);
+    s->document = d;
+    return SNW_OK;
+}
+
+static void source_close(snw_robot_source *s) {
+    if (!s || atomic_fetch_sub(&s->references, 1) > 1) return;
+    (void)pthread_mutex_destroy(&s->lock);
+    snw_document_destroy(s->document);
+    snw_free(s);
+}
+
+static snw_status source_find_run(snw_robot_source *s, const char *run, snw_error *err) {
+    const snw_document *d = s->document;
+    if (!run) return SNW_OK;
+    for (s->run = 0; s->run < snw_document_runs(d); s->run++) {
+        if (strcmp(snw_document_run_name(d, s->run), run) == 0) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no run '%s'; the first is '%s'", run,
+                    snw_document_run_name(d, 0));
+}
+
+// ---- models -------------------------------------------------------------------------------------
+
+// FNV-1a hash of a text with its terminating zero
+static uint64_t add_text(uint64_t h, const char *text) {
+    do {
+        h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
+    } while (*text++);
+    return h;
+}
+
+// Identity of a model: hash of its file with all includes, tables, overrides and run.
+static uint64_t model_identity(const snw_robot_model *m) {
+    const snw_document *d = m->source->document;
+    uint64_t h = add_text(0xcbf29ce484222325ULL, snw_document_text(d));
+    h ^= snw_document_tables(d);
+    h = add_text(h, snw_document_run_name(d, m->source->run));
+    for (int i = 0; i < m->nset; i++) h = add_text(h, m->set[i]);
+    return h;
+}
+
+static snw_status model_allocate(snw_robot_model **out, snw_error *err) {
+    snw_robot_model *m = snw_alloc(sizeof *m);
+    *out = m;
+    if (!m) return model_no_memory(err);
+    atomic_init(&m->references, 1);
+    m->pool = snw_pool_create(MODEL_LIMIT);
+    return m->pool ? SNW_OK : model_no_memory(err);
+}
+
+static snw_status model_compile(snw_robot_model *m, snw_error *err) {
+    SNW_TRY(snw_blas_ready(err));
+    return snw_projection_compile(m->desc, &m->compiled, err);
+}
+
+snw_robot_model *snw_robot_model_share(snw_robot_model *m) {
+    if (m) (void)atomic_fetch_add(&m->references, 1);
+    return m;
+}
+
+void snw_robot_model_close(snw_robot_model *m) {
+    if (!m || atomic_fetch_sub(&m->references, 1) > 1) return;
+    snw_model_destroy(m->compiled);
+    if (m->source) snw_desc_destroy((snw_desc *)m->desc);
+    if (m->release) m->release(m->owner);
+    source_close(m->source);
+    snw_pool_destroy(m->pool);
+    snw_free(m);
+}
+
+snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*release)(void *owner), void *owner,
+                                   snw_robot_model **out, snw_error *err) {
+    snw_robot_model *m = NULL;
+    *out = NULL;
+    snw_status s = model_allocate(&m, err);
+    if (!m) {
+        if (release) release(owner);
+        return s;
+    }
+    m->desc = desc;
+    m->release = release;
+    m->owner = owner;
+    if (s == SNW_OK) s = model_compile(m, err);
+    if (s == SNW_OK) {
+        *out = m;
+    } else {
+        snw_robot_model_close(m);
+    }
+    return s;
+}
+
+// Rows of redundant loops are chosen in the compiled model itself.
+static bool chooses_rows(const snw_model *m) {
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].nredundant > 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_robot_compiled(const snw_robot_model *m, snw_model **out, bool *own,
+                              snw_error *err) {
+    *own = chooses_rows(m->compiled);
+    if (*own) return snw_projection_compile(m->desc, out, err);
+    *out = m->compiled;
+    return SNW_OK;
+}
+
+// length of the path of an override "path=value"
+static size_t path_length(const char *set) {
+    const char *equals = snw_set_equals(set);
+    return equals ? (size_t)(equals - set) : strlen(set);
+}
+
+static bool same_path(const char *a, const char *b) {
+    const size_t n = path_length(a);
+    return n == path_length(b) && strncmp(a, b, n) == 0;
+}
+
+// m->set <- the overrides of `before`, without those whose path `set` has, then `set`
+static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *before, int nset,
+                            const char *const *set, snw_error *err) {
+    m->set = snw_pool_array(m->pool, (size_t)nbefore + (size_t)nset + 1, sizeof *m->set);
+    if (!m->set) return model_no_memory(err);
+    for (int i = 0; i < nbefore + nset; i++) {
+        const char *text = i < nbefore ? before[i] : set[i - nbefore];
+        bool replaced = false;
+        for (int k = 0; k < nset && i < nbefore; k++) replaced |= same_path(text, set[k]);
+        if (replaced) continue;
+        m->set[m->nset] = snw_pool_text(m->pool, text, strlen(text));
+        if (!m->set[m->nset++]) return model_no_memory(err);
+    }
+    return SNW_OK;
+}
+
+// describe, compile and list; `like`: description whose coordinates it must have, NULL: none
+static snw_status model_fill(snw_robot_model *m, const snw_desc *like, snw_error *err) {
+    snw_robot_source *s = m->source;
+    snw_desc *desc = NULL;
+    (void)pthread_mutex_lock(&s->lock);
+    const snw_status status =
+        snw_document_describe_with(s->document, s->run, m->nset, m->set, like, &desc, err);
+    if (status == SNW_OK) m->identity = model_identity(m);
+    (void)pthread_mutex_unlock(&s->lock);
+    if (status != SNW_OK) return status;
+    m->desc = desc;
+    SNW_TRY(model_compile(m, err));
+    return snw_robot_model_list(m, err);
+}
+
+// takes ownership of a reference of the source
+static snw_status model_create(snw_robot_source *source, int nbefore, const char *const *before,
+                               int nset, const char *const *set, const snw_desc *like,
+                               snw_robot_model **out, snw_error *err) {
+    snw_robot_model *m = NULL;
+    snw_status s = model_allocate(&m, err);
+    if (!m) {
+        source_close(source);
+        return s;
+    }
+    m->source = source;
+    if (s == SNW_OK) s = model_set(m, nbefore, before, nset, set, err);
+    if (s == SNW_OK) s = model_fill(m, like, err);
+    if (s == SNW_OK) {
+        *out = m;
+    } else {
+        snw_robot_model_close(m);
+    }
+    return s;
+}
+
+// takes ownership of the document
+static snw_status from_document(snw_document *d, const char *run, int nset, const char *const *set,
+                                snw_robot_model **out, snw_error *err) {
+    snw_robot_source *source = NULL;
+    SNW_TRY(source_create(d, &source, err));
+    const snw_status s = source_find_run(source, run, err);
+    if (s == SNW_OK) return model_create(source, 0, NULL, nset, set, NULL, out, err);
+    source_close(source);
+    return s;
+}
+
+// ---- public calls -------------------------------------------------------------------------------
+
+static snw_status check_overrides(int nset, const char *const *set, snw_error *err) {
+    if (nset < 0 || (nset > 0 && !set)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "set must have nset overrides, got %s and nset = %d",
+                        set ? "a list" : "NULL", nset);
+    }
+    for (int i = 0; i < nset; i++) {
+        if (!set[i]) return snw_fail(err, SNW_E_ARGUMENT, "set[%d] is NULL", i);
+    }
+    return SNW_OK;
+}
+
+static snw_status check_arguments(const char *what, const void *text, int nset,
+                                  const char *const *set, snw_robot_model **out, snw_error *err) {
+    if (out) *out = NULL;
+    if (!text || !out) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", out ? what : "out");
+    }
+    return check_overrides(nset, set, err);
+}
+
+snw_status snw_robot_model_open(const char *path, const char *run, int nset, const char *const *set,
+                                snw_robot_model **out, snw_error *err) {
+    SNW_TRY(check_arguments("path", path, nset, set, out, err));
+    snw_document *d = NULL;
+    SNW_TRY(snw_document_read(path, nset, set, &d, err));
+    return from_document(d, run, nset, set, out, err);
+}
+
+snw_status snw_robot_model_parse(const char *name, const char *text, size_t length, const char *run,
+                                 int nset, const char *const *set, snw_robot_model **out,
+                                 snw_error *err) {
+    SNW_TRY(check_arguments("text", text, nset, set, out, err));
+    if (!name) return snw_fail(err, SNW_E_ARGUMENT, "name is NULL");
+    snw_document *d = NULL;
+    SNW_TRY(snw_document_parse(name, text, length, nset, set, &d, err));
+    return from_document(d, run, nset, set, out, err);
+}
+
+static snw_status check_has_source(const snw_robot_model *m, snw_error *err) {
+    if (!m) return snw_fail(err, SNW_E_ARGUMENT, "the model is NULL");
+    if (m->source) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "the model was not read from a text");
+}
+
+snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char *const *set,
+                                  snw_robot_model **out, snw_error *err) {
+    SNW_TRY(check_arguments("the model", m, nset, set, out, err));
+    SNW_TRY(check_has_source(m, err));
+    (void)atomic_fetch_add(&m->source->references, 1);
+    return model_create(m->source, m->nset, m->set, nset, set, m->desc, out, err);
+}
+
+snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,
+                                 char unit[48], snw_error *err) {
+    SNW_TRY(check_has_source(m, err));
+    if (!path || !value)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", path ? "value" : "path");
+    snw_robot_source *s = m->source;
+    bool given = false;
+    snw_quantity_read found = {0};
+    (void)pthread_mutex_lock(&s->lock);
+    const snw_status status = snw_document_find_with(s->document, s->run, m->nset, m->set, path,
+                                                     "path", &given, &found, err);
+    (void)pthread_mutex_unlock(&s->lock);
+    if (status != SNW_OK) return status;
+    if (!given) return snw_fail(err, SNW_E_ARGUMENT, "the file does not give '%.200s'", path);
+    *value = found.value;
+    if (unit) memcpy(unit, found.unit, sizeof found.unit);
+    return SNW_OK;
+}
+
+const char *snw_robot_model_title(const snw_robot_model *m) {
+    return m && m->desc->title ? m->desc->title : "";
+}
+
+const char *snw_robot_model_run(const snw_robot_model *m) {
+    return m && m->source ? snw_document_run_name(m->source->document, m->source->run) : "";
+}
+
+const char *snw_version(void) { return SNW_VERSION; }
+
+// ---- model and robot in one ---------------------------------------------------------------------
+
+static snw_status robot_of_model(snw_status s, snw_robot_model *m, snw_robot **out,
+                                 snw_error *err) {
+    if (s == SNW_OK) s = snw_robot_from_model(m, out, err);
+    snw_robot_model_close(m);
+    return s;
+}
+
+snw_status snw_robot_open(const char *path, const char *run, int nset, const char *const *set,
+                          snw_robot **out, snw_error *err) {
+    if (!out) return snw_fail(err, SNW_E_ARGUMENT, "out is NULL");
+    *out = NULL;
+    snw_robot_model *m = NULL;
+    const snw_status s = snw_robot_model_open(path, run, nset, set, &m, err);
+    return robot_of_model(s, m, out, err);
+}
+
+snw_status snw_robot_parse(const char *name, const char *text, size_t length, const char *run,
+                           int nset, const char *const *set, snw_robot **out, snw_error *err) {
+    if (!out) return snw_fail(err, SNW_E_ARGUMENT, "out is NULL");
+    *out = NULL;
+    snw_robot_model *m = NULL;
+    const snw_status s = snw_robot_model_parse(name, text, length, run, nset, set, &m, err);
+    return robot_of_model(s, m, out, err);
+}

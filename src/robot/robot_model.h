@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// robot_model.h: the model behind the public API (sinew/model.h): description, compiled model and
+// tables of parts; private to src/robot.
+#pragma once
+
+#include "base/pool.h"
+#include "language/document.h"
+#include "model/model.h"
+#include "sinew/robot.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+// A document that several models describe with different overrides. Describing locks it.
+typedef struct snw_robot_source {
+    atomic_int references;
+    pthread_mutex_t lock;
+    snw_document *document;
+    int run;
+} snw_robot_source;
+
+struct snw_robot_model {
+    atomic_int references;
+    snw_robot_source *source; // NULL: the description comes from elsewhere
+    const snw_desc *desc;
+    void (*release)(void *owner); // of a description from elsewhere; NULL: nothing to release
+    void *owner;
+    snw_pool *pool; // owns what follows
+    int nset;
+    const char **set;    // all overrides
+    snw_model *compiled; // shared by robots that do not change it, snw_robot_compiled
+    uint64_t identity;   // hash of text, run and overrides; 0: unknown
+    int npart[SNW_PART_KINDS];
+    const snw_part *part[SNW_PART_KINDS];
+};
+
+// A model of a description that must live until `release(owner)` is called (may be NULL), at the
+// latest when this fails. It has no parts.
+SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*release)(void *owner),
+                                                 void *owner, snw_robot_model **out,
+                                                 snw_error *err);
+
+// *out <- the compiled model for one robot: the shared one, or, where the rows of redundant loops
+// are chosen anew during motion, one of its own (*own).
+SNW_NODISCARD snw_status snw_robot_compiled(const snw_robot_model *m, snw_model **out, bool *own,
+                                            snw_error *err);
+
+// Actuators in the order of their numbers: motors, tendons and chambers, muscles. Name, number of
+// coordinates, and dimension of the prescribed quantity of coordinate k.
+const char *snw_actuator_name(const snw_desc *d, int actuator);
+int snw_actuator_size(const snw_desc *d, int actuator);
+snw_dim snw_actuator_dim(const snw_desc *d, int actuator, int k);
+// unit (48 bytes) <- SI unit of that quantity, "rad" and "rad/s" of angles included.
+void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]);
+
+// m->npart, m->part <- tables of all parts.
+SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err);
