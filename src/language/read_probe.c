@@ -65,6 +65,18 @@ static snw_status read_robot_probe(snw_reader *r, const snw_node *node, snw_prob
     return SNW_OK;
 }
 
+static snw_status probe_of_sites(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_node *list = e->value;
+    if (list->kind != SNW_NODE_LIST || list->n != 2) {
+        return snw_fail_at(r->err, list->location,
+                           "'%s' is of two sites, the second seen from the first, e.g. '[base, "
+                           "arm.tip]'",
+                           e->key);
+    }
+    SNW_TRY(snw_read_site(r, list->entry[0].value, e->key, &out->from));
+    return snw_read_site(r, list->entry[1].value, e->key, &out->site);
+}
+
 static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const snw_node *node = e->value;
     SNW_TRY(snw_read_site(r, node, e->key, &out->site));
@@ -292,6 +304,8 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     switch (snw_probe_table[out->kind].axes) {
     case SNW_PROBE_AXES_NONE:
         return snw_fail_at(r->err, e->location, "'%s' is a number and has no axes", name);
+    case SNW_PROBE_AXES_SITE:
+        return snw_fail_at(r->err, e->location, "'%s' is in the axes of the first site", name);
     case SNW_PROBE_AXES_JOINT:
         return snw_fail_at(r->err, e->location, "'%s' is along the joint's own axes", name);
     case SNW_PROBE_AXES_SECTION:
@@ -340,6 +354,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
     switch (subject_of(out->kind)) {
     case SNW_OF_SITE:
         SNW_TRY(snw_read_site(r, quantity->value, quantity->key, &out->site));
+        break;
+    case SNW_OF_SITES:
+        SNW_TRY(probe_of_sites(r, quantity, out));
         break;
     case SNW_OF_STATION:
         SNW_TRY(probe_of_station(r, quantity, out));

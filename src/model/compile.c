@@ -271,6 +271,10 @@ static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     return SNW_OK;
 }
 
+static bool has_two_sites(const snw_probe_desc *p) {
+    return snw_probe_table[p->kind].subject == SNW_OF_SITES;
+}
+
 static snw_status check_station(const snw_desc *d, const snw_site *site, snw_error *err) {
     if (site->kind != SNW_SITE_AT && site->kind != SNW_SITE_ROOT) return SNW_OK;
     const snw_link_desc *l = &d->link[site->link];
@@ -295,7 +299,10 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
         SNW_TRY(check_station(d, &d->loop[i].b, err));
     }
     for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
-    for (int i = 0; i < d->nprobe; i++) SNW_TRY(check_station(d, &d->probe[i].site, err));
+    for (int i = 0; i < d->nprobe; i++) {
+        SNW_TRY(check_station(d, &d->probe[i].site, err));
+        if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
+    }
     return SNW_OK;
 }
 
@@ -308,7 +315,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose =
-        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
+        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + 2 * (size_t)d->nprobe;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
@@ -327,6 +334,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         for (int i = 0; i < d->nprobe; i++) {
             if (d->probe[i].site.link == l)
                 nobs += d->probe[i].along > 0 ? (size_t)d->probe[i].along : 1;
+            if (has_two_sites(&d->probe[i]) && d->probe[i].from.link == l) nobs++;
         }
         nrod++;
         nslice += (size_t)lay->nnode + nobs;

@@ -438,6 +438,7 @@ typedef struct snw_probe_desc {
     snw_source_location location;
     snw_probe_kind kind;
     snw_site site;        // wrench, strain: station of a rod; reaction and joint quantities: link
+    snw_site from;        // relative: the first site; `site` is the second
     snw_joint_kind joint; // angle, value, rate, effort: joint of that link
     int along;            // > 0: number of equally spaced stations of the rod of site.link, or of
                           // coordinates of the rod of an actuator; 0: one station

@@ -32,6 +32,7 @@ typedef enum snw_reading {
 // Object to which a quantity belongs.
 typedef enum snw_subject {
     SNW_OF_SITE,
+    SNW_OF_SITES,   // two: the second relative to the first
     SNW_OF_STATION, // of a rod
     SNW_OF_LINK,    // or a loop, or a contact
     SNW_OF_JOINT,   // or an actuator
@@ -46,6 +47,7 @@ typedef enum snw_subject {
 typedef enum snw_probe_axes {
     SNW_PROBE_AXES_NONE, // a number
     SNW_PROBE_AXES_WORLD,
+    SNW_PROBE_AXES_SITE, // of the first of two sites
     SNW_PROBE_AXES_SECTION,
     SNW_PROBE_AXES_JOINT,
     SNW_PROBE_AXES_EITHER // world or body, by `in`
@@ -62,6 +64,9 @@ typedef enum snw_probe_axes {
       SNW_PROBE_AXES_WORLD, SNW_READ_ROTATION, rotation, 0)                                        \
     X(SNW_PROBE_POSE, "pose", "a site", "x y z qw qx qy qz; also as rotation", SNW_OF_SITE,        \
       SNW_PROBE_AXES_WORLD, SNW_READ_POSE, pose, 7)                                                \
+    X(SNW_PROBE_RELATIVE, "relative", "two sites",                                                 \
+      "pose of the second in the first: x y z qw qx qy qz; also as rotation, at most half a turn", \
+      SNW_OF_SITES, SNW_PROBE_AXES_SITE, SNW_READ_LATER, pose, 7)                                  \
     X(SNW_PROBE_VELOCITY, "velocity", "a site", "vx vy vz", SNW_OF_SITE, SNW_PROBE_AXES_EITHER,    \
       SNW_READ_VELOCITY, velocity, 0)                                                              \
     X(SNW_PROBE_TWIST, "twist", "a site", "wx wy wz vx vy vz", SNW_OF_SITE, SNW_PROBE_AXES_EITHER, \
