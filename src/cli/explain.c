@@ -159,6 +159,11 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        : p->of == SNW_PROBE_OF_TENDON  ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
                                                        : d->loop[p->item].name);
+    } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
+        char from[TEXT], to[TEXT];
+        site_text(d, &p->from, from, sizeof from);
+        site_text(d, &p->site, to, sizeof to);
+        (void)snprintf(out, size, "%.120s in %.120s", to, from);
     } else if (explain_of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
