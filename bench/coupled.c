@@ -5,8 +5,8 @@
 // on this kind of machine.
 #include "bench.h"
 
-#include "cord_rod.h"
 #include "stewart.h"
+#include "tendon_rod.h"
 
 typedef struct setting {
     int points, steps, legs;
@@ -22,41 +22,41 @@ typedef struct setting {
 
 static void winch(void *user) {
     setting *b = user;
-    cord_rod a = {.pool = snw_pool_create(1 << 20)};
-    shot s = cord_step_robot();
+    tendon_rod a = {.pool = snw_pool_create(1 << 20)};
+    shooting_case s = tendon_rod_step_robot();
     s.points = b->points;
     s.along = b->along;
-    cord_winch(&a, 0.0151, 1.6e-3, s.L);
+    tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
     a.c.tendon[0].viscous = 5;
-    b->failed = cord_make(&s, 5e-4, NULL, &a) != SNW_OK || cord_static(&a) != SNW_OK;
-    if (!b->failed) cord_begin(&a, 0.05);
+    b->failed = tendon_rod_make(&s, 5e-4, NULL, &a) != SNW_OK || tendon_rod_static(&a) != SNW_OK;
+    if (!b->failed) tendon_rod_begin(&a, 0.05);
     a.s.iterations = a.s.tangents = 0;
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         // during the oscillation
         const double t = 3.6 + 0.05 * i;
-        a.c.tendon[0].value = cord_winch_at(t);
-        a.c.tendon[0].rate = cord_winch_rate(t);
-        b->failed = cord_step(&a, SNW_TIME_BDF2, 0, 0.05) != SNW_OK;
+        a.c.tendon[0].value = tendon_rod_winch_at(t);
+        a.c.tendon[0].rate = tendon_rod_winch_rate(t);
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = 0.05 * b->steps;
     b->iterations = a.s.iterations, b->tangents = a.s.tangents;
-    cord_free(&a);
+    tendon_rod_free(&a);
 }
 
 // ---- the arm that carries an object -------------------------------------------------------------
 
 static void transfer(void *user) {
     setting *b = user;
-    cord_rod a = {.pool = snw_pool_create(1 << 20)};
-    shot s = cord_transfer();
+    tendon_rod a = {.pool = snw_pool_create(1 << 20)};
+    shooting_case s = tendon_rod_transfer();
     s.points = b->points;
     s.along = b->along;
     s.gravity = (snw_vec3){{0, 0, -9.81}};
-    cord_ring(&a, 4, 9.5e-3, 0, s.L);
-    b->failed = cord_make(&s, 1e-6, NULL, &a) != SNW_OK || cord_static(&a) != SNW_OK;
-    if (!b->failed) cord_begin(&a, 1.0 / 60);
+    tendon_rod_ring(&a, 4, 9.5e-3, 0, s.L);
+    b->failed = tendon_rod_make(&s, 1e-6, NULL, &a) != SNW_OK || tendon_rod_static(&a) != SNW_OK;
+    if (!b->failed) tendon_rod_begin(&a, 1.0 / 60);
     a.s.iterations = a.s.tangents = 0;
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
@@ -65,33 +65,33 @@ static void transfer(void *user) {
         a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 && t <= 2.5;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
-        b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = b->steps / 60.0;
     b->iterations = a.s.iterations, b->tangents = a.s.tangents;
-    cord_free(&a);
+    tendon_rod_free(&a);
 }
 
 // ---- the finger ---------------------------------------------------------------------------------
 
 static void finger(void *user) {
     setting *b = user;
-    cord_rod a = {.pool = snw_pool_create(1 << 20)};
-    b->failed = cord_finger(b->gas, b->points, SNW_HISTORY_CUBIC, &a) != SNW_OK;
-    a.c.tendon[0].value = cord_finger_at(b->gas, 0);
-    if (!b->failed) b->failed = cord_static(&a) != SNW_OK;
-    if (!b->failed) cord_begin(&a, 0.01);
+    tendon_rod a = {.pool = snw_pool_create(1 << 20)};
+    b->failed = tendon_rod_finger(b->gas, b->points, SNW_HISTORY_CUBIC, &a) != SNW_OK;
+    a.c.tendon[0].value = tendon_rod_finger_at(b->gas, 0);
+    if (!b->failed) b->failed = tendon_rod_static(&a) != SNW_OK;
+    if (!b->failed) tendon_rod_begin(&a, 0.01);
     a.s.iterations = a.s.tangents = 0;
     const double start = bench_processor();
     for (int i = 1; i <= b->steps && !b->failed; i++) {
-        a.c.tendon[0].value = cord_finger_at(b->gas, fmin(0.005 * i, 1));
-        b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
+        a.c.tendon[0].value = tendon_rod_finger_at(b->gas, fmin(0.005 * i, 1));
+        b->failed = tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
     }
     b->seconds = bench_processor() - start;
     b->simulated = 0.01 * b->steps;
     b->iterations = a.s.iterations, b->tangents = a.s.tangents;
-    cord_free(&a);
+    tendon_rod_free(&a);
 }
 
 // ---- the platform -------------------------------------------------------------------------------
@@ -128,26 +128,26 @@ static void ring(void *user) {
     snw_shoot_rod *rod[MOST_LEGS] = {NULL};
     snw_leg_end end[MOST_LEGS];
     snw_platform *p = NULL;
-    const shot s = {.L = 0.5,
-                    .radius = 1e-3,
-                    .E = 207e9,
-                    .G = 207e9 / 2.6,
-                    .rho = 8000,
-                    .points = b->points,
-                    .gravity = {{0, 0, -9.81}}};
+    const shooting_case s = {.L = 0.5,
+                             .radius = 1e-3,
+                             .E = 207e9,
+                             .G = 207e9 / 2.6,
+                             .rho = 8000,
+                             .points = b->points,
+                             .gravity = {{0, 0, -9.81}}};
     const int n = b->points - 1;
     const snw_shoot_opts o = {.along = b->along, .npiece = 1, .length = &s.L, .intervals = &n};
     b->failed = false;
     for (int i = 0; i < b->legs && !b->failed; i++) {
         b->failed = snw_shoot_create(&o, NULL, true, false, &rod[i]) != SNW_OK ||
-                    shot_fill(&s, rod[i]) != SNW_OK;
+                    shooting_fill(&s, rod[i]) != SNW_OK;
         if (b->failed) break;
-        const snw_se3 g = {shot_base().R, stewart_hole(360.0 * i / b->legs)};
+        const snw_se3 g = {shooting_base().R, stewart_hole(360.0 * i / b->legs)};
         snw_shoot_set_unstressed(rod[i], g);
-        end[i] =
-            (snw_leg_end){.rod = rod[i],
-                          .tip_frame = snw_se3_identity(),
-                          .plate_frame = {shot_base().R, stewart_hole(360.0 * i / b->legs + 40)}};
+        end[i] = (snw_leg_end){
+            .rod = rod[i],
+            .tip_frame = snw_se3_identity(),
+            .plate_frame = {shooting_base().R, stewart_hole(360.0 * i / b->legs + 40)}};
     }
     const snw_boundary_opts opts = snw_boundary_defaults();
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.49}}};
@@ -160,7 +160,7 @@ static void ring(void *user) {
         p->plate.nload = 1;
         p->plate.load[0].W.f = (snw_vec3){{0.02 * b->legs, 0, 0}};
         snw_platform_ready(p);
-        snw_platform_formula(p, SNW_TIME_STATIC, 0, 1);
+        snw_platform_formula(p, (snw_levels){0}, 1);
         snw_boundary_info info;
         b->failed = snw_platform_solve(p, &info) != SNW_OK;
         if (!b->failed) snw_platform_accept(p, 1);
@@ -173,7 +173,7 @@ static void ring(void *user) {
     }
     for (int i = 1; i <= b->steps && !b->failed; i++) {
         snw_boundary_info info;
-        snw_platform_formula(p, SNW_TIME_BDF_ALPHA, -0.2, 1.0 / 120);
+        snw_platform_formula(p, snw_scheme_levels(SNW_SCHEME_BDF_ALPHA, -0.2), 1.0 / 120);
         b->failed = snw_platform_solve(p, &info) != SNW_OK;
         if (!b->failed) snw_platform_accept(p, 1.0 / 120);
         b->iterations += info.iterations, b->tangents += info.tangents;

@@ -116,7 +116,7 @@ typedef struct timing {
 static timing run(const robot *r, snw_algebra algebra, double rho, double h, int steps, int times) {
     static double best[MOST_STEPS];
     snw_implicit_opts o = snw_implicit_defaults();
-    o.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
+    o.scheme = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
     o.algebra = algebra;
     snw_implicit *im = NULL;
     snw_error err = {.text = "out of memory"};
@@ -301,7 +301,8 @@ static void stewart(const bench_table *b) {
         best = fmin(best, processor() - before);
         snw_run_destroy(r);
     }
-    printf("Stewart-Gough robot with fed legs, 30 functions and a length each, 5 s in steps of "
+    printf("Stewart-Gough robot with variable-length legs, 30 functions and a length each, 5 s in "
+           "steps of "
            "1/120 s: "
            "%.1f us a step, %.2f iterations, compute time over real time %.3f (Till, 200 points a "
            "leg: 0.13)\n",

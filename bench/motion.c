@@ -20,7 +20,7 @@ typedef struct rod {
     snw_stats took;
 } rod;
 
-static void mover_open(rod *k, snw_step_desc step) {
+static void integrator_open(rod *k, snw_step_desc step) {
     snw_error err = {0};
     k->step = step;
     if (snw_integrator_open(k->t.m, &k->step, 0, &k->mv, &err) != SNW_OK) {
@@ -29,7 +29,7 @@ static void mover_open(rod *k, snw_step_desc step) {
     }
 }
 
-static void mover_close(rod *k) {
+static void integrator_close(rod *k) {
     k->mv.close(k->mv.self);
     k->mv = (snw_integrator){0};
 }
@@ -180,7 +180,7 @@ static void ratio(const bench_table *b, const char *name, rod_fn *make, double s
     rod k;
     make(&k);
     k.seconds = seconds, k.every = 0.01;
-    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_NEWMARK, .step = 0.01});
+    integrator_open(&k, (snw_step_desc){.scheme = SNW_SCHEME_NEWMARK, .step = 0.01});
     const double s = must(motion_time(&k, 10)) / seconds;
     const double steps = seconds / 0.01;
     printf("  %-34s %5d   %7.4f   %6.2f   %6.1f   %11.0f   %10.2f   %8.1f   %9.4f   %9.4f\n", name,
@@ -188,7 +188,7 @@ static void ratio(const bench_table *b, const char *name, rod_fn *make, double s
            want);
     bench_record(b, name, "time over simulated time", s);
     bench_record(b, name, "iterations per step", k.took.iterations / steps);
-    mover_close(&k);
+    integrator_close(&k);
     rod_close(&k);
 }
 
@@ -235,8 +235,8 @@ static void steel(const bench_table *b) {
         rod k;
         falling(&k, n[i][0], n[i][1], false);
         k.every = 0.005;
-        mover_open(&k,
-                   (snw_step_desc){.method = SNW_METHOD_BDF2, .step = 0.005, .uniform_past = true});
+        integrator_open(
+            &k, (snw_step_desc){.scheme = SNW_SCHEME_BDF2, .step = 0.005, .uniform_past = true});
         const double error = falling_error(&k);
         k.seconds = 1;
         const double s = must(motion_time(&k, 20));
@@ -246,7 +246,7 @@ static void steel(const bench_table *b) {
         snprintf(row, sizeof row, "falling; %d functions", n[i][0]);
         bench_record(b, row, "s a simulated second", s);
         bench_record(b, row, "error over swing", error);
-        mover_close(&k);
+        integrator_close(&k);
         rod_close(&k);
     }
 }
@@ -286,30 +286,30 @@ static void steel_in_time(const bench_table *b) {
         const char *name;
         snw_step_desc step;
     } way[] = {
-        {"bdf2, 5 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.005, .uniform_past = true}},
-        {"bdf2, 1 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.001, .uniform_past = true}},
-        {"newmark, 5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.005}},
-        {"newmark, 2.5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.0025}},
-        {"newmark, 1.25 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.00125}},
-        {"newmark, 0.5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.0005}},
-        {"gauss4, 5 ms", {.method = SNW_METHOD_GAUSS4, .step = 0.005}},
-        {"gauss6, 5 ms", {.method = SNW_METHOD_GAUSS6, .step = 0.005}},
-        {"gauss8, 5 ms", {.method = SNW_METHOD_GAUSS8, .step = 0.005}},
-        {"rk4, 1.25 ms", {.method = SNW_METHOD_RK4, .step = 0.00125}},
-        {"stiff, 1e-3", {.method = SNW_METHOD_STIFF, .tolerance = 1e-3}},
-        {"adaptive, 1e-3", {.method = SNW_METHOD_ADAPTIVE, .tolerance = 1e-3}},
+        {"bdf2, 5 ms, from rest", {.scheme = SNW_SCHEME_BDF2, .step = 0.005, .uniform_past = true}},
+        {"bdf2, 1 ms, from rest", {.scheme = SNW_SCHEME_BDF2, .step = 0.001, .uniform_past = true}},
+        {"newmark, 5 ms", {.scheme = SNW_SCHEME_NEWMARK, .step = 0.005}},
+        {"newmark, 2.5 ms", {.scheme = SNW_SCHEME_NEWMARK, .step = 0.0025}},
+        {"newmark, 1.25 ms", {.scheme = SNW_SCHEME_NEWMARK, .step = 0.00125}},
+        {"newmark, 0.5 ms", {.scheme = SNW_SCHEME_NEWMARK, .step = 0.0005}},
+        {"gauss4, 5 ms", {.scheme = SNW_SCHEME_GAUSS4, .step = 0.005}},
+        {"gauss6, 5 ms", {.scheme = SNW_SCHEME_GAUSS6, .step = 0.005}},
+        {"gauss8, 5 ms", {.scheme = SNW_SCHEME_GAUSS8, .step = 0.005}},
+        {"rk4, 1.25 ms", {.scheme = SNW_SCHEME_RK4, .step = 0.00125}},
+        {"stiff, 1e-3", {.scheme = SNW_SCHEME_STIFF, .tolerance = 1e-3}},
+        {"adaptive, 1e-3", {.scheme = SNW_SCHEME_ADAPTIVE, .tolerance = 1e-3}},
     };
     static snw_vec3 want[SEEN], got[SEEN];
     rod k;
     falling(&k, 3, 6, true);
     k.seconds = 1, k.every = 0.005;
-    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_STIFF, .tolerance = 1e-10});
+    integrator_open(&k, (snw_step_desc){.scheme = SNW_SCHEME_STIFF, .tolerance = 1e-10});
     path(&k, want);
-    mover_close(&k);
+    integrator_close(&k);
     for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
         const double h = way[i].step.step;
         k.every = h > 0 ? h : 0.005;
-        mover_open(&k, way[i].step);
+        integrator_open(&k, way[i].step);
         const double s = must(motion_time(&k, 20));
         path(&k, got);
         const double soon = apart(got, want, 10), late = apart(got, want, SEEN);
@@ -319,7 +319,7 @@ static void steel_in_time(const bench_table *b) {
         bench_record(b, row, "s a simulated second", s);
         bench_record(b, row, "error in time to 0.05 s", soon);
         bench_record(b, row, "error in time to 1 s", late);
-        mover_close(&k);
+        integrator_close(&k);
     }
     rod_close(&k);
 }
@@ -336,19 +336,19 @@ static void steel_motion(const bench_table *b) {
     rod k;
     falling(&k, 7, 24, true);
     k.every = 0.00025;
-    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_GAUSS8, .step = k.every});
+    integrator_open(&k, (snw_step_desc){.scheme = SNW_SCHEME_GAUSS8, .step = k.every});
     path(&k, want);
-    mover_close(&k);
+    integrator_close(&k);
     rod_close(&k);
     const int n[][2] = {{3, 6}, {4, 7}, {5, 7}};
     for (int i = 0; i < 3; i++) {
-        for (int m = SNW_METHOD_GAUSS4; m <= SNW_METHOD_GAUSS8; m++) {
+        for (int m = SNW_SCHEME_GAUSS4; m <= SNW_SCHEME_GAUSS8; m++) {
             falling(&k, n[i][0], n[i][1], true);
             k.seconds = 1, k.every = 0.005;
-            mover_open(&k, (snw_step_desc){.method = (snw_method)m, .step = k.every});
+            integrator_open(&k, (snw_step_desc){.scheme = (snw_scheme_kind)m, .step = k.every});
             const double s = must(motion_time(&k, 20));
             path(&k, got);
-            const char *name = snw_method_name((snw_method)m);
+            const char *name = snw_scheme_table[m].name;
             const double soon = apart(got, want, 10), late = apart(got, want, SEEN);
             printf("  %-10d %-10s %5d   %20.4f   %10.2f   %14.1e   %14.1e\n", n[i][0], name,
                    n[i][1], s, k.took.iterations / 200, soon, late);
@@ -356,7 +356,7 @@ static void steel_motion(const bench_table *b) {
             snprintf(row, sizeof row, "falling; %s; %d functions", name, n[i][0]);
             bench_record(b, row, "s a simulated second", s);
             bench_record(b, row, "error of the motion to 1 s", late);
-            mover_close(&k);
+            integrator_close(&k);
             rod_close(&k);
         }
     }
@@ -368,38 +368,38 @@ static void precision(const bench_table *b, const char *name, rod_fn *make, doub
     rod k;
     make(&k);
     k.seconds = k.every = seconds;
-    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_ADAPTIVE, .tolerance = 1e-12});
+    integrator_open(&k, (snw_step_desc){.scheme = SNW_SCHEME_ADAPTIVE, .tolerance = 1e-12});
     (void)must(motion_time(&k, 1));
     const snw_vec3 want = tip(&k);
-    mover_close(&k);
+    integrator_close(&k);
     const double length = k.r.link[0].rod.length;
     printf("\n%s, %g s: ms, error of the tip at the end over the length\n", name, seconds);
     printf("  %-18s  %-24s  %-24s  %-24s\n", "", "10 ms or 1e-4", "5 ms or 1e-6", "1 ms or 1e-8");
-    for (int m = SNW_METHOD_GENERALIZED_ALPHA; m <= SNW_METHOD_STIFF; m++) {
-        if (m == SNW_METHOD_BDF3) continue; // of the shooting engine
-        const bool fixed = m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
+    for (int m = 0; m < SNW_SCHEME_COUNT; m++) {
+        if (!(snw_scheme_table[m].works & SNW_SCHEME_ON_STRAIN)) continue;
+        const bool fixed = !snw_scheme_table[m].chooses_steps;
         const double step[] = {0.01, 0.005, 0.001}, tolerance[] = {1e-4, 1e-6, 1e-8};
-        printf("  %-18s", snw_method_name((snw_method)m));
+        printf("  %-18s", snw_scheme_table[m].name);
         for (int i = 0; i < 3; i++) {
-            mover_open(&k, (snw_step_desc){.method = (snw_method)m,
-                                           .step = fixed ? step[i] : 0,
-                                           .tolerance = fixed ? 0 : tolerance[i],
-                                           .rho = 0.9,
-                                           .alpha = -0.2});
+            integrator_open(&k, (snw_step_desc){.scheme = (snw_scheme_kind)m,
+                                                .step = fixed ? step[i] : 0,
+                                                .tolerance = fixed ? 0 : tolerance[i],
+                                                .rho = 0.9,
+                                                .alpha = -0.2});
             k.every = fixed ? step[i] : seconds;
             const double s = motion_time(&k, 7);
             const snw_vec3 miss = snw_sub(tip(&k), want);
             const double error = sqrt(snw_dot(miss, miss)) / length;
             printf("  %10.2f  %-12.1e", 1e3 * s, isfinite(s) ? error : NAN);
             char row[64], figure[64];
-            snprintf(row, sizeof row, "%s; %s", name, snw_method_name((snw_method)m));
+            snprintf(row, sizeof row, "%s; %s", name, snw_scheme_table[m].name);
             snprintf(figure, sizeof figure, fixed ? "ms at %g s" : "ms at tolerance %g",
                      fixed ? step[i] : tolerance[i]);
             bench_record(b, row, figure, 1e3 * s);
             snprintf(figure, sizeof figure, fixed ? "error at %g s" : "error at tolerance %g",
                      fixed ? step[i] : tolerance[i]);
             bench_record(b, row, figure, error);
-            mover_close(&k);
+            integrator_close(&k);
         }
         printf("\n");
     }

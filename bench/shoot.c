@@ -6,33 +6,34 @@
 #include "bench.h"
 
 #include "decay.h"
+#include "oracle/till_march.h"
 #include "scalar_law.h"
-#include "shot_rod.h"
+#include "shooting_rod.h"
 
 enum { STEPS = 200, LONG = 2000 };
 
 typedef struct setting {
-    shot s;
-    snw_time_kind time;
+    shooting_case s;
+    snw_scheme_kind time;
     double alpha, h;
     int steps;
     bool failed;
-    shot_rod rod;
+    shooting_rod rod;
     double E[LONG + 1]; // energy at each instant
 } setting;
 
 // the bent rod before its release
 static bool bend(setting *b) {
-    if (shot_make(&b->s, &b->rod) != SNW_OK || shot_static(&b->rod) != SNW_OK) return false;
+    if (shooting_make(&b->s, &b->rod) != SNW_OK || shooting_static(&b->rod) != SNW_OK) return false;
     return true;
 }
 
 // the motion from the bent rod; the caller creates b->rod anew
 static void swing(setting *b, bool energies) {
-    b->failed = shot_release(&b->rod, b->h) != SNW_OK;
+    b->failed = shooting_release(&b->rod, b->h) != SNW_OK;
     if (energies) b->E[0] = snw_shoot_energies(b->rod.r).elastic;
     for (int i = 1; i <= b->steps && !b->failed; i++) {
-        b->failed = shot_step(&b->rod, b->time, b->alpha, b->h) != SNW_OK;
+        b->failed = shooting_step(&b->rod, b->time, b->alpha, b->h) != SNW_OK;
         if (!energies) continue;
         const snw_shoot_energy E = snw_shoot_energies(b->rod.r);
         b->E[i] = E.elastic + E.kinetic;
@@ -47,7 +48,7 @@ static double seconds(setting *b) {
         const double start = bench_processor();
         swing(b, false);
         const double took = bench_processor() - start;
-        shot_free(&b->rod);
+        shooting_free(&b->rod);
         if (took < best) best = took;
     }
     return best;
@@ -65,7 +66,7 @@ static double shortest(setting b) {
         b.h = next;
         const bool bent = bend(&b);
         if (bent) swing(&b, false);
-        shot_free(&b.rod);
+        shooting_free(&b.rod);
         if (!bent || b.failed) break;
         h = next;
     }
@@ -74,44 +75,44 @@ static double shortest(setting b) {
 
 static const struct {
     const char *name;
-    snw_time_kind time;
+    snw_scheme_kind time;
     double alpha;
     // the paper's tables 3 and 4: time constants, s, compute time of a second, s, and shortest
     // stable steps, ms; of each Cosserat and Kirchhoff by Euler, then by RK4
     const char *tau[4], *takes[4], *least[4];
 } schemes[] = {
     {"backward Euler",
-     SNW_TIME_EULER,
+     SNW_SCHEME_EULER,
      0,
      {"0.13", "0.13", "0.13", "0.13"},
      {"0.35", "0.20", "1.31", "0.36"},
      {"0.8", "0.5", "0.8", "0.5"}},
     {"BDF2",
-     SNW_TIME_BDF2,
+     SNW_SCHEME_BDF2,
      0,
      {"3.86", "3.87", "3.88", "3.84"},
      {"0.46", "0.26", "1.83", "0.50"},
      {"1.3", "1.0", "1.4", "0.9"}},
     {"BDF-alpha -0.2",
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.2,
      {"7.57", "7.58", "7.63", "7.54"},
      {"0.48", "0.27", "1.88", "0.51"},
      {"1.5", "1.1", "1.6", "1.1"}},
     {"BDF-alpha -0.48",
-     SNW_TIME_BDF_ALPHA,
+     SNW_SCHEME_BDF_ALPHA,
      -0.48,
      {"161.8", "161.8", "201.6", "186.7"},
      {"0.56", "0.29", "2.23", "0.54"},
      {"3.8", "1.7", "4.1", "1.4"}},
     {"trapezoidal",
-     SNW_TIME_TRAPEZOIDAL,
+     SNW_SCHEME_TRAPEZOIDAL,
      0,
      {"none", "none", "none", "none"},
      {"0.62", "0.30", "2.46", "0.57"},
      {"4.2", "1.8", "4.4", "1.5"}},
     {"BDF3",
-     SNW_TIME_BDF3,
+     SNW_SCHEME_BDF3,
      0,
      {"unstable", "unstable", "unstable", "unstable"},
      {"-", "-", "-", "-"},
@@ -121,7 +122,7 @@ static const double first_frequency = 2 * 3.141592653589793 * 8.895193; // rad/s
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
 static setting benchmark(int along, bool kirchhoff, int scheme) {
-    setting b = {.s = shot_benchmark(),
+    setting b = {.s = shooting_benchmark(),
                  .time = schemes[scheme].time,
                  .alpha = schemes[scheme].alpha,
                  .h = 5e-3,
@@ -141,10 +142,10 @@ static void slow_damping(const bench_table *t) {
         b.s.interpolation = SNW_HISTORY_LINEAR;
         b.steps = LONG;
         bool done = bend(&b);
-        b.rod.r->replica = true;
-        if (done) done = shot_static(&b.rod) == SNW_OK;
+        b.rod.r->form = &oracle_till_form;
+        if (done) done = shooting_static(&b.rod) == SNW_OK;
         if (done) swing(&b, true);
-        shot_free(&b.rod);
+        shooting_free(&b.rod);
         if (!done || b.failed) continue;
         printf("%-8s %-16s %14.4g %10s\n", along ? "RK4" : "Euler", schemes[scheme].name,
                time_constant(&b), schemes[scheme].tau[2 * along]);
@@ -164,10 +165,10 @@ static void damping(const bench_table *t) {
                 // as in the paper: linear histories, world axes
                 b.s.interpolation = SNW_HISTORY_LINEAR;
                 bool done = bend(&b);
-                b.rod.r->replica = true;
-                if (done) done = shot_static(&b.rod) == SNW_OK;
+                b.rod.r->form = &oracle_till_form;
+                if (done) done = shooting_static(&b.rod) == SNW_OK;
                 if (done) swing(&b, true);
-                shot_free(&b.rod);
+                shooting_free(&b.rod);
                 const bool stable = done && !b.failed && b.E[b.steps] < 1.5 * b.E[0];
                 char tau[32] = "unstable", row[64];
                 if (stable) (void)snprintf(tau, sizeof tau, "%.4g", time_constant(&b));
@@ -206,7 +207,7 @@ static void speed(const bench_table *t) {
             printf("%-8s %-16s %12.4f %10.3f %14.2f %14.2f\n", along ? "RK4" : "Euler",
                    solver[!k ? 0 : 1], time, k ? target : 3 * target, b.rod.marches / (double)STEPS,
                    b.rod.tangents / (double)STEPS);
-            shot_free(&b.rod);
+            shooting_free(&b.rod);
             char row[32];
             (void)snprintf(row, sizeof row, "%s %s", along ? "rk4" : "euler",
                            k ? "single" : "banded");
@@ -221,7 +222,7 @@ static void speed(const bench_table *t) {
         int segments = 0;
         if (bend(&b)) swing(&b, false);
         segments = b.rod.b->segments->n;
-        shot_free(&b.rod);
+        shooting_free(&b.rod);
         printf("%-12.4g %10d %18.3f\n", 1e3 * h, b.failed ? -1 : segments, 1e3 * time / STEPS);
     }
 }
@@ -232,14 +233,14 @@ static void speed(const bench_table *t) {
 // amplitude
 static double first_mode(int scheme, double h) {
     double E[31];
-    shot_rod a;
-    bool failed = shot_first_mode(151, &a) != SNW_OK || shot_release(&a, h) != SNW_OK;
+    shooting_rod a;
+    bool failed = shooting_first_mode(151, &a) != SNW_OK || shooting_release(&a, h) != SNW_OK;
     for (int i = 1; i <= 40 && !failed; i++) {
-        failed = shot_step(&a, schemes[scheme].time, schemes[scheme].alpha, h) != SNW_OK;
+        failed = shooting_step(&a, schemes[scheme].time, schemes[scheme].alpha, h) != SNW_OK;
         const snw_shoot_energy e = snw_shoot_energies(a.r);
         if (i >= 10) E[i - 10] = e.elastic + e.kinetic;
     }
-    shot_free(&a);
+    shooting_free(&a);
     return failed ? NAN : decay_log(31, h, E);
 }
 

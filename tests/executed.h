@@ -24,15 +24,17 @@ static inline void count_warning(void *user, const char *message) {
     o->warnings++;
     (void)snprintf(o->said, sizeof o->said, "%s", message);
 }
-// Run the study of a text. A text that cannot be read fails the test; the caller checks how the run
-// ends.
-static inline void execute(const char *text, outcome *o) {
+// Run the study of a text, with this form of the rod equations in steps by shooting (NULL: that of
+// the engine). A text that cannot be read fails the test; the caller checks how the run ends.
+static inline void execute_form(const char *text, const struct snw_shoot_form *form, outcome *o) {
     *o = (outcome){0};
     snw_document *doc;
     snw_desc *desc;
     snw_run *run = NULL;
-    if (describe(text, &doc, &desc, &o->err) != SNW_OK ||
-        snw_run_create(desc, "main", &run, &o->err) != SNW_OK) {
+    snw_status s = describe(text, &doc, &desc, &o->err);
+    for (int i = 0; s == SNW_OK && i < desc->nstep; i++) desc->step[i].shooting.form = form;
+    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, &o->err);
+    if (s != SNW_OK) {
         fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
     }
     snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
@@ -42,6 +44,8 @@ static inline void execute(const char *text, outcome *o) {
     snw_run_destroy(run);
     release(doc, desc);
 }
+
+static inline void execute(const char *text, outcome *o) { execute_form(text, NULL, o); }
 
 // The same; a run that fails fails the test.
 static inline void execute_ok(const char *text, outcome *o) {

@@ -21,6 +21,7 @@ typedef struct tree_opts {
     bool floating;     // the first link has a free joint and is the only one on the world
     bool conservative; // no damping, friction, loads or moving poses
     bool weightless;
+    bool first_joints; // kinds up to the free joint only
 } tree_opts;
 
 // A robot of links without rods or bodies, all fixed on the world; the caller sets the remaining
@@ -108,12 +109,15 @@ static inline void tree_random(tree *t, dice *d, tree_opts o) {
     for (int i = 0; i < o.nlink; i++) {
         snw_link_desc *l = &t->link[i];
         const int p = parent[i];
-        l->joint = (snw_joint_kind)pick_int(d, SNW_JOINT_FIXED, SNW_JOINT_FREE);
+        const int last = o.first_joints ? SNW_JOINT_FREE : SNW_JOINT_COUNT - 1;
+        l->joint = (snw_joint_kind)pick_int(d, 0, last);
         if (l->joint == SNW_JOINT_FREE && p >= 0) l->joint = SNW_JOINT_SPHERICAL;
         if (o.floating && i == 0) l->joint = SNW_JOINT_FREE;
         const bool axis = l->joint == SNW_JOINT_REVOLUTE || l->joint == SNW_JOINT_PRISMATIC;
         empty[i] = axis && !leaf[i] && !(p >= 0 && empty[p]) && pick_int(d, 0, 1);
         l->moves.axis = roll_unit(d);
+        if (snw_joint_table[l->joint].options & SNW_JOINT_TAKES_PITCH)
+            l->moves.pitch = roll(d, -0.5, 0.5);
         tree_springs(d, &l->moves, o.conservative);
         tree_place(t, i, (snw_se3){snw_so3_exp(roll_vec3(d, 1)), roll_vec3(d, 0.4)});
         if (!o.conservative && p < 0 && pick_int(d, 0, 2) == 0) {

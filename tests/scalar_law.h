@@ -7,16 +7,16 @@
 // -h/log|z|.
 #pragma once
 
-#include "shoot/time_formula.h"
+#include "model/scheme.h"
 
 #include <complex.h>
 #include <math.h>
 
 #undef I // the name is used for inertias
 
-static inline double complex scalar_root(snw_time_kind kind, double alpha, double w, double h) {
+static inline double complex scalar_root(snw_scheme_kind kind, double alpha, double w, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, h, h};
-    const snw_time_formula f = snw_time_formula_at(kind, alpha, steps);
+    const snw_time_formula f = snw_time_formula_at(snw_scheme_levels(kind, alpha), steps);
     double complex u = cexp(-_Complex_I * w * h); // 1/z
     for (int i = 0; i < 50; i++) {
         const double complex r =
@@ -28,11 +28,11 @@ static inline double complex scalar_root(snw_time_kind kind, double alpha, doubl
 }
 
 // Time constant of the amplitude, negative when it grows.
-static inline double scalar_law(snw_time_kind kind, double alpha, double w, double h) {
+static inline double scalar_law(snw_scheme_kind kind, double alpha, double w, double h) {
     return -h / log(cabs(scalar_root(kind, alpha, w, h)));
 }
 
 // Frequency of the numerical solution over the exact one.
-static inline double scalar_frequency(snw_time_kind kind, double alpha, double w, double h) {
+static inline double scalar_frequency(snw_scheme_kind kind, double alpha, double w, double h) {
     return carg(scalar_root(kind, alpha, w, h)) / (w * h);
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "shoot/platform.h"
-#include "shot_rod.h"
+#include "shooting_rod.h"
 #include "solve/dense.h"
 
 #include <stdio.h>
@@ -31,13 +31,13 @@ static inline snw_status stewart_make(int points, snw_space_kind along,
                                       snw_history_interpolation interpolation, stewart *out) {
     static const double base[] = {-10, 10, 110, 130, 230, 250},
                         plate[] = {-50, 50, 70, 170, 190, 290};
-    const shot s = {.L = STEWART_HOME,
-                    .radius = 1e-3,
-                    .E = 207e9,
-                    .G = 207e9 / 2.6,
-                    .rho = 8000,
-                    .points = points,
-                    .gravity = {{0, 0, -9.81}}};
+    const shooting_case s = {.L = STEWART_HOME,
+                             .radius = 1e-3,
+                             .E = 207e9,
+                             .G = 207e9 / 2.6,
+                             .rho = 8000,
+                             .points = points,
+                             .gravity = {{0, 0, -9.81}}};
     *out = (stewart){0};
     const int n = points - 1;
     const snw_shoot_opts o = {.along = along,
@@ -48,13 +48,13 @@ static inline snw_status stewart_make(int points, snw_space_kind along,
     snw_leg_end end[STEWART_LEGS];
     for (int i = 0; i < STEWART_LEGS; i++) {
         snw_status status = snw_shoot_create(&o, NULL, true, false, &out->rod[i]);
-        if (status == SNW_OK) status = shot_fill(&s, out->rod[i]);
+        if (status == SNW_OK) status = shooting_fill(&s, out->rod[i]);
         if (status != SNW_OK) return status;
-        const snw_se3 g = {shot_base().R, stewart_hole(base[i])};
+        const snw_se3 g = {shooting_base().R, stewart_hole(base[i])};
         snw_shoot_set_unstressed(out->rod[i], g);
         end[i] = (snw_leg_end){.rod = out->rod[i],
                                .tip_frame = snw_se3_identity(),
-                               .plate_frame = {shot_base().R, stewart_hole(plate[i])}};
+                               .plate_frame = {shooting_base().R, stewart_hole(plate[i])}};
     }
     const snw_boundary_opts opts = snw_boundary_defaults();
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.5}}};
@@ -82,14 +82,14 @@ static inline snw_status stewart_solve(stewart *s) {
 
 static inline snw_status stewart_static(stewart *s) {
     snw_platform_reset_guess(s->p); // the last equilibrium is the best guess
-    snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(s->p, (snw_levels){0}, 1);
     const snw_status status = stewart_solve(s);
     if (status == SNW_OK) snw_platform_accept(s->p, 1);
     return status;
 }
 
 static inline snw_status stewart_step(stewart *s, double alpha, double h) {
-    snw_platform_formula(s->p, SNW_TIME_BDF_ALPHA, alpha, h);
+    snw_platform_formula(s->p, snw_scheme_levels(SNW_SCHEME_BDF_ALPHA, alpha), h);
     const snw_status status = stewart_solve(s);
     if (status == SNW_OK) snw_platform_accept(s->p, h);
     return status;
@@ -158,7 +158,7 @@ static inline void stewart_try(stewart *s, int k, double by) {
         if (k < 6) r->F[0].e[k] += by;
         if (k == 6) snw_shoot_set_length(r, r->length + by);
     }
-    snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(s->p, (snw_levels){0}, 1);
     snw_platform_evaluate(s->p);
 }
 

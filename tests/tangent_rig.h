@@ -113,13 +113,13 @@ static inline double size_of(int n, const double *A) {
 }
 
 // Rounding error of a residual: the build with wide numbers writes its residuals to the file that
-// SNW_SLOPES names; the build with doubles compares with them.
+// SNW_DERIVATIVES names; the build with doubles compares with them.
 #ifdef SNW_COMPLEX
 static inline void rig_compare(const rig *g) { (void)g; }
 #else
 static inline void rig_compare(const rig *g) {
     static FILE *file;
-    const char *name = getenv("SNW_SLOPES");
+    const char *name = getenv("SNW_DERIVATIVES");
     if (!name) return;
     const size_t n = (size_t)g->m->nv;
     narrow *kept = malloc(n * sizeof *kept);

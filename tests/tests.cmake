@@ -58,10 +58,12 @@ endif()
 
 # with the thread sanitizer only programs that have threads
 if(SNW_SANITIZE STREQUAL "thread")
-  add_executable(unit_threads tests/unit/test_threads.c)
-  target_include_directories(unit_threads PRIVATE src tests)
-  target_link_libraries(unit_threads PRIVATE ${tested} PkgConfig::CMOCKA)
-  check(unit_threads unit COMMAND unit_threads)
+  foreach(name threads shared_model)
+    add_executable(unit_${name} tests/unit/test_${name}.c)
+    target_include_directories(unit_${name} PRIVATE src tests)
+    target_link_libraries(unit_${name} PRIVATE ${tested} PkgConfig::CMOCKA)
+    check(unit_${name} unit COMMAND unit_${name})
+  endforeach()
   return()
 endif()
 
@@ -79,18 +81,18 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
-target_link_libraries(unit_result_stranger PRIVATE PkgConfig::HDF5) # it writes files that the library would not
+target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes files that the library would not
 
 # The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the
 # sources are compiled as C++, and tangents are compared with complex steps. Numbers of 113 bits: rounding errors of
 # residuals in double.
-set(of_slopes contact variable_length feedback fluid given nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
+set(of_derivatives contact variable_length feedback fluid given_strains nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c)
 # the parts of the boundary-value engine that have variations: marches, stations, laws, plates
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
-  src/shoot/pose_rate.c src/shoot/replica.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/time_formula.c
+  src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c
   src/solve/secants.c tests/numbers/dense.c)
 
 # a test with the number type `kind`
@@ -100,17 +102,17 @@ function(check_numbers kind name source)
   target_link_libraries(${kind}_${name} PRIVATE ${kind} PkgConfig::CMOCKA)
   set_target_properties(${kind}_${name} PROPERTIES COMPILE_OPTIONS "$<TARGET_PROPERTY:${kind},COMPILE_OPTIONS>")
   check(${kind}_${name} physics COMMAND ${kind}_${name}
-    ENVIRONMENT "SNW_SLOPES=${CMAKE_BINARY_DIR}/${kind}_${name}.slopes")
+    ENVIRONMENT "SNW_DERIVATIVES=${CMAKE_BINARY_DIR}/${kind}_${name}.derivatives")
 endfunction()
 
 # the library `kind` made of these sources with its own flags, and tests of derivatives with it
-function(check_slopes kind)
+function(check_derivatives kind)
   add_library(${kind} STATIC ${recursion_sources})
   target_include_directories(${kind} PUBLIC tests/${kind} include src)
   target_compile_definitions(${kind} PUBLIC ${assert_definition})
   target_link_libraries(${kind} PUBLIC m PRIVATE PkgConfig::FYAML)
   set_target_properties(${kind} PROPERTIES COMPILE_OPTIONS "${ARGN}")
-  foreach(name ${of_slopes})
+  foreach(name ${of_derivatives})
     check_numbers(${kind} ${name} tests/physics/test_${name}.c)
   endforeach()
 endfunction()
@@ -126,9 +128,9 @@ unset(CMAKE_REQUIRED_FLAGS)
 if(NOT SNW_HAS_COMPLEX)
   message(STATUS "Tests of tangents by complex steps are left out: ${CMAKE_C_COMPILER} reads no C++; install g++ and use gcc")
 elseif(NOT SNW_SANITIZE)
-  check_slopes(complex ${complex_flags})
+  check_derivatives(complex ${complex_flags})
   target_sources(complex PRIVATE ${shoot_sources})
-  check_numbers(complex shoot_slopes tests/physics/test_shoot_slopes.c)
+  check_numbers(complex shoot_derivatives tests/physics/test_shoot_derivatives.c)
   check_numbers(complex observer tests/physics/test_observer.c)
   check_numbers(complex numbers tests/complex/test_numbers.c)
 endif()
@@ -138,13 +140,13 @@ check_c_source_compiles("#define _GNU_SOURCE
 #include <math.h>
 int main(int n, char **v) { (void)v; return (int)sqrtf128((_Float128)n); }" SNW_HAS_WIDE)
 if(SNW_HAS_WIDE AND NOT SNW_SANITIZE)
-  check_slopes(wide -w -O0 -g0 -include ${CMAKE_SOURCE_DIR}/tests/wide/wide.h)
+  check_derivatives(wide -w -O0 -g0 -include ${CMAKE_SOURCE_DIR}/tests/wide/wide.h)
   target_sources(wide PRIVATE ${shoot_sources})
-  check_numbers(wide shoot_slopes tests/physics/test_shoot_slopes.c)
-  foreach(name ${of_slopes})
+  check_numbers(wide shoot_derivatives tests/physics/test_shoot_derivatives.c)
+  foreach(name ${of_derivatives})
     set_tests_properties(${SNW_TEST_PREFIX}wide_${name} PROPERTIES FIXTURES_SETUP wide_${name})
     set_tests_properties(${SNW_TEST_PREFIX}physics_${name} PROPERTIES
-      FIXTURES_REQUIRED wide_${name} ENVIRONMENT "SNW_SLOPES=${CMAKE_BINARY_DIR}/wide_${name}.slopes;${leaks}")
+      FIXTURES_REQUIRED wide_${name} ENVIRONMENT "SNW_DERIVATIVES=${CMAKE_BINARY_DIR}/wide_${name}.derivatives;${leaks}")
   endforeach()
 endif()
 

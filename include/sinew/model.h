@@ -95,7 +95,8 @@ typedef enum snw_part_kind {
 //   parameter        type "number", "law", "list" or "function"; unit and value of a number
 //   step             type "static", "dynamic", "modes" or "change"; value: duration, s
 typedef struct snw_part {
-    const char *name; // unique within its kind, except for nodes
+    const char *name; // unique within its kind, except for nodes and for parts that the file names
+                      // together: wheels with a common effort, rings along a rod
     const char *type;
     const char *unit; // SI unit in the form that may follow a number: "N*m", "rad"; empty: a plain
                       // number, or several numbers of different units

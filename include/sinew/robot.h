@@ -102,6 +102,9 @@ SNW_API snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- kinematics
 
+// All that follows is evaluated at the coordinates q. With the shooting engine these are the ones
+// nearest to its fields; probes show the fields.
+
 // A frame of the robot.
 typedef enum snw_place_kind {
     SNW_PLACE_NODE, // node `index`
@@ -295,6 +298,12 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, d
 // Multiply the active stress of a muscle by a factor; initially 1.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                           snw_error *err);
+// Replace the prescribed quantity of an actuator by constants, whatever it is: value
+// (snw_robot_actuator_size) are its inputs in the units of the parts of the model: efforts,
+// positions, rates, tension, shortening, pressure, volume, amount of gas or activation factor.
+// Given rates move coordinates on from where they are.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_actuator(snw_robot *r, int actuator,
+                                                        const double *value, snw_error *err);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the

@@ -17,6 +17,9 @@ typedef struct block {
     size_t size, used; // bytes behind this header
 } block;
 
+// bytes of the header, rounded up
+#define HEAD ((sizeof(block) + ALIGN - 1) / ALIGN * ALIGN)
+
 struct snw_pool {
     block *top;
     size_t total, limit;
@@ -41,18 +44,17 @@ void snw_pool_destroy(snw_pool *p) {
 void *snw_pool_take(snw_pool *p, size_t bytes) {
     if (bytes > p->limit) return NULL;
     const size_t want = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    const size_t head = (sizeof(block) + ALIGN - 1) / ALIGN * ALIGN;
     if (!p->top || p->top->size - p->top->used < want) {
         const size_t size = want > BLOCK ? want : BLOCK;
         if (size > p->limit - p->total) return NULL;
-        block *b = snw_alloc(head + size);
+        block *b = snw_alloc(HEAD + size);
         if (!b) return NULL;
         b->size = size;
         b->next = p->top;
         p->top = b;
         p->total += size;
     }
-    void *at = (unsigned char *)p->top + head + p->top->used;
+    void *at = (unsigned char *)p->top + HEAD + p->top->used;
     p->top->used += want;
     return at;
 }
@@ -83,4 +85,9 @@ char *snw_pool_format(snw_pool *p, const char *format, ...) {
     (void)vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);
     return text;
+}
+
+void snw_pool_visit(const snw_pool *p, void (*visit)(void *user, void *at, size_t bytes),
+                    void *user) {
+    for (block *b = p->top; b; b = b->next) visit(user, (unsigned char *)b + HEAD, b->used);
 }

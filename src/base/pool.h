@@ -28,3 +28,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 char *
 snw_pool_format(snw_pool *p, const char *format, ...);
+
+// Calls `visit` for each block of memory in use. Tests use it to check that nothing writes to it.
+void snw_pool_visit(const snw_pool *p, void (*visit)(void *user, void *at, size_t bytes),
+                    void *user);

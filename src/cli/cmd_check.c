@@ -94,15 +94,14 @@ const snw_command snw_cmd_check = {
     .min_operands = 1,
     .max_operands = 1,
     .brief = "read a model file and explain it, without running it",
-    .about = "Reads a model file, checks all of it, and says what it describes: its runs and their "
-             "degrees of freedom (those that are driven do not count), the tree of links with "
-             "their rods (and by how much their nodes err, in the shape and in what is integrated "
-             "along them, at trial shapes) and "
-             "limits, loops and which of their rows hold by themselves or are implied by others, "
-             "loads, what is driven, probes and the steps of the study. A robot that cannot be "
-             "closed, loops and drives that contradict each other, and motions without mass are "
-             "errors. Numbers are "
-             "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
+    .about =
+        "Reads and checks a model file and describes its content: the runs and their degrees of "
+        "freedom (driven ones do not count), the tree of links with their rods (with errors of the "
+        "nodes, in the shape and in integrals along the rod, estimated at trial shapes) and "
+        "limits, loops and which of their constraint rows are identically satisfied or redundant, "
+        "loads, actuators, probes and the steps of the study. A robot that cannot be closed, loops "
+        "and drives that contradict each other, and motions without mass are errors. Numbers are "
+        "SI; f(t) and f(x) stand for laws of time and of the arc length along a rod.",
     .option = options,
     .examples = "sinew check examples/rods/boyer2_follower.yaml\n"
                 "sinew check arm.yaml --set arm.rod.strain='cosserat cubic'",

@@ -63,7 +63,7 @@ static snw_status export_cmd_read_format(job *j, snw_error *err) {
         }
     }
     return snw_fail(err, SNW_E_ARGUMENT,
-                    "the ending of -o says the format: .glb or .gltf for Blender and browsers, "
+                    "the ending of -o gives the format: .glb or .gltf for Blender and browsers, "
                     ".pvd for ParaView, .csv for tables; '%s' has none of these",
                     j->output);
 }
@@ -77,7 +77,7 @@ static snw_status export_cmd_read_frames(const job *j, snw_export_opts *opts, sn
     errno = 0;
     const long n = strtol(text, &end, 10);
     if (end == text || *end || errno || n < 2 || n > MOST_FRAMES) {
-        return snw_fail(err, SNW_E_ARGUMENT, "--frames is a number from 2 to %d, not '%s'",
+        return snw_fail(err, SNW_E_ARGUMENT, "--frames takes a number from 2 to %d, not '%s'",
                         MOST_FRAMES, text);
     }
     opts->frames = (int)n;
@@ -96,7 +96,7 @@ static snw_status choose_run(job *j, snw_error *err) {
     if (s == SNW_OK && n != 1) {
         s = n == 0 ? snw_fail(err, SNW_E_ARGUMENT, "the file has no run")
                    : snw_fail(err, SNW_E_ARGUMENT,
-                              "one run goes into a file, here are %d; choose, e.g. --run %s", n,
+                              "a file takes one run, and there are %d; choose, e.g. --run %s", n,
                               name[chosen[0]]);
     }
     if (s == SNW_OK) j->run = chosen[0];
@@ -206,7 +206,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
     snw_output out;
     if (!may_replace(folder) || !may_replace(temporary)) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%s' holds something else than frames; give another -o, or take it away",
+                        "'%s' contains other files than frames; give another -o, or remove it",
                         may_replace(folder) ? temporary : folder);
     }
     snw_stop_defer(); // before the folder exists: a signal handler could not remove it
@@ -239,7 +239,7 @@ static void export_report(const job *j, snw_reply *reply) {
         return;
     }
     if (j->kept < j->total) {
-        printf("%d of %d frames are written, even in time; --frames takes more\n", j->kept,
+        printf("%d of %d frames are written, even in time; --frames changes the number\n", j->kept,
                j->total);
     }
     printf("%s in %s\n", j->format == CSV ? (j->shape ? "shapes" : "probes") : "robot", j->output);
@@ -275,10 +275,11 @@ static int export_cmd_run(const snw_args *args, snw_reply *reply) {
     job j = {.args = args, .output = snw_args_value(args, "output")};
     snw_meter meter = snw_meter_start(1, reply->json != NULL);
     reply->meter = &meter;
-    snw_status s = j.output ? export_cmd_read_format(&j, &err)
-                            : snw_fail(&err, SNW_E_ARGUMENT,
-                                       "give the output with -o, e.g. -o robot.glb; its ending "
-                                       "says the format");
+    snw_status s =
+        j.output
+            ? export_cmd_read_format(&j, &err)
+            : snw_fail(&err, SNW_E_ARGUMENT,
+                       "give the output with -o, e.g. -o robot.glb; its ending gives the format");
     if (s == SNW_OK) s = snw_result_open(snw_args_operand(args, 0), &j.file, &err);
     const bool opened = s == SNW_OK;
     if (opened) {
@@ -293,12 +294,12 @@ static int export_cmd_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"output", 'o', "FILE", false,
-     "where it goes; the ending says the format: .glb, .gltf, .pvd, .csv"},
-    {"run", 0, "NAME", true, "this run; needed where the file has several"},
+     "output file; the ending gives the format: .glb, .gltf, .pvd, .csv"},
+    {"run", 0, "NAME", true, "the run to write; required if the file has several"},
     {"frames", 0, "N", false,
-     "so many frames at most, even in time and with the ends of all stages (default: 1000, or "
-     "what 24 MB hold)"},
-    {"shape", 0, NULL, false, "with .csv: where the nodes are, a line a frame and node"},
+     "at most this many frames, evenly spaced in time, with the ends of all stages (default: 1000, "
+     "or as many as fit in 24 MB)"},
+    {"shape", 0, NULL, false, "with .csv: poses of the nodes, one line per frame and node"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
 
@@ -307,16 +308,15 @@ const snw_command snw_cmd_export = {
     .operands = "OUT.h5",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "write results for Blender, ParaView and others",
-    .about =
-        "Writes one run of a result file for other programs.\n\n"
-        ".glb and .gltf: the robot as animated glTF 2.0, for Blender and browsers. Sections of "
-        "rods are where they were computed to be; y is up.\n\n"
-        ".pvd: a series of VTK files for ParaView in a folder beside it: rods as lines with "
-        "radius, curvature, strain, moment, force and stress, surfaces, and tendons with "
-        "their tension.\n\n"
-        ".csv: all probes over time, or with --shape the poses of all nodes.\n\n"
-        "The file may still be growing.",
+    .brief = "convert results for Blender, ParaView and other programs",
+    .about = "Writes one run of a result file for other programs.\n\n"
+             ".glb and .gltf: the robot as animated glTF 2.0, for Blender and browsers. Sections "
+             "of rods are at their computed positions; y is up.\n\n"
+             ".pvd: a series of VTK files for ParaView in a folder beside it: rods as lines with "
+             "radius, curvature, strain, moment, force and stress, surfaces, and tendons with "
+             "their tension.\n\n"
+             ".csv: all probes over time, or with --shape the poses of all nodes.\n\n"
+             "The run may still be writing the file.",
     .option = options,
     .examples = "sinew export arm.h5 -o arm.glb\n"
                 "sinew export arm.h5 -o arm.pvd --frames 200\n"

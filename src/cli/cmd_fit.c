@@ -21,7 +21,7 @@ static snw_status check_use(const snw_args *args, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "%s --find PATH, for values of the model, or --shape ROD, for the "
                         "coordinates of a rod",
-                        find ? "give one of" : "say what to fit:");
+                        find ? "give one of" : "what to fit is missing; give");
     }
     for (size_t i = 0; i < sizeof belongs / sizeof *belongs; i++) {
         if (snw_args_has(args, belongs[i].option) && !snw_args_has(args, belongs[i].use)) {
@@ -43,25 +43,23 @@ static int cmd_fit_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"find", 0, "PATH[=START]", true,
-     "a number to find, named as by --set; the search starts from what the file says, or from "
+     "a number to find, named as by --set; the search starts from the value in the file, or from "
      "START, e.g. --find rubber.young='1 MPa'. May be repeated"},
     {"shift", 0, "START", false,
-     "find also by how much the study's time is later than that of the data, from START, e.g. "
-     "--shift '50 ms'"},
+     "also find the time shift by which the study is later than the data, starting from START, "
+     "e.g. --shift '50 ms'"},
     {"error", 0, "COLUMN=SIZE", true,
-     "how large errors of this column, or of all columns of a probe, are, e.g. --error tip='1 mm'. "
-     "May be repeated"},
+     "measurement error of this column, or of all columns of a probe, e.g. --error tip='1 mm'. May "
+     "be repeated"},
     {"shape", 0, "ROD", false,
      "find the strain coordinates of this rod at each time from points measured along it"},
     {"free", 0, NULL, false,
-     "with --shape: the root of the rod may be anywhere; its pose is found too, and written behind "
-     "the coordinates"},
+     "with --shape: also find the pose of the rod's root; it is written after the coordinates"},
     {"filter", 0, "FREQUENCY", false,
-     "with --shape: take away what is faster, e.g. --filter '4 Hz', by a Butterworth filter of "
-     "order 4, forwards and backwards"},
+     "with --shape: cut-off frequency of a low-pass filter, e.g. --filter '4 Hz' (Butterworth of "
+     "order 4, forwards and backwards)"},
     {"output", 'o', "OUT", false,
-     "where the outcome goes: with --find a model file with the values found, with --shape a "
-     "table"},
+     "output file: with --find a model file with the values found, with --shape a table"},
     SNW_OPTION_RUN,
     SNW_OPTION_SET,
     SNW_OPTION_JSON,
@@ -72,38 +70,27 @@ const snw_command snw_cmd_fit = {
     .operands = "FILE DATA.csv...",
     .min_operands = 2,
     .max_operands = 100,
-    .brief = "find values of a model from measurements",
-    .about = "Finds the values of --find at which the study of FILE comes nearest to what was "
-             "measured: least squares, by "
-             "running the study again and again.\n\n"
-             "DATA.csv has a line of names, then rows of numbers. The first column is 't', the "
-             "time of the study, and rises; "
-             "the others are named as 'sinew show --csv' names them: tip.x, turn.ry, wire@3.z. A "
-             "field may be blank. Of a file "
-             "with several runs choose one by --run, or give one DATA.csv for each, in the order "
-             "of the runs.\n\n"
-             "Columns are weighed by --error, and else by the largest magnitude that their probe "
-             "was measured to have. Values "
-             "come with their standard errors, which take the scatter about the best fit as the "
-             "error of measurement; a "
-             "warning names those that the data cannot tell apart or do not determine. Where the "
-             "nearest "
-             "that the model comes still misses a column, by more than three of its --error, or, "
-             "where none is "
-             "given, by more than a tenth of how far its probe moves and a hundredth of its size, "
-             "the target is "
-             "not reached: this is said, and the exit status is 1. A run that fails during the "
-             "search only shortens the "
-             "step.\n\n"
-             "With --shape DATA.csv has points of a rod in the world, m: columns t, then x@0.05, "
-             "y@0.05, z@0.05, .. at stations "
-             "of the rod, as they are written behind its name in the model (0.05 m, 20 %, L/3), or "
-             "x1, y1, z1, x2, .. at equal "
-             "ones from root to tip. Components may be missing or blank. The outcome is a table of "
-             "the rod's coordinates that "
-             "can drive it: shape: {rod: arm, position: ['table(\"coordinates.csv\", 2)', ..]}. "
-             "What else moves is where it is at the "
-             "start; poses follow their laws.",
+    .brief = "identify values of a model from measurements",
+    .about =
+        "Finds the values of --find for which the study of FILE fits the measurements best: "
+        "nonlinear least squares; every evaluation runs the study.\n\n"
+        "DATA.csv has a line of names, then rows of numbers. The first column is 't', the time of "
+        "the study, increasing; the others have the names that 'sinew show --csv' prints: tip.x, "
+        "turn.ry, wire@3.z. A field may be blank. If the file has several runs, choose one by "
+        "--run, or give one DATA.csv for each, in the order of the runs.\n\n"
+        "Columns are weighted by --error, or, without it, by the largest measured magnitude of "
+        "their probe. Values come with standard errors, estimated from the residuals of the best "
+        "fit; a warning names values that are correlated or not determined by the data. If the "
+        "best fit still misses a column, by more than three times its --error, or, without "
+        "--error, by more than a tenth of the range of its probe and a hundredth of its magnitude, "
+        "the target is not reached: a message says so, and the exit status is 1. A run that fails "
+        "during the search only shortens the step.\n\n"
+        "With --shape DATA.csv has points of a rod in the world, m: columns t, then x@0.05, "
+        "y@0.05, z@0.05, .. at stations of the rod, written as after its name in the model (0.05 "
+        "m, 20 %, L/3), or x1, y1, z1, x2, .. at equally spaced stations from root to tip. "
+        "Components may be missing or blank. The result is a table of the rod's coordinates that "
+        "can drive it: shape: {rod: arm, position: ['table(\"coordinates.csv\", 2)', ..]}. All "
+        "other coordinates keep their initial values; poses follow their laws.",
     .option = options,
     .examples =
         "sinew fit arm.yaml release.csv --find rubber.young --find rubber.damping='5 ms'\n"

@@ -53,11 +53,11 @@ const snw_command snw_cmd_help = {
     .name = "help",
     .operands = "[COMMAND | language [PART...]]",
     .max_operands = 1 + MOST_PARTS,
-    .brief = "what the commands do, and the words of a model file",
-    .about = "Lists the commands, or says what one of them does and which options it has.\n\n"
-             "'sinew help language' lists what may stand in a model file, from the tables the "
-             "reader itself uses: the keys of every map, bases, quantities of probes, functions "
-             "and units. Name parts to see only those.",
+    .brief = "describe the commands, or the keys and words of a model file",
+    .about = "Lists the commands, or describes one of them and its options.\n\n"
+             "'sinew help language' lists the keys and words of a model file, from the tables that "
+             "the parser itself uses: the keys of every map, bases, quantities of probes, "
+             "functions and units. Name parts to see only those.",
     .option = options,
     .examples = "sinew help run\nsinew help language\nsinew help language rod section units",
     .run = help_run,

@@ -73,10 +73,10 @@ static snw_status serve(session *s, const snw_args *args, const snw_viewer_piece
     SNW_TRY(snw_args_number(args, "port", 0, 65535, &port, err));
     SNW_TRY(snw_socket_open(s->play, page, (int)port, &socket, err));
     const char *address = snw_socket_address(socket);
-    printf("%s is played at\n  %s\nCtrl-C ends it\n", s->path, address);
+    printf("%s is simulated live at\n  %s\nCtrl-C ends it\n", s->path, address);
     (void)fflush(stdout);
     if (snw_args_has(args, "open") && !snw_viewer_show(address, false)) {
-        snw_reply_warn(s->reply, s->path, "no browser could be asked to show it");
+        snw_reply_warn(s->reply, s->path, "no browser could be started");
     }
     snw_socket_serve(socket, snw_stop_asked);
     snw_socket_close(socket);
@@ -85,7 +85,7 @@ static snw_status serve(session *s, const snw_args *args, const snw_viewer_piece
 
 static void play_print_totals(const session *s) {
     const snw_play_totals t = snw_play_count(s->play);
-    printf("%ld pictures, %ld steps", t.frames, t.steps);
+    printf("%ld frames, %ld steps", t.frames, t.steps);
     if (t.steps > 0) printf(" of %.3g ms each", 1e3 * t.stepping / (double)t.steps);
     if (t.recordings > 0) printf(", %d recording%s", t.recordings, t.recordings > 1 ? "s" : "");
     printf("\n");
@@ -128,13 +128,13 @@ static int play_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"open", 0, NULL, false, "show the page in a browser"},
-    {"port", 0, "N", false, "port of 127.0.0.1 to listen on; a free one unless given"},
+    {"port", 0, "N", false, "port of 127.0.0.1 to listen on (default: a free one)"},
     {"output", 'o', "OUT.h5", false,
-     "where recordings go, the second one to OUT-2.h5; FILE's name with .play.h5 in the current "
-     "folder unless given"},
+     "file for recordings, the second one goes to OUT-2.h5 (default: FILE's name with .play.h5 in "
+     "the current folder)"},
     {"step", 0, "SECONDS", false,
-     "longest time step; that of the study's first dynamic step unless given, at most 1/60 s"},
-    {"run", 0, "NAME", false, "this run of the file; the first unless given"},
+     "longest time step, at most 1/60 s (default: that of the study's first dynamic step)"},
+    {"run", 0, "NAME", false, "the run of the file to simulate (default: the first)"},
     SNW_OPTION_SET,
     SNW_OPTION_END};
 
@@ -145,20 +145,18 @@ const snw_command snw_cmd_play = {
     .max_operands = 1,
     .brief = "simulate a model live, in a browser on this machine",
     .about =
-        "Does the study up to its first dynamic step and goes on from there in real time, by the "
-        "scheme of that step. A page shows the robot, with a slider for every actuator and for "
-        "every parameter under 'live:', and whoever looks at it may pull at the robot with the "
-        "mouse, stop the clock, go on step by step, begin anew and record what happens to a "
-        "result file.\n\n"
-        "What is turned is followed within some hundredths of a second, smoothly, so that a "
-        "slider that jumps is no blow; a parameter changes the model between two steps, as a "
-        "'change:' of a study does. The mouse pulls by a spring and a damper that are part of the "
-        "equations, at whatever point of the robot is dragged. Where a model is too slow for real "
-        "time "
-        "the page says how slow, and the clock waits: steps are never made longer.\n\n"
-        "Only this machine is listened to, 127.0.0.1, and the address has a secret of 32 digits. "
-        "The first window turns, others watch; when it is closed, the next one takes over. Ctrl-C "
-        "ends it, and a recording with it.",
+        "Runs the study up to its first dynamic step and continues from there in real time, with "
+        "the scheme of that step. A page shows the robot, with a slider for every actuator and for "
+        "every parameter under 'live:'. The user can pull at the robot with the mouse, pause, "
+        "advance step by step, reset and record the motion to a result file.\n\n"
+        "Actuators follow their sliders smoothly, within some hundredths of a second, so that a "
+        "jump of a slider causes no impact; a parameter changes the model between two steps, as a "
+        "'change:' of a study does. The mouse acts through a spring and a damper that are part of "
+        "the equations, at the point that is dragged. If a model is too slow for real time, the "
+        "page shows the ratio and the clock is slowed down: steps are never made longer.\n\n"
+        "The server accepts connections from this machine only, 127.0.0.1, and the address has a "
+        "secret of 32 digits. The first window controls the robot, others only show it; when it is "
+        "closed, the next one takes over. Ctrl-C ends the simulation and any recording.",
     .option = options,
     .examples = "sinew play examples/tendon/till_arm.yaml --open\n"
                 "sinew play arm.yaml --set rubber.young='1 MPa' -o pulled.h5",

@@ -87,8 +87,8 @@ static snw_status read_size(const snw_args *args, double *width, double *height,
         return SNW_OK;
     }
     return snw_fail(err, SNW_E_ARGUMENT,
-                    "--size is width x height in mm from %g to %g, e.g. 160x90, not '%s'", SMALLEST,
-                    LARGEST, text);
+                    "--size takes width x height in mm from %g to %g, e.g. 160x90, not '%s'",
+                    SMALLEST, LARGEST, text);
 }
 
 static snw_status plot_read_format(const char *output, format *out, snw_error *err) {
@@ -132,7 +132,7 @@ static snw_status plot_read_shape(const job *j, snw_shape_opts *o, snw_error *er
     if (count) {
         if (!plot_number(count, "", &value) || value != floor(value) || value < 1 ||
             value > MOST_SHAPES) {
-            return snw_fail(err, SNW_E_ARGUMENT, "--count is a number from 1 to %d, not '%s'",
+            return snw_fail(err, SNW_E_ARGUMENT, "--count takes a number from 1 to %d, not '%s'",
                             MOST_SHAPES, count);
         }
         o->count = (int)value;
@@ -145,7 +145,8 @@ static snw_status plot_read_shape(const job *j, snw_shape_opts *o, snw_error *er
     if (strlen(plane) == 2 && o->plane[0] >= 0 && o->plane[1] >= 0 && plane[0] != plane[1]) {
         return SNW_OK;
     }
-    return snw_fail(err, SNW_E_ARGUMENT, "--plane is two of x, y and z, e.g. xz, not '%s'", plane);
+    return snw_fail(err, SNW_E_ARGUMENT, "--plane takes two of x, y and z, e.g. xz, not '%s'",
+                    plane);
 }
 
 // ---- files and runs ----------------------------------------------------------------------------
@@ -280,7 +281,7 @@ static snw_status make_convergence(job *j, snw_error *err) {
     double *time;
     SNW_TRY(read_times(j, &n, &time, err));
     if (n > 1) {
-        return snw_fail(err, SNW_E_ARGUMENT, "--convergence is at one time, --at names %d", n);
+        return snw_fail(err, SNW_E_ARGUMENT, "--convergence takes one time, --at has %d", n);
     }
     SNW_TRY(choose_probes(j, err));
     return snw_converge_make(j->pool, j->args, j->nrun, j->run, n > 0 ? time : NULL, &j->converge,
@@ -313,13 +314,13 @@ static snw_status make_figure(job *j, snw_error *err) {
     if (snw_args_has(j->args, "data") &&
         (snw_args_has(j->args, "phase") || snw_args_has(j->args, "shape") ||
          snw_args_has(j->args, "energy") || snw_args_has(j->args, "convergence"))) {
-        return snw_fail(err, SNW_E_ARGUMENT, "--data stands beside probes over time");
+        return snw_fail(err, SNW_E_ARGUMENT, "--data needs probes over time");
     }
     if (snw_args_has(j->args, "convergence")) {
         if (snw_args_has(j->args, "phase") || snw_args_has(j->args, "shape") ||
             snw_args_has(j->args, "energy")) {
             return snw_fail(err, SNW_E_ARGUMENT,
-                            "--convergence is of probes; leave out the others");
+                            "--convergence takes only --probe; leave out the others");
         }
         SNW_TRY(make_convergence(j, err));
         return check_panels(j, err);
@@ -349,7 +350,7 @@ static snw_status make_figure(job *j, snw_error *err) {
 }
 
 static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
-    snw_svg svg = {.sink = to};
+    snw_svg svg = {.out.sink = to};
     const snw_canvas canvas = snw_svg_canvas(&svg);
     SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
     const char *title =
@@ -448,26 +449,27 @@ static int plot_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"output", 'o', "FILE", false,
-     "where the figure goes, .svg, .png or .pdf (default: OUT.svg in the current folder)"},
+     "output file, .svg, .png or .pdf (default: OUT.svg in the current folder)"},
     {"probe", 0, "NAMES", true,
-     "these probes over time, a panel a quantity: tip, or tip.x,tip.z. May be repeated; all "
-     "when nothing else is asked for"},
+     "these probes over time, one panel per quantity: tip, or tip.x,tip.z. May be repeated "
+     "(default: all probes, if no other option chooses the figure)"},
     {"data", 0, "FILE.csv", true,
-     "measurements as dots beside the probes: columns t, then named like them, tip.x, in SI; blank "
-     "fields are left out. May be repeated"},
+     "measurements, drawn as dots beside the probes: columns t, then names of probe components, "
+     "tip.x, in SI; blank fields are left out. May be repeated"},
     {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
     {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
     {"at", 0, "TIMES", true,
      "with --shape: the instants in seconds, e.g. 0,0.5,1; with --convergence: one, instead of "
      "the end"},
-    {"count", 0, "N", false, "with --shape: so many instants, even in time (default: 8)"},
+    {"count", 0, "N", false,
+     "with --shape: number of instants, evenly spaced in time (default: 8)"},
     {"plane", 0, "AXES", false,
-     "with --shape: what is seen, xy, xz or yz (default: where most happens)"},
-    {"energy", 0, NULL, false, "energies over time, and below what they do not account for"},
+     "with --shape: plane of projection, xy, xz or yz (default: the one with most motion)"},
+    {"energy", 0, NULL, false, "energies over time, and below the error of their balance"},
     SNW_OPTION_CONVERGENCE,
     {"size", 0, "WxH", false,
-     "of the paper in mm, e.g. 160x90 (default: 160 wide, as high as suits)"},
+     "size of the paper in mm, e.g. 160x90 (default: 160 wide, height chosen)"},
     {"run", 0, "NAMES", true,
      "only these runs; the name before the dot chooses all runs of an `each`. May be repeated"},
     SNW_OPTION_JSON,
@@ -478,14 +480,13 @@ const snw_command snw_cmd_plot = {
     .operands = "OUT.h5...",
     .min_operands = 1,
     .max_operands = 16,
-    .brief = "draw a figure of results, for print",
-    .about = "Draws what result files hold as a figure for a paper: probes over time, one over "
-             "another, shapes of the robot, its energies, or how errors fall from run to run. "
-             "Runs, also of several files, are "
-             "laid over each other. Axes have round numbers and SI prefixes; colours stay "
-             "apart for the colour-blind.\n\n"
-             "SVG keeps its texts as texts. PNG has 300 pixels an inch. The file may still be "
-             "growing.",
+    .brief = "draw a figure of results for print",
+    .about = "Draws a figure for a paper from result files: probes over time, one over another, "
+             "shapes of the robot, its energies, or the convergence of errors from run to run. "
+             "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
+             "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
+             "Text in SVG stays text. PNG has 300 pixels per inch. The run may still be writing "
+             "the file.",
     .option = options,
     .examples = "sinew plot arm.h5 --probe tip.x,tip.z -o tip.pdf\n"
                 "sinew plot slow.h5 fast.h5 --phase tip.x,tip.z -o path.svg\n"

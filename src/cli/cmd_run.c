@@ -566,16 +566,15 @@ static int cmd_run_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"output", 'o', "OUT.h5", false,
-     "where the results go; FILE's name with .h5 in the current folder unless given"},
+     "result file (default: FILE's name with .h5 in the current folder)"},
     SNW_OPTION_RUN,
     SNW_OPTION_SET,
-    {"resume", 0, NULL, false,
-     "go on with the runs that OUT.h5 has and that were stopped, killed or failed"},
+    {"resume", 0, NULL, false, "continue the runs of OUT.h5 that were stopped, killed or failed"},
     {"force", 'f', NULL, false,
-     "replace older results also where they were made with another --set or other runs"},
+     "replace older results even if they were made with another --set or other runs"},
     {"increments", 0, "N", false,
-     "end each run once it has made N increments or time steps, as Ctrl-C would; the equilibrium "
-     "at hand is finished, and --resume goes on"},
+     "end each run after N increments or time steps, as Ctrl-C would; the current equilibrium is "
+     "finished, and --resume continues"},
     {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -585,25 +584,21 @@ const snw_command snw_cmd_run = {
     .operands = "FILE",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "do the study of a model file and keep the results",
+    .brief = "run the study of a model file and write the results",
     .about =
-        "Reads a model file, does its study, every run of it, and writes the results to an "
-        "HDF5 file. "
-        "All is checked before anything is written, and an older file of that name is "
-        "replaced only "
-        "once the new run has its first frame. Without -o it is not replaced where it was made "
-        "with another --set, or holds runs that --run leaves out now: give another name, or "
-        "--force.\n\n"
-        "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
-        "when a "
-        "run fails or is killed. While the model is still read, it ends the command with "
-        "status 1 and nothing is written. A second one ends the process at once.\n\n"
-        "With --increments each run ends by itself after so many increments, which is no "
-        "failure: the status is 0, and the table and the file say that the run was "
-        "stopped.\n\n"
-        "With --resume it goes on from there: finished runs are kept, the others continue "
-        "after their last checkpoint and give the numbers, to the last bit, of a run that "
-        "was never interrupted. The model, --set and --run must be as they were.",
+        "Reads a model file, runs its study, once for each of its runs, and writes the results to "
+        "an HDF5 file. Everything is checked before anything is written, and an older file of that "
+        "name is replaced only when the new run has its first frame. Without -o an older file is "
+        "not replaced if it was made with another --set, or contains runs that --run leaves out: "
+        "give another name, or --force.\n\n"
+        "Ctrl-C ends a run between two increments; the results computed so far are kept, also when "
+        "a run fails or is killed. While the model is being read, Ctrl-C ends the command with "
+        "status 1 and nothing is written. A second Ctrl-C ends the process at once.\n\n"
+        "With --increments each run ends after that many increments. This is no failure: the "
+        "status is 0, and the table and the file show the run as stopped.\n\n"
+        "With --resume finished runs are kept, and the others continue from their last checkpoint; "
+        "the results are identical to the last bit to those of an uninterrupted run. The model, "
+        "--set and --run must be the same.",
     .option = options,
     .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"

@@ -285,8 +285,8 @@ static snw_status show_choose_runs(const snw_result *file, const snw_args *args,
     if (status == SNW_OK && *n > 1 && wants_lines(args) && !snw_compare_asked(args) &&
         !snw_args_has(args, "json")) {
         status = snw_fail(err, SNW_E_ARGUMENT,
-                          "a table over time shows one run, here are %d; choose, e.g. --run %s, or "
-                          "compare them, --at end",
+                          "a table over time shows one run, and there are %d; choose, e.g. --run "
+                          "%s, or compare them, --at end",
                           *n, name[chosen[0]]);
     }
     snw_free(name);
@@ -359,12 +359,11 @@ const snw_command snw_cmd_show = {
     .operands = "OUT.h5",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "print results of a run",
-    .about = "Says what a result file holds: its runs, how they ended, their stages, frames and "
-             "last values. With "
-             "--probe or --csv prints values over time; with --at or --is compares the runs, one "
-             "line each, beside the overrides in which they differ. The file may still be growing, "
-             "or be what a killed run left behind.",
+    .brief = "print results",
+    .about = "Lists the contents of a result file: its runs, how they ended, their stages, frames "
+             "and last values. With --probe or --csv it prints values over time; with --at or --is "
+             "it compares the runs, one line each, with the overrides in which they differ. The "
+             "run may still be writing the file, or have been killed.",
     .option = options,
     .examples = "sinew show boyer2_follower.h5\n"
                 "sinew show boyer2_follower.h5 --probe tip\n"

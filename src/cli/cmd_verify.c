@@ -294,7 +294,7 @@ static int verify_job(session *s, const snw_job *job, snw_error *err) {
     } else {
         const char *title = job->run[0].desc->title;
         printf("%s%s%s\n", job->path, title && title[0] ? ": " : "", title ? title : "");
-        if (total == 0) printf("  runs, but expects nothing: it has no 'expect:' for these runs\n");
+        if (total == 0) printf("  runs, but has no 'expect:' for these runs\n");
         if (snw_grid_print(s->grid, stdout, err) != SNW_OK) {
             snw_reply_fail(s->reply, err);
             exit_status = SNW_EXIT_FAILED;
@@ -365,12 +365,10 @@ const snw_command snw_cmd_verify = {
     .operands = "FILE...",
     .min_operands = 1,
     .max_operands = 1 << 30,
-    .brief = "run and compare with the values a model file expects",
-    .about = "Does the study of each file, in memory, and compares the probes with its 'expect:' "
-             "entries. Every "
-             "line shows what came out, what was wanted, the error, the tolerance, and where the "
-             "wanted value "
-             "comes from.\n\n"
+    .brief = "run a model file and compare with its expected values",
+    .about = "Runs the study of each file, in memory, and compares the probes with its 'expect:' "
+             "entries. Every line shows the computed value, the expected value, the error, the "
+             "tolerance, and the source of the expected value.\n\n"
              "The exit status is 1 when a value is missed or a run could not be computed.",
     .option = options,
     .examples = "sinew verify examples/rods/*.yaml\n"

@@ -134,14 +134,14 @@ static int view_run(const snw_args *args, snw_reply *reply) {
         return opened ? snw_reply_exit_work(status) : snw_reply_exit_input(status);
     }
     if (snw_args_has(args, "open") && !snw_viewer_show(output, true)) {
-        snw_reply_warn(reply, output, "no browser could be asked to show it; open it yourself");
+        snw_reply_warn(reply, output, "no browser could be started; open the page yourself");
     }
     return SNW_EXIT_DONE;
 }
 
 static const snw_option options[] = {
-    {"output", 'o', "FILE", false, "where the page goes (default: OUT.html in the current folder)"},
-    {"open", 0, NULL, false, "show the page in a browser when it is written"},
+    {"output", 'o', "FILE", false, "output file (default: OUT.html in the current folder)"},
+    {"open", 0, NULL, false, "open the page in a browser when it is written"},
     {"run", 0, "NAME", true, "only this run; may be repeated"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -151,14 +151,13 @@ const snw_command snw_cmd_view = {
     .operands = "OUT.h5",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "write a page that shows the robot moving",
-    .about = "Turns a result file into one page for any browser, which needs no network: the robot "
-             "in three dimensions, to be turned, "
-             "played and scrubbed, and beside it probes, energies, stages and what the solver "
-             "did. Press ? in the page for its keys.\n\n"
-             "Of long runs some thousand frames are kept, evenly in time and with the ends of all "
-             "stages; curves keep the smallest and largest value between them, and the page says "
-             "so. The file may still be growing.",
+    .brief = "write a page that animates the robot",
+    .about = "Converts a result file to one page for any browser, without network: the robot in "
+             "three dimensions, to rotate, play and scrub, and beside it probes, energies, stages "
+             "and solver statistics. Press ? in the page for its keys.\n\n"
+             "Of long runs some thousand frames are kept, evenly spaced in time and with the ends "
+             "of all stages; curves keep the smallest and largest value between them, and the page "
+             "notes it. The run may still be writing the file.",
     .option = options,
     .examples = "sinew view boyer2_follower.h5 --open\n"
                 "sinew view sweep.h5 --run load.3 -o load3.html",

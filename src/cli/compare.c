@@ -42,7 +42,7 @@ static snw_status read_query(const snw_args *args, query *q, snw_error *err) {
     *q = (query){.statistic = is != NULL};
     if (at && is) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "--at is a moment and --is all time, give one of them");
+                        "--at is for one time and --is for all times; give one of them");
     }
     for (int i = 0; is && i < SNW_EXPECT_IS_COUNT; i++) {
         q->is = (snw_expect_is)i;
@@ -50,14 +50,13 @@ static snw_status read_query(const snw_args *args, query *q, snw_error *err) {
     }
     if (is) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "--is %.40s: what is taken over time is min max mean range period size",
-                        is);
+                        "--is takes min max mean range period size, not '%.40s'", is);
     }
     if ((q->end = !strcmp(at, "end"))) return SNW_OK;
     char *rest;
     q->t = strtod(at, &rest);
     if (rest == at || *rest || !isfinite(q->t)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "--at %.40s: a time in seconds is wanted, or 'end'",
+        return snw_fail(err, SNW_E_ARGUMENT, "--at takes a time in seconds, or 'end', not '%.40s'",
                         at);
     }
     return SNW_OK;

@@ -9,9 +9,11 @@
 
 // Options of `sinew show` that select the comparison; --probe and --csv apply to it as well.
 #define SNW_OPTION_COMPARE                                                                         \
-    {"at", 0, "TIME", false, "one line a run: the values at this time in seconds, or at the end"}, \
+    {"at", 0, "TIME", false,                                                                       \
+     "one line per run: the values at this time in seconds, or at the end"},                       \
     {                                                                                              \
-        "is", 0, "WHAT", false, "one line a run: min max mean range period size over all its time" \
+        "is", 0, "WHAT", false,                                                                    \
+            "one line per run: min max mean range period size over its whole time"                 \
     }
 
 // Write "overrides": {path: value ..} of a run.

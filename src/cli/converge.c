@@ -40,8 +40,8 @@ static snw_status converge_read_values(snw_pool *pool, const char *text, const c
         }
     }
     if (n == nrun && !*at) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "%s %s: a number is wanted for each of the %d runs",
-                    OPTION, text, nrun);
+    return snw_fail(err, SNW_E_ARGUMENT, "%s %s: give one number for each of the %d runs", OPTION,
+                    text, nrun);
 }
 
 // Value of a parameter in a run: from the overrides stored in the results, else by evaluation of
@@ -66,7 +66,7 @@ static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const c
     snw_status s = snw_document_parse_kept("model", text, nset, set, &d, &why);
     if (s != SNW_OK) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "the model of these results cannot be read again (%.200s); say the "
+                        "the model of these results cannot be read again (%.200s); give the "
                         "numbers, e.g. %s h=4,2,1",
                         why.text, OPTION);
     }
@@ -76,8 +76,9 @@ static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const c
     }
     snw_document_destroy(d);
     if (s != SNW_OK || given) return s;
-    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' gives no '%s'; say the numbers, e.g. %s h=4,2,1",
-                    name, path, OPTION);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "run '%s' gives no '%s'; give the numbers, e.g. %s h=4,2,1", name, path,
+                    OPTION);
 }
 
 static snw_status find_values(snw_pool *pool, const char *path, int nrun, const snw_plot_run *run,
@@ -111,13 +112,14 @@ static snw_status choose_reference(const snw_args *args, int nrun, const snw_plo
     o->against = -1;
     if (end == text || *end || !isfinite(o->value)) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "--against is one of the runs that are shown, or a number; '%s' is neither",
+                        "--against takes one of the runs shown, or a number; '%s' is neither",
                         text);
     }
     if (run->ncolumn == 1) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    "--against %s is right for one probe, here are %d; choose with --probe", text,
-                    run->ncolumn);
+    return snw_fail(
+        err, SNW_E_ARGUMENT,
+        "--against %s is a reference for one probe, and there are %d; choose with --probe", text,
+        run->ncolumn);
 }
 
 snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
@@ -130,8 +132,8 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
     SNW_TRY(choose_reference(args, nrun, run, &c->opts, err));
     if (nrun - (c->opts.against >= 0) < 2) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "%s compares runs with one that is right: at least three, or two and a "
-                        "number --against",
+                        "%s compares runs with a reference: it needs at least three runs, or two "
+                        "and a number --against",
                         OPTION);
     }
     SNW_TRY(equals ? converge_read_values(pool, path, equals, nrun, x, &c->opts, err)

@@ -11,11 +11,11 @@
 #define SNW_OPTION_CONVERGENCE                                                                     \
     {"convergence", 0, "PATH", false,                                                              \
      "errors of the probes over a number in which the runs differ, on logarithmic axes, with "     \
-     "slopes, and a table: swing.step, arm.rod.nodes, or h=4,2,1 to say the numbers, a run each"}, \
+     "slopes, and a table: swing.step, arm.rod.nodes, or h=4,2,1 to give the numbers, one per "    \
+     "run"},                                                                                       \
     {                                                                                              \
         "against", 0, "RUN", false,                                                                \
-            "with --convergence: the run that is taken for right (default: the last one), or a "   \
-            "number"                                                                               \
+            "with --convergence: the run taken as reference (default: the last one), or a number"  \
     }
 
 typedef struct snw_converge {

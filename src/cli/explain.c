@@ -4,7 +4,6 @@
 // and steps of the study, as text and as JSON.
 #include "cli/explain.h"
 
-#include "model/probe_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,8 +80,7 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
 
 // step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
 static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
-    const bool chosen =
-        s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
+    const bool chosen = s->control || snw_scheme_table[s->scheme].chooses_steps;
     if (!chosen) {
         (void)snprintf(out, size, "steps of %g s", s->step);
     } else if (s->step > 0) {
@@ -96,21 +94,21 @@ static void step_size_text(const snw_step_desc *s, char *out, size_t size) {
 // "motion for 1 s, generalized-alpha with rho 0.9, steps of 0.005 s"
 static void dynamic_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
     char number[32] = "", step_size[96];
-    if (s->method == SNW_METHOD_GENERALIZED_ALPHA || s->method == SNW_METHOD_HHT ||
-        s->method == SNW_METHOD_WBZ) {
+    const snw_scheme_info *scheme = &snw_scheme_table[s->scheme];
+    if (scheme->options & SNW_SCHEME_TAKES_RHO) {
         (void)snprintf(number, sizeof number, " with rho %g", s->rho);
-    } else if (s->method == SNW_METHOD_BDF_ALPHA) {
+    } else if (scheme->options & SNW_SCHEME_TAKES_ALPHA) {
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     step_size_text(s, step_size, sizeof step_size);
     if (s->kinematic) {
-        (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
+        (void)snprintf(out, size, "locomotion with prescribed shapes for %s%g s%s, %s",
                        s->until ? "up to " : "", s->duration, start, step_size);
         return;
     }
     const bool shooting = s->engine == SNW_ENGINE_SHOOTING;
     (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, step_size,
+                   s->duration, start, scheme->name, number, step_size,
                    shooting ? ", by shooting" : "");
 }
 
@@ -119,7 +117,8 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
-    if (s->march > 0) (void)snprintf(march, sizeof march, " by a march of %g s", s->march);
+    if (s->march > 0)
+        (void)snprintf(march, sizeof march, " by damped pseudo-time integration of %g s", s->march);
     switch (s->kind) {
     case SNW_STEP_STATIC:
         if (s->duration > 0) {
@@ -142,8 +141,8 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
 }
 
 static bool explain_of_link(snw_probe_kind kind) {
-    return kind == SNW_PROBE_REACTION || kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
-           kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    const snw_subject of = snw_probe_table[kind].subject;
+    return of == SNW_OF_LINK || of == SNW_OF_JOINT;
 }
 
 // object or site that a probe refers to
@@ -160,6 +159,11 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        : p->of == SNW_PROBE_OF_TENDON  ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
                                                        : d->loop[p->item].name);
+    } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
+        char from[TEXT], to[TEXT];
+        site_text(d, &p->from, from, sizeof from);
+        site_text(d, &p->site, to, sizeof to);
+        (void)snprintf(out, size, "%.120s in %.120s", to, from);
     } else if (explain_of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
@@ -169,9 +173,8 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
 
 // does a probe refer to a site, or to the whole robot?
 static bool probe_has_site(snw_probe_kind kind) {
-    return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
-           kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY &&
-           kind != SNW_PROBE_FREQUENCY && kind != SNW_PROBE_TRANSPORT && kind != SNW_PROBE_LAW;
+    const snw_subject of = snw_probe_table[kind].subject;
+    return of != SNW_OF_ROBOT && of != SNW_OF_PROBES;
 }
 
 static int nodes_of(const snw_run_info *info, const char *link) {
@@ -199,7 +202,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->variable_length ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->variable_length ? ", variable length (feed)" : "", section, r->material ? ", " : "",
            r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
            nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
@@ -218,11 +221,6 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     if (!functions) printf("%*s  rigid\n", indent, "");
 }
 
-// has the joint an axis?
-static bool has_axis(snw_joint_kind kind) {
-    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_SPHERICAL && kind != SNW_JOINT_FREE;
-}
-
 static void print_axis(snw_vec3 a) {
     for (int i = 0; i < 3; i++) {
         if (fabs(a.e[i]) == 1) printf(" %s%c", a.e[i] < 0 ? "-" : "", 'x' + i);
@@ -231,19 +229,24 @@ static void print_axis(snw_vec3 a) {
     printf(" [%g, %g, %g]", a.x, a.y, a.z);
 }
 
+static void print_joint_axes(snw_joint_kind joint, snw_vec3 axis, snw_vec3 second) {
+    const int options = snw_joint_table[joint].options;
+    if (options & SNW_JOINT_TAKES_AXIS) print_axis(axis);
+    if (options & SNW_JOINT_TAKES_AXES) print_axis(second);
+}
+
 // revolute about z, 1 degree of freedom, warns outside of angle [-1, 1]
 static void print_joint(const snw_link_desc *l) {
     int n = 0, nlimit = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(l->joint, &n);
     const snw_joint_desc *j = &l->moves;
     printf("%s", snw_joint_name(l->joint));
-    if (has_axis(l->joint)) print_axis(l->moves.axis);
-    if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->moves.second);
+    print_joint_axes(l->joint, l->moves.axis, l->moves.second);
     const int dof = snw_joint_dof(l->joint);
     if (dof > 0) printf(", %d degree%s of freedom", dof, dof == 1 ? "" : "s");
     for (int i = 0; i < n; i++) {
         if (!j->limited[i]) continue;
-        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside of", c[i].name, j->low[i],
+        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside", c[i].name, j->low[i],
                j->high[i]);
     }
     printf("\n");
@@ -280,8 +283,7 @@ static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     site_text(d, &l->a, a, sizeof a);
     site_text(d, &l->b, b, sizeof b);
     printf("  %s  %s to %s, %s", l->name, a, b, snw_joint_name(l->joint));
-    if (has_axis(l->joint)) print_axis(l->axis);
-    if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->second);
+    print_joint_axes(l->joint, l->axis, l->second);
     printf("%s: %s\n", l->when ? ", at times" : "", info->loop_note[i]);
     if (info->loop_warning[i][0]) printf("    warning: %s\n", info->loop_warning[i]);
 }
@@ -308,14 +310,16 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     if (a->holds) {
         char text[64];
         const snw_probe_desc *p = &d->probe[a->probe];
-        const char *part = snw_probe_components(p->kind, p->joint, &n)[a->component].name;
+        snw_component known[SNW_PROBE_WIDTH];
+        (void)snw_probe_components(p->kind, p->joint, known);
+        const char *part = known[a->component].name;
         law_text(a->target, text, sizeof text);
         printf("  %s  joint %s, effort holds %s%s%s: %s\n", a->name, d->link[a->link].name, p->name,
                part[0] ? "." : "", part, text);
         return;
     }
     if (a->passive && a->same) {
-        printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
+        printf("  %s  joint %s, same effort\n", a->name, d->link[a->link].name);
         return;
     }
     printf("  %s  %s of %s %s given:", a->name, given[a->kind],
@@ -336,7 +340,7 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
     if (fixed && a->when) on = snw_expr_value(a->when, (snw_at){0});
-    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", off");
 }
 
 static const char *tendon_given(const snw_tendon_desc *a) {
@@ -351,7 +355,7 @@ static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
     if (a->nsegment > 0) {
-        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nsegment,
+        printf("%s %d straight segment%s", a->nlink > 0 ? "," : " of", a->nsegment,
                a->nsegment == 1 ? "" : "s");
     }
     char text[64];
@@ -375,27 +379,7 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     if (f->current[0]) printf(", current");
     const bool fixed = !f->when || snw_expr_vars(f->when) == 0;
     const bool on = !fixed || !f->when || snw_expr_value(f->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
-}
-
-static const char *contact_kind_name(snw_nonholonomic_kind kind) {
-    switch (kind) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_WHEEL:
-        return "wheel";
-    case SNW_NONHOLONOMIC_ROLL:
-        return "rolling wheel";
-    case SNW_NONHOLONOMIC_TREAD:
-    case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP:
-        return "slipping wheel";
-    case SNW_NONHOLONOMIC_RING:
-        return "ring";
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return "anchor";
-    }
-    return "ground";
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
@@ -408,7 +392,7 @@ static void print_nonholonomic(const snw_desc *d, int i, const snw_run_info *inf
     } else {
         site_text(d, &l->b, site, sizeof site);
     }
-    printf("  %s  %s on %s, %s%s\n", l->name, contact_kind_name(l->nonholonomic), site,
+    printf("  %s  %s on %s, %s%s\n", l->name, snw_nonholonomic_table[l->nonholonomic].name, site,
            info->loop_note[i], at_times(l->when) ? ", at times" : "");
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
 }
@@ -433,7 +417,7 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
     const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
-    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
 }
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
@@ -470,7 +454,7 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
         step_text(d, &d->step[i], text, sizeof text);
         printf("  %s  %s\n", d->step[i].name, text);
     }
-    if (d->nstep == 0) printf("  nothing is done\n");
+    if (d->nstep == 0) printf("  no steps\n");
 }
 
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
@@ -493,8 +477,8 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
-        printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
-               d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
+        printf("\n%s: %s freely, uncoupled from the rest of the robot\n", d->link[i].name,
+               snw_joint_table[d->link[i].joint].coordinate[0].turn ? "turns" : "slides");
     }
     print_components(d, info);
 }
@@ -546,7 +530,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
 static void json_joint(snw_json *j, const snw_link_desc *l) {
     snw_field_text(j, "joint", snw_joint_name(l->joint));
     snw_field_integer(j, "degrees_of_freedom", snw_joint_dof(l->joint));
-    if (!has_axis(l->joint)) return;
+    if (!(snw_joint_table[l->joint].options & SNW_JOINT_TAKES_AXIS)) return;
     snw_field_list(j, "axis");
     for (int i = 0; i < 3; i++) snw_field_number(j, NULL, l->moves.axis.e[i]);
     snw_json_close(j);
@@ -661,9 +645,9 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
     for (int i = 0; i < d->ncontact; i++) {
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
-        snw_field_text(j, "kind",
-                       contact_kind_name(c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic
-                                                         : SNW_NONHOLONOMIC_NONE));
+        const snw_nonholonomic_kind kind =
+            c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic : SNW_NONHOLONOMIC_NONE;
+        snw_field_text(j, "kind", snw_nonholonomic_table[kind].name);
         if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
         if (c->nonholonomic) {
             snw_field_text(j, "rows", info->loop_note[c->nonholonomic - 1]);

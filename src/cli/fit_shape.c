@@ -144,7 +144,7 @@ static snw_status fit_shape_read_columns(session *s, snw_error *err) {
     // times of a table that prescribes a shape must ascend
     for (int i = 1; i < s->data.nrow; i++) {
         if (s->data.value[i] > s->data.value[i - 1]) continue;
-        (void)snw_fail(err, SNW_E_ARGUMENT, "the first column must rise, %g follows %g",
+        (void)snw_fail(err, SNW_E_ARGUMENT, "the first column must increase, %g follows %g",
                        s->data.value[i], s->data.value[i - 1]);
         return fit_shape_fail_data(s, s->data.line[i], err);
     }
@@ -171,8 +171,8 @@ static snw_status read_filter(session *s, snw_error *err) {
     if (!(cutoff.value > 0) || !(2 * cutoff.value * h < 1)) {
         (void)snw_fail(
             err, SNW_E_ARGUMENT,
-            "'%.60s': a frequency between 0 and %g Hz, half that of the samples, is wanted", text,
-            0.5 / h);
+            "'%.60s': the frequency must lie between 0 and %g Hz, half the sampling frequency",
+            text, 0.5 / h);
         return snw_fail_at_location(err, SNW_E_ARGUMENT, "--filter", 1, 1);
     }
     s->cutoff = cutoff.value;
@@ -380,18 +380,17 @@ static snw_status write_output(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (s->undetermined_row >= 0) {
         char text[TEXT];
-        (void)snprintf(text, sizeof text,
-                       "the points at t = %g s determine %d of %d unknowns; the others are as "
-                       "small as they can be",
-                       s->data.value[s->undetermined_row], s->undetermined.rank,
-                       s->undetermined.unknown);
+        (void)snprintf(
+            text, sizeof text,
+            "the points at t = %g s determine %d of %d unknowns; the others have minimum norm",
+            s->data.value[s->undetermined_row], s->undetermined.rank, s->undetermined.unknown);
         snw_reply_warn(s->reply, s->path, text);
     }
     if (s->unconverged_row >= 0) {
         char text[TEXT];
         (void)snprintf(text, sizeof text,
-                       "the points at t = %g s are met by many shapes; points of the axis hardly "
-                       "tell twist from bending, so leave out strains that stay zero",
+                       "the points at t = %g s fit many shapes; points on the axis hardly "
+                       "distinguish twist from bending, so leave out strains that stay zero",
                        s->data.value[s->unconverged_row]);
         snw_reply_warn(s->reply, s->path, text);
     }

@@ -103,14 +103,14 @@ static snw_status read_find(session *s, const char *text, parameter *f, snw_erro
         SNW_TRY(snw_document_find(d, run, f->path, "--find", &given, &f->start, err));
         if (!given) {
             (void)snprintf(message, sizeof message,
-                           "the file gives no '%s'; say where to start, --find %s=VALUE", f->path,
+                           "the file gives no '%s'; give a start, --find %s=VALUE", f->path,
                            f->path);
             return fail_parameter(err, message);
         }
     }
     if (f->start.value == 0 || !isfinite(f->start.value)) {
         (void)snprintf(message, sizeof message,
-                       "'%s' starts from %g; say how large it may be, --find %s=VALUE", f->path,
+                       "'%s' starts from %g; give a typical value, --find %s=VALUE", f->path,
                        f->start.value, f->path);
         return fail_parameter(err, message);
     }
@@ -145,8 +145,7 @@ static snw_status read_shift(session *s, const char *text, parameter *f, snw_err
         (void)snprintf(f->start.unit, sizeof f->start.unit, "s");
         return SNW_OK;
     }
-    (void)snw_fail(err, SNW_E_ARGUMENT,
-                   "a time other than 0 is wanted, about as large as it may be");
+    (void)snw_fail(err, SNW_E_ARGUMENT, "the start must not be 0; give a typical value");
     return snw_fail_at_location(err, SNW_E_ARGUMENT, "--shift", 1, 1);
 }
 
@@ -212,10 +211,8 @@ static snw_status unknown_column(const session *s, int data, const char *name, s
         if (strcmp(info->column[i].probe, name) == 0 && !near) near = text[i];
     }
     if (!near && text && known) near = snw_nearest(name, info->ncolumn, known);
-    (void)snw_fail(err, SNW_E_ARGUMENT,
-                   "column '%.100s' is no component of a recorded probe%s%.100s%s", name,
-                   near ? " (did you mean '" : "; 'sinew show --csv' names them", near ? near : "",
-                   near ? "'?)" : "");
+    (void)snw_fail(err, SNW_E_ARGUMENT, "column '%.100s' is no component of a recorded probe%s",
+                   name, near ? snw_hint_text(near).text : "; 'sinew show --csv' names them");
     snw_free(known);
     snw_free(text);
     return fit_values_fail_data(s, data, err);
@@ -322,10 +319,10 @@ static snw_status weigh_by_size(session *s, snw_error *err) {
             }
         }
         if (c->error > 0) continue;
-        (void)snw_fail(err, SNW_E_ARGUMENT,
-                       "column '%.100s' is zero or blank throughout; say how large its errors are, "
-                       "--error %.100s=SIZE",
-                       c->name, c->name);
+        (void)snw_fail(
+            err, SNW_E_ARGUMENT,
+            "column '%.100s' is zero or blank throughout; give its error, --error %.100s=SIZE",
+            c->name, c->name);
         return fit_values_fail_data(s, c->data, err);
     }
     return SNW_OK;
@@ -353,16 +350,15 @@ static snw_status read_errors(session *s, snw_error *err) {
         }
         if (!used || !(size.value > 0) || isinf(size.value)) {
             (void)snw_fail(err, SNW_E_ARGUMENT, "'%.200s': %s", text[i],
-                           eq && !used
-                               ? "no column of the data has this name"
-                               : "a column and a positive size are wanted, e.g. tip.x='1 mm'");
+                           eq && !used ? "no column of the data has this name"
+                                       : "give a column and a positive size, e.g. tip.x='1 mm'");
             return snw_fail_at_location(err, SNW_E_ARGUMENT, "--error", 1, 1);
         }
     }
     for (int k = 0; k < s->ncolumn; k++) {
         if (s->column[k].error > 0) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT,
-                       "nothing is said of '%.200s'; give the errors of all columns, or of none",
+                       "'%.200s' has no error; give the errors of all columns, or of none",
                        s->column[k].name);
         return snw_fail_at_location(err, SNW_E_ARGUMENT, "--error", 1, 1);
     }
@@ -485,13 +481,12 @@ static snw_status fit_values_check_target(const session *s, snw_error *err) {
     if (!c) return SNW_OK;
     const bool said = snw_args_has(s->args, "error");
     const char *far = find_runaway(s);
-    (void)snw_fail(
-        err, SNW_E_DIVERGED,
-        "the target is not reached: at its nearest the model misses '%.60s' by %.3g (rms), %.3g "
-        "would do%s%.60s%s; look at units, frames and signs, find other values%s",
-        c->name, c->after, c->acceptable, *far ? ", and '" : "", far,
-        *far ? "' ran away from its start" : "",
-        said ? ", or enlarge --error" : ", or say how large errors are by --error");
+    (void)snw_fail(err, SNW_E_DIVERGED,
+                   "the target is not reached: the best fit misses '%.60s' by %.3g (rms), above "
+                   "the limit %.3g%s%.60s%s; check units, frames and signs, find other values%s",
+                   c->name, c->after, c->acceptable, *far ? ", and '" : "", far,
+                   *far ? "' diverged from its start" : "",
+                   said ? ", or enlarge --error" : ", or give --error");
     return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
 }
 
@@ -499,9 +494,8 @@ static void warn_undetermined(session *s) {
     char text[PATH_SIZE + 160];
     if (s->info.vague < 0 || s->info.inflation < MAX_INFLATION) return;
     (void)snprintf(text, sizeof text,
-                   "these data do not determine '%s' beside the others: other values together do "
-                   "the same; hold "
-                   "one of them, or measure more",
+                   "these data do not determine '%s': a combination of the other values has the "
+                   "same effect; fix one of them, or measure more",
                    s->find[s->info.vague].path);
     snw_reply_warn(s->reply, s->job.path, text);
 }
@@ -515,8 +509,8 @@ static bool warn_correlated(session *s) {
             if (!(fabs(r) > MAX_CORRELATION)) continue;
             char text[2 * PATH_SIZE + 160];
             (void)snprintf(text, sizeof text,
-                           "these data hardly tell '%s' from '%s' (correlation %.4f): hold one of "
-                           "them, or measure more",
+                           "these data hardly distinguish '%s' from '%s' (correlation %.4f): fix "
+                           "one of them, or measure more",
                            s->find[k].path, s->find[i].path, r);
             snw_reply_warn(s->reply, s->job.path, text);
             any = true;
@@ -639,7 +633,7 @@ static snw_status check_output(const session *s, snw_error *err) {
     for (int i = 0; i < s->job.n; i++) {
         if (!strpbrk(s->job.run[i].name, ".(")) continue;
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "run '%s' is one of several by one name and cannot be overridden alone; "
+                        "run '%s' is one of several made by 'each' and cannot be overridden alone; "
                         "use the --set line instead of -o",
                         s->job.run[i].name);
     }
@@ -699,8 +693,8 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
         (void)snw_fail(err, SNW_E_DIVERGED,
                        "no minimum after %d steps%s%.60s%s; these are the best values so far, %s",
                        s->info.search.iterations, *far ? ": '" : "", far,
-                       *far ? "' runs away, as where the target is out of reach" : "",
-                       *far ? "look at units, frames and signs" : "go on from them");
+                       *far ? "' diverges, as it does when the target cannot be reached" : "",
+                       *far ? "check units, frames and signs" : "go on from them");
     }
 }
 

@@ -8,13 +8,11 @@
 enum { WIDTH = 96 };
 
 // Meaning of the exit statuses.
-static const char *const exit_text = "0  done\n"
-                                     "1  could not be computed, or was stopped (what was computed "
-                                     "is kept), or an expectation missed\n"
-                                     "2  wrong usage or bad input";
+static const char *const exit_text =
+    "0  done\n1  computation failed or was stopped (results so far are kept), or an expected value "
+    "was missed\n2  wrong usage or bad input";
 
-static const char summary[] =
-    "Sinew computes how soft, continuum, parallel and hybrid robots move.";
+static const char summary[] = "Sinew simulates soft, continuum, parallel and hybrid robots.";
 
 // print text wrapped at WIDTH, with every line after the first indented; line breaks in the text
 // are kept; at: current column
@@ -72,13 +70,15 @@ void snw_help_command(const snw_command *c) {
 }
 
 void snw_help_overview(void) {
-    printf("usage: sinew COMMAND [options] ...\n\n%s\n\nCommands:\n", summary);
+    printf("usage: sinew COMMAND [options] ...\n\n"
+           "%s\n\n"
+           "Commands:\n",
+           summary);
     for (const snw_command *const *c = snw_commands; *c; c++) {
         printf("  %-8s %s\n", (*c)->name, (*c)->brief);
     }
-    printf("\n'sinew help COMMAND' or 'sinew COMMAND --help' says more; 'sinew --version' says "
-           "which one "
-           "this is.\nA first robot is in README.md; examples/ holds more.\n");
+    printf("\n'sinew help COMMAND' or 'sinew COMMAND --help' gives details; 'sinew --version' "
+           "prints the version.\nSee README.md for a first robot and examples/ for more.\n");
 }
 
 void snw_help_json(snw_json *j) {

@@ -9,7 +9,6 @@
 #include "language/language.h"
 #include "language/node.h"
 #include "model/desc.h" // also bases, functions and units
-#include "model/probe_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,11 +110,11 @@ static const char *basis_meaning(snw_basis_kind kind) {
     case SNW_BASIS_CONSTANT:
         return "one value per element, jumps between them";
     case SNW_BASIS_LINEAR:
-        return "straight in each element, continuous";
+        return "linear in each element, continuous";
     case SNW_BASIS_QUADRATIC:
-        return "of degree 2 in each element, continuous";
+        return "degree 2 in each element, continuous";
     case SNW_BASIS_CUBIC:
-        return "of degree 3 in each element, continuous";
+        return "degree 3 in each element, continuous";
     }
     return "";
 }
@@ -134,33 +133,30 @@ static void integrator_rows(writer *w) {
 #undef X
 }
 
-static const char *joint_coordinates(snw_joint_kind kind) {
-    switch (kind) {
-    case SNW_JOINT_FIXED:
-        return "none";
-    case SNW_JOINT_REVOLUTE:
-    case SNW_JOINT_SCREW:
-        return "angle";
-    case SNW_JOINT_PRISMATIC:
-        return "slide";
-    case SNW_JOINT_CYLINDRICAL:
-        return "angle, slide";
-    case SNW_JOINT_UNIVERSAL:
-        return "first, second angle";
-    case SNW_JOINT_SPHERICAL:
-        return "a rotation, three";
-    case SNW_JOINT_PLANAR:
-        return "x, y, angle";
-    case SNW_JOINT_FREE:
-        return "a pose, six";
+static void help_language_append(char *out, size_t size, const char *text) {
+    const size_t used = strlen(out);
+    (void)snprintf(out + used, size - used, "%s", text);
+}
+
+// out <- coordinates of a joint: "angle, slide"
+static void coordinates_text(const snw_joint_type *joint, char *out, size_t size) {
+    (void)snprintf(out, size, "%s",
+                   joint->dof == 0                 ? "none"
+                   : joint->space == SNW_SPACE_SE3 ? "a pose, six"
+                   : joint->space == SNW_SPACE_SO3 ? "a rotation, three"
+                                                   : joint->coordinate[0].name);
+    for (int i = 1; joint->space == SNW_SPACE_RN && i < joint->dof; i++) {
+        help_language_append(out, size, ", ");
+        help_language_append(out, size, joint->coordinate[i].name);
     }
-    return "";
 }
 
 static void joint_rows(writer *w) {
-#define X(code, name, dof, meaning) help_language_row(w, name, joint_coordinates(code), meaning);
-    SNW_JOINT_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_JOINT_COUNT; i++) {
+        char coordinates[80];
+        coordinates_text(&snw_joint_table[i], coordinates, sizeof coordinates);
+        help_language_row(w, snw_joint_table[i].name, coordinates, snw_joint_table[i].meaning);
+    }
 }
 
 static void site_rows(writer *w) {
@@ -175,48 +171,31 @@ static void site_rows(writer *w) {
 
 static void study_rows(writer *w) {
     help_language_row(w, "static", "those of static",
-                      "equilibria: at the present time, or along a path");
-    help_language_row(w, "dynamic", "those of dynamic", "motion, from the present state on");
-    help_language_row(w, "kinematic", "those of kinematic",
-                      "motion that given shapes and contacts make, then the forces it takes");
+                      "equilibria: at the current time, or along a path");
+    help_language_row(w, "dynamic", "those of dynamic", "motion, from the current state");
+    help_language_row(
+        w, "kinematic", "those of kinematic",
+        "locomotion: motion from prescribed shapes and contacts, then the required forces");
     help_language_row(w, "modes", "those of modes",
                       "frequencies, damping and shapes of small motions");
     help_language_row(w, "change", "paths and values",
-                      "nothing; overrides what follows, and may have a name");
+                      "overrides values for the following steps; may have a name");
 }
 
-static const char *method_keys(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-        return "step or adapt, rho";
-    case SNW_METHOD_BDF_ALPHA:
-        return "step or adapt, alpha";
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-        return "step or adapt";
-    case SNW_METHOD_BDF3:
-        return "step, engine: shooting";
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_RK4:
-        return "step";
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        return "tolerance";
-    }
-    return "";
-}
-
+// keys of a scheme: "step or adapt, rho", "step, engine: shooting"
 static void scheme_rows(writer *w) {
-#define X(code, name, meaning) help_language_row(w, name, method_keys(code), meaning);
-    SNW_METHOD_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_SCHEME_COUNT; i++) {
+        const snw_scheme_info *row = &snw_scheme_table[i];
+        char keys[80];
+        (void)snprintf(keys, sizeof keys, "%s%s%s%s",
+                       row->chooses_steps                      ? "tolerance"
+                       : row->options & SNW_SCHEME_TAKES_ADAPT ? "step or adapt"
+                                                               : "step",
+                       row->options & SNW_SCHEME_TAKES_RHO ? ", rho" : "",
+                       row->options & SNW_SCHEME_TAKES_ALPHA ? ", alpha" : "",
+                       row->works & SNW_SCHEME_ON_STRAIN ? "" : ", engine: shooting");
+        help_language_row(w, row->name, keys, row->meaning);
+    }
 }
 
 static void engine_rows(writer *w) {
@@ -232,11 +211,6 @@ static void engine_rows(writer *w) {
 #define X(code, name, meaning) help_language_row(w, name, "solver", meaning);
     SNW_SHOOT_SOLVER_LIST(X)
 #undef X
-}
-
-static void help_language_append(char *out, size_t size, const char *text) {
-    const size_t used = strlen(out);
-    (void)snprintf(out + used, size - used, "%s", text);
 }
 
 enum { DIM_TEXT = 96 };
@@ -255,8 +229,8 @@ static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
 
 // out <- components with units, "x y z (m)"; equal units are written once
 static void components_text(snw_probe_kind kind, char *out, size_t size) {
-    int n = 0;
-    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
         if (i > 0) help_language_append(out, size, " ");
@@ -274,8 +248,9 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
 
 // out <- components that the name of a probe without component denotes in `expect:`
 static void bare_text(snw_probe_kind kind, char *out, size_t size) {
-    int n = 0, first = 0, count = 0;
-    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+    int first = 0, count = 0;
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
     snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &first, &count);
     (void)snprintf(out, size, "%s", n == 1 ? "the number" : count == n ? "all" : "");
     for (int i = first; count < n && i < first + count; i++) {
@@ -285,15 +260,12 @@ static void bare_text(snw_probe_kind kind, char *out, size_t size) {
 }
 
 static void quantity_rows(writer *w) {
-#define X(code, name, reading)                                                                     \
-    {                                                                                              \
-        char components[200], bare[80];                                                            \
-        components_text(code, components, sizeof components);                                      \
-        bare_text(code, bare, sizeof bare);                                                        \
-        help_language_row(w, name, components, bare);                                              \
+    for (int i = 0; i < SNW_PROBE_COUNT; i++) {
+        char components[200], bare[80];
+        components_text((snw_probe_kind)i, components, sizeof components);
+        bare_text((snw_probe_kind)i, bare, sizeof bare);
+        help_language_row(w, snw_probe_table[i].name, components, bare);
     }
-    SNW_PROBE_LIST(X)
-#undef X
 }
 
 static void expression_rows(writer *w) {
@@ -302,13 +274,14 @@ static void expression_rows(writer *w) {
     help_language_row(w, "L", "m", "length of that rod");
     help_language_row(w, "pi", "number", "3.14159..");
     help_language_row(w, "on, off", "condition", "holds always, never");
-    help_language_row(w, "or, and, not", "of conditions", "loosest of all, in this order");
+    help_language_row(w, "or, and, not", "of conditions", "lowest precedence, in this order");
     help_language_row(w, "< <= > >= == !=", "of two alike",
                       "gives a condition; comparisons do not chain");
     help_language_row(w, "+ -", "of two alike", "sum, difference, sign");
     help_language_row(w, "* /", "of any", "product, quotient");
     help_language_row(w, "^", "any ^ number", "power; -2^2 is -4, 2^3^2 is 2^9");
-    help_language_row(w, "5 mm, pi rad, (a + b) s", "number, then unit", "a unit binds tightest");
+    help_language_row(w, "5 mm, pi rad, (a + b) s", "number, then unit",
+                      "units have the highest precedence");
 }
 
 static const char *memory_takes(snw_memory memory) {
@@ -381,10 +354,10 @@ static void unit_rows(writer *w) {
 }
 
 static const part words[] = {
-    {"sites", "places on a robot", {"site", "of", "meaning"}, site_rows, NULL},
+    {"sites", "frames on a robot", {"site", "of", "meaning"}, site_rows, NULL},
     {"joints", "how links move", {"joint", "coordinates", "meaning"}, joint_rows, NULL},
     {"strains", "all of a rod", {"strain", "followed by", "changes"}, strain_rows, NULL},
-    {"bases", "what strains are made of", {"basis", "size", "meaning"}, basis_rows, NULL},
+    {"bases", "shape functions of strains", {"basis", "size", "meaning"}, basis_rows, NULL},
     {"integrators", "along rods", {"integrator", "number", "meaning"}, integrator_rows, NULL},
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},

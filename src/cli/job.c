@@ -94,10 +94,9 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
         snw_status status = snw_document_describe(job->document, r->index, &r->desc, err);
         if (status == SNW_OK) status = snw_run_create(r->desc, r->name, &r->run, err);
         if (status == SNW_E_MEMORY && i > 0) {
-            return snw_fail(
-                err, status,
-                "no memory for %d runs at once, it ends with '%s'; choose some by --run", job->n,
-                r->name);
+            return snw_fail(err, status,
+                            "no memory for %d runs at once, from '%s' on; choose some by --run",
+                            job->n, r->name);
         }
         SNW_TRY(status);
     }

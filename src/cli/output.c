@@ -61,7 +61,8 @@ snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
     }
     (void)unlink(out->temporary);
-    snw_stop_unfinished(out->temporary); // before the file exists, so that no signal leaves it behind
+    snw_stop_unfinished(
+        out->temporary); // before the file exists, so that no signal leaves it behind
     out->file = fopen(out->temporary, "wx");
     if (out->file) return SNW_OK;
     const int reason = errno;

@@ -214,11 +214,12 @@ static snw_status handle_message(snw_play *p, int client, const char *text, size
                                  snw_error *err) {
     snw_play_message m;
     if (!text) {
-        return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
+        return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or not text");
     }
     SNW_TRY(snw_play_read(text, length, &m, err));
     if (client == p->writer) return execute_message(p, &m, err);
-    return snw_fail(err, SNW_E_ARGUMENT, "another window holds the robot; this one watches");
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "another window controls the robot; this one only shows it");
 }
 
 void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
@@ -233,7 +234,8 @@ void snw_play_receive(snw_play *p, int client, const char *text, size_t length) 
 // a step failed: pause the simulation and report the reason to all clients
 static void pause_after_failure(snw_play *p, const snw_error *err) {
     char note[300];
-    (void)snprintf(note, sizeof note, "%.220s; it stands now, reset it or turn something back",
+    (void)snprintf(note, sizeof note,
+                   "%.220s; the simulation is stopped: reset it, or undo the last change",
                    err->text);
     snw_play_notify(p, note);
     p->paused = p->failed = true;

@@ -336,9 +336,9 @@ static snw_status make_token(char token[SNW_TOKEN_LENGTH + 1], snw_error *err) {
     const size_t n = source ? fread(bytes, 1, sizeof bytes, source) : 0;
     if (source) (void)fclose(source);
     if (n != sizeof bytes) {
-        return snw_fail(err, SNW_E_IO,
-                        "/dev/urandom gives no random numbers, so that there would "
-                        "be no secret in the address");
+        return snw_fail(
+            err, SNW_E_IO,
+            "/dev/urandom gives no random numbers, which the secret in the address needs");
     }
     for (size_t i = 0; i < n; i++) (void)snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return SNW_OK;

@@ -25,7 +25,7 @@ static snw_status compare_sets(const snw_result *old, const snw_args *args, char
     int nthen = 0;
     snw_pool *pool = snw_pool_create((size_t)64 << 20);
     snw_status s =
-        pool ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory to look at older results");
+        pool ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory while reading older results");
     if (s == SNW_OK) s = snw_job_sets(pool, snw_result_model(old), &nthen, &then, err);
     for (int i = 0; s == SNW_OK && !*why && i < nthen; i++) {
         if (contains(nnow, now, then[i])) continue;
@@ -60,13 +60,13 @@ snw_status snw_replace_check(const char *output, bool named, bool force, const s
     const snw_status opened = snw_result_open(output, &old, &unread);
     if (opened == SNW_E_MEMORY) {
         (void)snw_fail(err, SNW_E_MEMORY,
-                       "no memory to look at the results it holds; give these another name, "
-                       "-o NAME.h5, or replace them, --force");
+                       "no memory to read the results in it; give the new ones another name, -o "
+                       "NAME.h5, or replace them, --force");
         return snw_fail_at_location(err, SNW_E_MEMORY, output, 0, 0);
     }
     if (opened != SNW_OK) {
         if (named || info.st_size == 0) return SNW_OK;
-        (void)snprintf(why, sizeof why, "something that cannot be read as results");
+        (void)snprintf(why, sizeof why, "data that cannot be read as results");
     } else {
         const snw_status s = compare_sets(old, args, why, sizeof why, err);
         if (s == SNW_OK) compare_runs(old, args, job, why, sizeof why);
@@ -81,8 +81,8 @@ snw_status snw_replace_check(const char *output, bool named, bool force, const s
         return SNW_OK;
     }
     (void)snw_fail(err, SNW_E_ARGUMENT,
-                   "holds %s; give these results another name, -o NAME.h5, or replace them, "
-                   "--force",
+                   "contains %s; give the new results another name, -o NAME.h5, or replace the old "
+                   "ones, --force",
                    why);
     return snw_fail_at_location(err, SNW_E_ARGUMENT, output, 0, 0);
 }

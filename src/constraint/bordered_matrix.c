@@ -139,7 +139,8 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
         snw_bordered_matrix_destroy(x);
         return SNW_E_MEMORY;
     }
-    x->gauge = (snw_gauge){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
+    x->equilibration =
+        (snw_equilibration){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
     *out = x;
     return SNW_OK;
 }
@@ -167,7 +168,7 @@ void snw_bordered_matrix_clear(snw_bordered_matrix *x) {
 
 snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x) {
     SNW_ASSERT(!x->overwritten);
-    snw_gauge_take(&x->gauge, x->A, x->sparse);
+    snw_equilibration_take(&x->equilibration, x->A, x->sparse);
     x->condition = NAN;
     if (x->sparse) {
         const snw_status s = snw_sparse_factor(x->sparse, x->A);
@@ -188,7 +189,8 @@ void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b) {
 double snw_bordered_matrix_condition(snw_bordered_matrix *x) {
     if (isnan(x->condition)) {
         snw_sparse *sparse = x->overwritten ? NULL : x->sparse;
-        x->condition = snw_gauge_condition(&x->gauge, x->A, x->pivot, sparse, x->scratch);
+        x->condition =
+            snw_equilibration_condition(&x->equilibration, x->A, x->pivot, sparse, x->scratch);
     }
     return x->condition;
 }

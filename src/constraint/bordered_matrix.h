@@ -16,12 +16,12 @@ typedef struct snw_bordered_matrix {
     int n; // nv + nconstraint
     double
         *A; // n x n column major; to be filled after snw_bordered_matrix_clear, within the pattern
-    int *pivot;         // n: pivots of the dense factors
-    snw_sparse *sparse; // sparse factors; NULL: dense
-    bool overwritten;   // A holds dense factors
-    snw_gauge gauge;    // row and column sizes of A when it was factorised
-    double condition;   // estimate since the last factorisation; NaN: not computed yet
-    double *scratch;    // 4 n: sizes of the gauge, and two vectors
+    int *pivot;                      // n: pivots of the dense factors
+    snw_sparse *sparse;              // sparse factors; NULL: dense
+    bool overwritten;                // A holds dense factors
+    snw_equilibration equilibration; // row and column sizes of A when it was factorised
+    double condition;                // estimate since the last factorisation; NaN: not computed yet
+    double *scratch;                 // 4 n: scales of the equilibration, and two vectors
 } snw_bordered_matrix;
 
 // *out <- storage for sparse factors of such a matrix; NULL where dense factors are cheaper. `size`

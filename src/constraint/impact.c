@@ -12,25 +12,38 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// rows: of the projection
+#define IMPACTS_FIELDS(AT, PACK)                                                                   \
+    AT(bool, activated, m->ncondition, "becomes active in this impact")                            \
+    PACK(bool, independent_here, rows, "in an independent set at s")                               \
+    PACK(bool, independent, rows, "in an independent set at largest rank")                         \
+    AT(double, rate, m->nconstraint, "rates before")                                               \
+    PACK(double, impulse, m->nconstraint, "impulses")                                              \
+    PACK(double, momentum, m->nv, "-J'M V of activated links")                                     \
+    PACK(snw_twist, V, m->nseg, "velocities before, of activated segments")
+
 struct snw_impacts {
     const snw_model *m;
     snw_projection *projection;
     snw_work *w;
     snw_state *copy, *before;
-    bool *activated; // ncondition: becomes active in this impact
-    bool *independent_here,
-        *independent;       // rows of the projection: in an independent set at s; at largest rank
-    double *memory;         // block behind the arrays below
-    double *rate, *impulse; // nconstraint: rates before, impulses
-    double *momentum;       // nv: -J'M V of activated links
-    snw_twist *V;           // nseg: velocities before, of activated segments
+    IMPACTS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
 };
+
+static void impacts_place(void *object, snw_fields *f) {
+    snw_impacts *o = object;
+    const snw_model *m = o->m;
+    const int rows = snw_projection_rows(o->projection);
+    IMPACTS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
 
 snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impacts **out) {
     *out = NULL;
@@ -38,32 +51,24 @@ snw_status snw_impacts_create(const snw_model *m, snw_projection *pr, snw_impact
     if (!ip) return SNW_E_MEMORY;
     ip->m = m;
     ip->projection = pr;
-    const size_t nr = (size_t)m->nconstraint, rows = (size_t)snw_projection_rows(pr);
-    ip->memory =
-        snw_alloc((2 * nr + (size_t)m->nv) * sizeof(double) + (size_t)m->nseg * sizeof(snw_twist));
-    ip->activated = snw_alloc(((size_t)m->ncondition + 2 * rows) * sizeof(bool));
-    if (!ip->memory || !ip->activated || snw_work_create(m, &ip->w) != SNW_OK ||
+    ip->block = snw_fields_create(impacts_place, ip);
+    if (!ip->block || snw_work_create(m, &ip->w) != SNW_OK ||
         snw_state_create(m, &ip->copy) != SNW_OK || snw_state_create(m, &ip->before) != SNW_OK) {
         snw_impacts_destroy(ip);
         return SNW_E_MEMORY;
     }
-    ip->independent_here = ip->activated + m->ncondition;
-    ip->independent = ip->independent_here + rows;
-    ip->rate = ip->memory;
-    ip->impulse = ip->rate + nr;
-    ip->momentum = ip->impulse + nr;
-    ip->V = (snw_twist *)(void *)(ip->momentum + m->nv);
     *out = ip;
     return SNW_OK;
 }
+
+void snw_impacts_use(snw_impacts *ip, const snw_model *m) { ip->m = m; }
 
 void snw_impacts_destroy(snw_impacts *ip) {
     if (!ip) return;
     snw_work_destroy(ip->w);
     snw_state_destroy(ip->copy);
     snw_state_destroy(ip->before);
-    snw_free(ip->memory);
-    snw_free(ip->activated);
+    snw_free(ip->block);
     snw_free(ip);
 }
 
@@ -93,7 +98,7 @@ void snw_impacts_set_conditions(snw_impacts *ip, const snw_inputs *in, const dou
     }
     if (m->nsignal) memcpy(s->z, z, (size_t)m->nsignal * sizeof *z);
     snw_state_clear_inactive(m, s);
-    snw_constraints_record_met(m, in, s, ip->w, ip->activated, s->z);
+    snw_constraints_capture(m, in, s, ip->w, ip->activated, s->z);
     place_driven(ip, in, s);
 }
 
@@ -132,7 +137,7 @@ static void mark_redundant(snw_impacts *ip, const snw_inputs *in, snw_state *s) 
         snw_state_copy(m, s, ip->copy);
     }
     if (snw_projection_rank(ip->projection, ip->projection, in, ip->copy, enough,
-                            ip->independent_here, ip->independent) == enough)
+                            ip->independent_here, ip->independent, NULL) == enough)
         return;
     for (int i = 0; i < m->nloop; i++) {
         const int condition = m->loop[i].condition;
@@ -162,9 +167,9 @@ int snw_impacts_describe_dropped(const snw_model *m, const snw_state *s, int i, 
     if (size > 0) out[0] = 0;
     if (n > 0) {
         (void)snprintf(out, size,
-                       "loop '%.80s', closed at t = %g s, says in %d of its rows what others say "
-                       "already; %s left out as long as these are closed, %s undetermined",
-                       m->desc->loop[i].name, s->t, n, n == 1 ? "that row is" : "those rows are",
+                       "loop '%.80s', closed at t = %g s: %d of its constraint rows %s redundant "
+                       "and dropped while the others are closed; %s undetermined",
+                       m->desc->loop[i].name, s->t, n, n == 1 ? "is" : "are",
                        n == 1 ? "its reaction is" : "their reactions are");
     }
     return signal >> 1;
@@ -190,11 +195,12 @@ static snw_status close_activated(snw_impacts *ip, const snw_inputs *in, snw_sta
     snw_projection_explain_violation(ip->projection, row, violation, by, sizeof by);
     return snw_fail_at_location(
         err,
-        snw_fail(err, SNW_E_MODEL, "%s '%s' is switched on at t = %.9g s where it is %s by %s; %s",
-                 kind, name, s->t, loop ? "open" : "away from its law", by,
-                 loop ? "let its condition hold where its sites meet, or join them as they are "
-                        "then: pose: at_closing"
-                      : "let its law begin where the coordinate then is, or give its 'rate'"),
+        snw_fail(
+            err, SNW_E_MODEL, "%s '%s' becomes active at t = %.9g s while it is %s by %s; %s", kind,
+            name, s->t, loop ? "open" : "away from its law", by,
+            loop ? "let its condition hold when its sites coincide, or keep their pose at closing: "
+                   "pose: at_closing"
+                 : "let its law begin at the present value of the coordinate, or give its 'rate'"),
         at.file, at.line, at.column);
 }
 
@@ -222,9 +228,9 @@ static snw_status check_dropped(snw_impacts *ip, const snw_inputs *in, const snw
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,
-                         "loop '%s', closed at t = %.9g s, asks for another velocity than the "
-                         "loops and poses that are closed already; leave out what is redundant, "
-                         "or open one of them before",
+                         "loop '%s', closed at t = %.9g s, contradicts the velocities of the loops "
+                         "and poses that are already closed; leave out redundant ones, or open one "
+                         "of them first",
                          d->name, s->t),
                 d->location.file, d->location.line, d->location.column);
         }

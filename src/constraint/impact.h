@@ -13,6 +13,8 @@ typedef struct snw_impacts snw_impacts;
 SNW_NODISCARD snw_status snw_impacts_create(const snw_model *m, snw_projection *pr,
                                             snw_impacts **out);
 void snw_impacts_destroy(snw_impacts *ip); // NULL is fine
+// From now on another model that fits (snw_model_fits); the projection is told separately.
+void snw_impacts_use(snw_impacts *ip, const snw_model *m);
 
 // s->z <- z (nsignal), with the relative poses of loops that store them when they become active.
 // There is no impact: only driven coordinates of activated links move, to their laws, and

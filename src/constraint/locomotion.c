@@ -56,8 +56,8 @@ static int effort_group_of(const snw_model *m, int dof, bool *is_servo) {
 
 static snw_status locomotion_refuse(const snw_model *m, int block, snw_error *err) {
     return snw_fail(err, SNW_E_MODEL,
-                    "a kinematic step needs every shape given, and rod '%s' has coordinates that "
-                    "nothing drives; give its strains as laws, drive them, or use a dynamic step",
+                    "a kinematic step needs prescribed shapes, and rod '%s' has coordinates that "
+                    "are not driven; give its strains as laws, drive them, or use a dynamic step",
                     m->desc->link[m->seg[m->block[block].seg].link].name);
 }
 
@@ -66,7 +66,7 @@ static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
     for (int i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].row < 0) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "a kinematic step does not know given lengths and volumes ('%s'); use a "
+                        "a kinematic step does not support given lengths and volumes ('%s'); use a "
                         "dynamic step",
                         m->desc->tendon[i].name);
     }
@@ -141,35 +141,28 @@ static void locomotion_list_rows(snw_locomotion *lo) {
     snw_locomotion_list_servo_rows(lo);
 }
 
-static snw_status locomotion_take_memory(snw_locomotion *lo) {
-    const snw_model *m = lo->m;
-    const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr, all = nr + (size_t)lo->npassive;
-    const size_t rows = (size_t)m->nconstraint, least = nr < nu ? nr : nu,
+static void place_lists(void *object, snw_fields *f) {
+    snw_locomotion *o = object;
+    const size_t nv = (size_t)o->m->nv, rows = (size_t)o->m->nconstraint;
+    LOCOMOTION_LISTS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static void place_matrices(void *object, snw_fields *f) {
+    snw_locomotion *o = object;
+    const bool has_servo = o->has_servo;
+    const size_t nu = (size_t)o->nu, nr = (size_t)o->nr, all = nr + (size_t)o->npassive;
+    const size_t rows = (size_t)o->m->nconstraint, least = nr < nu ? nr : nu,
                  most = all > nu ? all : nu;
+    LOCOMOTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static snw_status locomotion_take_memory(snw_locomotion *lo) {
     const size_t svd = snw_svd_scratch(lo->nr, lo->nu);
-    const size_t shortest = snw_shortest_scratch(lo->nu, (int)all);
+    const size_t shortest = snw_minimum_norm_scratch(lo->nu, lo->nr + lo->npassive);
     lo->scratch.size = svd > shortest ? svd : shortest;
     lo->scratch.base = snw_alloc(lo->scratch.size);
-    lo->X = snw_alloc(nu * sizeof *lo->X);
-    if (lo->opts.projective) {
-        lo->transmitted = snw_alloc((size_t)m->nseg * sizeof *lo->transmitted);
-        lo->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *lo->first_row);
-        if (!lo->transmitted || !lo->first_row) return SNW_E_MEMORY;
-        snw_locomotion_list_bodies(lo);
-    }
-    double **const part[] = {&lo->C,   &lo->B,    &lo->U,    &lo->S, &lo->Vt, &lo->MN,
-                             &lo->rhs, &lo->rate, &lo->bias, &lo->x, &lo->e,  &lo->Z};
-    const size_t Z = lo->has_servo ? nu * nu + nr * least + least : 0;
-    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
-                           most,     rows,     rows,       6 * nu, all - nr, Z};
-    size_t sum = 0;
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
-    lo->memory = snw_alloc(sum * sizeof(double));
-    lo->c = snw_alloc(all * sizeof *lo->c);
-    if (!lo->scratch.base || !lo->memory || !lo->X || !lo->c) return SNW_E_MEMORY;
-    double *at = lo->memory;
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) *part[i] = at, at += size[i];
-    return SNW_OK;
+    lo->matrix_block = snw_fields_create(place_matrices, lo);
+    return lo->scratch.base && lo->matrix_block ? SNW_OK : SNW_E_MEMORY;
 }
 
 snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
@@ -179,33 +172,21 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     if (!lo) return SNW_E_MEMORY;
     lo->m = m;
     lo->opts = *opts;
-    const size_t nv = (size_t)m->nv, rows = (size_t)m->nconstraint;
-    lo->dof = snw_alloc(5 * nv * sizeof *lo->dof);
-    lo->is_passive = snw_alloc(2 * nv * sizeof *lo->is_passive);
-    lo->row = snw_alloc(rows * sizeof *lo->row);
-    lo->v0 = snw_alloc(2 * nv * sizeof *lo->v0);
-    snw_status s = lo->dof && lo->is_passive && lo->row && lo->v0 ? SNW_OK : SNW_E_MEMORY;
+    lo->list_block = snw_fields_create(place_lists, lo);
+    snw_status s = lo->list_block ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_work_create(m, &lo->w);
     if (s == SNW_OK) s = snw_state_create(m, &lo->near);
-    if (s == SNW_OK) {
-        lo->v1 = lo->v0 + nv;
-        lo->block = lo->dof + nv;
-        lo->base = lo->block + nv;
-        lo->effort_group = lo->base + nv;
-        lo->pivot = lo->effort_group + nv;
-        lo->is_servo = lo->is_passive + nv;
-        s = list_unknown(lo, err);
-        if (s == SNW_OK && opts->projective) s = snw_locomotion_projective_check(m, err);
-    }
+    if (s == SNW_OK) s = list_unknown(lo, err);
     if (s == SNW_OK) {
         locomotion_list_rows(lo);
         s = snw_locomotion_plan_passive(lo);
     }
     if (s == SNW_OK && lo->nu > MAX_UNKNOWN) {
-        s = snw_fail(err, SNW_E_MODEL,
-                     "%d coordinates are neither driven nor led by a contact of their own, at most "
-                     "%d are possible in a kinematic step; drive them, or give each a contact",
-                     lo->nu, MAX_UNKNOWN);
+        s = snw_fail(
+            err, SNW_E_MODEL,
+            "%d coordinates are neither driven nor determined by a contact of their own, at most "
+            "%d are possible in a kinematic step; drive them, or give each a contact",
+            lo->nu, MAX_UNKNOWN);
     }
     if (s == SNW_OK) s = list_moved(lo);
     if (s == SNW_OK) s = locomotion_take_memory(lo);
@@ -217,23 +198,18 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     return SNW_OK;
 }
 
+void snw_locomotion_use(snw_locomotion *lo, const snw_model *m) { lo->m = m; }
+
 void snw_locomotion_destroy(snw_locomotion *lo) {
     if (!lo) return;
     snw_work_destroy(lo->w);
     snw_state_destroy(lo->near);
     snw_free(lo->scratch.base);
-    snw_free(lo->memory);
-    snw_free(lo->X);
-    snw_free(lo->c);
+    snw_free(lo->matrix_block);
+    snw_free(lo->list_block);
     snw_free(lo->passive);
     snw_free(lo->elimination);
-    snw_free(lo->v0);
-    snw_free(lo->transmitted);
-    snw_free(lo->first_row);
     snw_free(lo->sign);
-    snw_free(lo->row);
-    snw_free(lo->is_passive);
-    snw_free(lo->dof);
     snw_free(lo);
 }
 
@@ -398,17 +374,17 @@ static snw_status locomotion_contradict(const snw_locomotion *lo, double t, int 
     const snw_locomotion_row *row = &lo->row[k];
     if (row->loop < 0) {
         return snw_fail(err, SNW_E_MODEL,
-                        "actuator '%s' and what else is given ask for different motions at t = "
-                        "%.9g s: it misses its rate by %.3g",
+                        "actuator '%s' contradicts the other prescribed motions at t = %.9g s: it "
+                        "misses its rate by %.3g",
                         m->desc->motor[m->drive[row->drive].motor].name, t, left);
     }
     const snw_loop_desc *d = &m->desc->loop[row->loop];
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_MODEL,
-                 "%s '%s' contradicts the other contacts and what is driven at t = %.9g s: it "
-                 "would have to slip with %.3g (%s). Let a joint follow (position: free), take "
-                 "contacts away, or change the laws",
+                 "%s '%s' contradicts the other contacts and drives at t = %.9g s: it would have "
+                 "to slip with %.3g (%s). Let a joint be passive (position: free), remove "
+                 "contacts, or change the laws",
                  d->nonholonomic ? "contact" : "loop", d->name, t, left,
                  snw_loop_row_name(&m->loop[row->loop], row->r)),
         d->location.file, d->location.line, d->location.column);
@@ -471,9 +447,9 @@ static snw_status check_singularity(const snw_locomotion *lo, const snw_inputs *
     }
     return snw_fail(
         err, SNW_E_SINGULAR,
-        "the gait reaches a singularity at t = %.9g s: there '%s' and '%s' say the same, "
-        "and the robot would have to move with %.2g times the rates of its shape; choose "
-        "a gait that stays away, or another arrangement of contacts",
+        "the gait reaches a singularity at t = %.9g s: there '%s' and '%s' are linearly dependent, "
+        "and the robot would have to move with %.2g times the rates of its shape; choose a gait "
+        "that avoids it, or another arrangement of contacts",
         in->t, snw_locomotion_row_name(lo, a), snw_locomotion_row_name(lo, b < 0 ? a : b),
         fabs(along) / given);
 }
@@ -506,7 +482,7 @@ static snw_status conserve_momentum(snw_locomotion *lo, snw_inputs *in, snw_stat
         for (int j = 0; j < n; j++) A[k * n + j] = q[j] - p[j];
     }
     if (snw_cholesky_factor(n, A) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR, "a motion of the base moves no mass");
+        return snw_fail(err, SNW_E_SINGULAR, "a motion of the base has no inertia");
     }
     snw_cholesky_solve(n, A, p);
     for (int k = 0; k < n; k++) {
@@ -525,7 +501,7 @@ snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_sta
     const snw_status status = snw_locomotion_decompose(lo, rank);
     if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
     if (status != SNW_OK) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
     }
     if (*rank > lo->nominal) snw_locomotion_classify(lo, *rank);
     snw_locomotion_rates(lo, in, s, lo->rate, NULL);
@@ -549,11 +525,10 @@ static double test_motion(const snw_locomotion *lo, int c, int j) {
 
 static snw_status fail_undetermined(const snw_locomotion *lo, int block, double t, snw_error *err) {
     const snw_model *m = lo->m;
-    return snw_fail(
-        err, SNW_E_MODEL,
-        "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
-        "say where to; give it a law, or more contacts",
-        m->desc->link[m->seg[m->block[block].seg].link].name, t);
+    return snw_fail(err, SNW_E_MODEL,
+                    "the joint of '%s' is passive (position: free), but at t = %.9g s the contacts "
+                    "do not determine its motion; give it a law, or add contacts",
+                    m->desc->link[m->seg[m->block[block].seg].link].name, t);
 }
 
 // SNW_E_MODEL when the contacts do not determine a passive joint: an open motion moves it.
@@ -628,8 +603,8 @@ static snw_status solve_open_motions(snw_locomotion *lo, snw_inputs *in, snw_sta
         snw_cholesky_solve(k, A, y);
     } else {
         return snw_fail(err, SNW_E_SINGULAR,
-                        "a motion that the contacts leave open moves no mass at t = %.9g s; give "
-                        "the links inertia, or hold it",
+                        "a motion that the contacts leave free has no inertia at t = %.9g s; give "
+                        "the links inertia, or constrain it",
                         in->t);
     }
     for (int j = 0; j < n; j++) {
@@ -671,9 +646,9 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
             lo->rhs[i++] = r[j] - part * r[first];
         }
         int rank;
-        if (snw_shortest((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs, &rank) !=
-            SNW_OK) {
-            return snw_fail(err, SNW_E_DIVERGED, "forces have run away at t = %.9g s", in->t);
+        if (snw_minimum_norm((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs,
+                             &rank) != SNW_OK) {
+            return snw_fail(err, SNW_E_DIVERGED, "forces have diverged at t = %.9g s", in->t);
         }
         for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight;
     }
@@ -684,7 +659,6 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
         s->lambda[d->row] = lo->w->lambda[d->row] = lo->w->r[d->dof];
         lo->w->r[d->dof] = 0; // the residual with that effort
     }
-    if (lo->transmitted) snw_locomotion_projective(lo, in, s);
     return SNW_OK;
 }
 

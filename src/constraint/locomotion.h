@@ -21,7 +21,6 @@ typedef enum snw_locomotion_class {
 
 typedef struct snw_locomotion_opts {
     double torque; // weight of moments against forces in the norm of the reactions, 1/m, default 1
-    bool projective; // torques of the projective form of Ali 2011, which are not in balance
 } snw_locomotion_opts;
 
 typedef struct snw_locomotion snw_locomotion;
@@ -30,6 +29,8 @@ typedef struct snw_locomotion snw_locomotion;
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_locomotion_use(snw_locomotion *lo, const snw_model *m);
 
 // Start at s: the rank of the rows is found there and at later times up to `until`, s. Where
 // momentum is conserved and the file does not give the motion of the base, the momentum is zero.

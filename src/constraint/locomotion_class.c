@@ -13,11 +13,6 @@
 
 // ---- symmetry -----------------------------------------------------------------------------------
 
-// joints whose motions form a Lie group
-static bool is_group(snw_joint_kind kind) {
-    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
-}
-
 // drag or propulsion, beside added mass
 static bool resists(const snw_fluid_point *p) {
     bool any = p->across[0] != 0 || p->across[1] != 0 || p->flux[0] != 0 || p->flux[1] != 0;
@@ -47,7 +42,7 @@ static bool has_external_force(const snw_locomotion *lo) {
 static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
     const snw_model *m = lo->m;
     for (int i = 0; i < 3; i++) {
-        const snw_law law = m->desc->gravity[i];
+        const snw_law law = m->gravity[i];
         if (law && snw_expr_vars(law)) return true;
     }
     const double g = snw_norm(in->gravity);
@@ -74,7 +69,7 @@ static bool list_base(snw_locomotion *lo) {
         if (link >= 0) return false;
         link = i;
     }
-    if (link < 0 || !is_group(m->desc->link[link].joint)) return false;
+    if (link < 0 || !snw_joint_table[m->desc->link[link].joint].group) return false;
     if (snw_pose_desc_vars(&m->desc->link[link].pose)) return false;
     for (int j = 0; j < lo->nu; j++) {
         if (m->seg[m->block[lo->block[j]].seg].link != link) continue;
@@ -126,7 +121,7 @@ static snw_status largest_rank(snw_locomotion *lo, snw_inputs *in, const snw_sta
         int rank = 0;
         snw_state_copy(lo->m, s, lo->near);
         const double t = s->t + part[i] * (lo->until - s->t);
-        snw_inputs_at(lo->m, t + snw_grain(t), in);
+        snw_inputs_at(lo->m, t + snw_time_resolution(t), in);
         snw_locomotion_impose(lo, in, lo->near);
         snw_locomotion_kinematics(lo, in, lo->near);
         const snw_status status = snw_locomotion_decompose(lo, &rank);
@@ -157,7 +152,7 @@ snw_status snw_locomotion_start(snw_locomotion *lo, snw_inputs *in, const snw_st
         return snw_fail(err, SNW_E_DIVERGED, "a law has no finite value after t = %.9g s", s->t);
     }
     snw_locomotion_classify(lo, rank);
-    snw_inputs_at(lo->m, s->t + snw_grain(s->t), in);
+    snw_inputs_at(lo->m, s->t + snw_time_resolution(s->t), in);
     snw_state_copy(lo->m, s, lo->near);
     snw_locomotion_impose(lo, in, lo->near);
     snw_locomotion_kinematics(lo, in, lo->near);
@@ -186,16 +181,16 @@ void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
     for (int j = 0; j < lo->nu; j++) nfree += !lo->is_passive[j];
     switch (lo->class) {
     case SNW_LOCOMOTION_DRIVEN:
-        (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
+        (void)snprintf(out, size, "driven: every coordinate is prescribed, efforts are computed");
         return;
     case SNW_LOCOMOTION_FULL:
         (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s", nr,
-                       nu, nr > nfree ? "are shared by least norm" : "are unique");
+                       nu, nr > nfree ? "have minimum norm" : "are unique");
         return;
     case SNW_LOCOMOTION_OVER:
         (void)snprintf(out, size,
-                       "over-constrained: %d rows for %d rates must agree, reactions are shared by "
-                       "least norm",
+                       "over-constrained: %d rows for %d rates must be consistent, reactions have "
+                       "minimum norm",
                        nr, nu);
         return;
     case SNW_LOCOMOTION_UNDER:
@@ -205,12 +200,12 @@ void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
                        nr, nu, open, open == 1 ? "" : "s");
         return;
     case SNW_LOCOMOTION_FREE:
-        (void)snprintf(out, size, "unconstrained: %d rates follow from the dynamics of the whole",
-                       nu);
+        (void)snprintf(out, size,
+                       "unconstrained: %d rates follow from the dynamics of the whole robot", nu);
         return;
     case SNW_LOCOMOTION_SYMMETRIC:
         (void)snprintf(out, size,
-                       "symmetric: momentum is kept and determines %d rate%s of the base",
+                       "symmetric: momentum is conserved and determines %d rate%s of the base",
                        lo->nbase, lo->nbase == 1 ? "" : "s");
         return;
     }

@@ -61,10 +61,11 @@ static snw_status fail_singular(const snw_locomotion *lo, const snw_inputs *in, 
                                 snw_error *err) {
     int a = 0;
     for (int k = 1; k < lo->nr; k++) a = fabs(u[k]) > fabs(u[a]) ? k : a;
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "the contacts are in a singular position at t = %.9g s: '%s' says what others "
-                    "say, and the gait has no finite motion through it; choose one that stays away",
-                    in->t, snw_locomotion_row_name(lo, a));
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the contacts are in a singular position at t = %.9g s: '%s' is linearly dependent on the "
+        "others, and the gait has no finite motion through it; choose one that avoids it",
+        in->t, snw_locomotion_row_name(lo, a));
 }
 
 // s->v += z times the open motion in lo->v1

@@ -319,9 +319,9 @@ snw_status snw_locomotion_fail_lever(const snw_locomotion *lo, double t, snw_err
     const snw_passive_joint *joint = &lo->passive[lo->singular_joint];
     const snw_locomotion_row *row = &lo->row[lo->nr + lo->singular_joint];
     return snw_fail(err, SNW_E_SINGULAR,
-                    "the contacts are in a singular position at t = %.9g s: '%s' has no lever on "
-                    "the joint of '%s', which follows it (position: free); choose a gait that "
-                    "stays away, or put the contact elsewhere",
+                    "the contacts are in a singular position at t = %.9g s: '%s' does not "
+                    "constrain the joint of '%s', which it should determine (position: free); "
+                    "choose a gait that avoids it, or move the contact",
                     t, m->desc->loop[row->loop].name,
                     m->desc->link[m->seg[m->block[joint->block].seg].link].name);
 }

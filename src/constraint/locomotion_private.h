@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/fields.h"
 #include "constraint/locomotion.h"
 
 // A constraint row on the unknown rates: of a loop or contact, of a conditional drive, or of a
@@ -37,49 +38,60 @@ typedef struct snw_passive_elimination {
     double factor;
 } snw_passive_elimination;
 
+// Lists and vectors whose sizes the model gives: nv velocities, rows constraint rows.
+#define LOCOMOTION_LISTS(AT, PACK)                                                                 \
+    AT(int, dof, nv, "nu: coordinates of the unknown rates")                                       \
+    PACK(int, block, nv, "nu: their blocks")                                                       \
+    PACK(int, base, nv, "nbase: indices of the unknowns of the base")                              \
+    PACK(int, effort_group, nv, "nu: motors of one group have equal efforts; 0: none")             \
+    PACK(int, pivot, nv, "nu")                                                                     \
+    AT(bool, is_passive, nv, "nu: the joint is passive, its motor exerts what is needed")          \
+    PACK(bool, is_servo, nv, "nu: the motor belongs to a servo constraint")                        \
+    AT(snw_locomotion_row, row, rows, "nr, then npassive leading rows")                            \
+    AT(double, v0, nv, "velocities")                                                               \
+    PACK(double, v1, nv, "velocities")
+
+// Matrices of nu unknowns and nr rows, `all` with the leading rows of passive joints.
+#define LOCOMOTION_FIELDS(AT, PACK)                                                                \
+    AT(double, C, all *nu, "Jacobian of the rows")                                                 \
+    PACK(double, B, all *nu, "copy of C for factorisations, passive joints eliminated")            \
+    PACK(double, U, nr *least, "singular value decomposition of B")                                \
+    PACK(double, S, least, "likewise")                                                             \
+    PACK(double, Vt, nu *nu, "likewise")                                                           \
+    PACK(double, MN, 2 * nu * nu, "mass times open motions, and their mass matrix")                \
+    PACK(double, rhs, most, "right-hand side and solution")                                        \
+    PACK(double, rate, rows, "rates of the rows")                                                  \
+    PACK(double, bias, rows, "their accelerations")                                                \
+    PACK(double, x, 6 * nu, "vectors")                                                             \
+    PACK(double, e, all - nr, "rates of the leading rows")                                         \
+    PACK(double, Z, has_servo ? nu *nu + nr *least + least : 0,                                    \
+         "with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions")            \
+    AT(snw_twist, X, nu, "joint twists at unit rate, world frame")                                 \
+    AT(snw_wrench, c, all, "rows as wrenches in the world frame")
+
 struct snw_locomotion {
     const snw_model *m;
     snw_locomotion_opts opts;
     snw_work *w;
     snw_state *near;
-    int nu;            // unknown rates other than those of passive joints with a leading row
-    int *dof;          // nu: their coordinates
-    int *block;        // nu: their blocks
-    bool *is_passive;  // nu: the joint is passive, its motor exerts what is needed
-    bool *is_servo;    // nu: the motor belongs to a servo constraint
-    int *effort_group; // nu: motors of one group have equal efforts; 0: none
-    int npassive;      // passive joints with a leading row
+    int nu; // unknown rates other than those of passive joints with a leading row
+    LOCOMOTION_LISTS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *list_block;
+    int npassive; // passive joints with a leading row
     snw_passive_joint *passive;
     snw_passive_elimination *elimination;
-    int singular_joint;      // the one whose lever vanishes
-    int nr;                  // rows other than leading rows
-    bool has_servo;          // there are servo rows
-    snw_locomotion_row *row; // nr, then npassive leading rows
-    snw_wrench *c;           // nr + npassive: rows as wrenches in the world frame
-    signed char *sign;       // nloop x nu: list_moved
-    int nominal;             // rank of the rows at regular configurations
+    int singular_joint; // the one whose lever vanishes
+    int nr;             // rows other than leading rows
+    bool has_servo;     // there are servo rows
+    signed char *sign;  // nloop x nu: list_moved
+    int nominal;        // rank of the rows at regular configurations
     snw_locomotion_class class;
     int nbase;           // symmetric class: number of unknowns of the base
-    int *base;           // nbase: their indices
     snw_wrench momentum; // conserved momentum, world frame
     double until;
     snw_arena scratch;
-    double *memory; // block behind the arrays below
-    double *C;      // (nr + npassive) x nu
-    double *B;      // copy of C for factorisations, passive joints eliminated
-    double *U, *S, *Vt;
-    double *MN;          // 2 nu x nu: mass times open motions, and their mass matrix
-    double *rhs;         // nr + npassive or nu
-    double *e;           // npassive: rates of the leading rows
-    double *rate, *bias; // nconstraint
-    double *x;           // 6 vectors of nu
-    double *v0, *v1;     // nv
-    double *Z;    // with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions
-    int *pivot;   // nu
-    snw_twist *X; // nu: joint twists at unit rate, world frame
-    // for the projective form; NULL: not requested
-    snw_wrench *transmitted;   // nseg: wrenches passed to the parents
-    int *first_row, *next_row; // nseg, rows: linked lists of the contact rows of each body
+    LOCOMOTION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *matrix_block;
 };
 
 // Twist at unit rate of a coordinate, in the world frame, at the configuration in lo->w.
@@ -135,12 +147,6 @@ SNW_NODISCARD snw_status snw_locomotion_workless_motions(snw_locomotion *lo, dou
 // SNW_E_SINGULAR: no effort controls the probe.
 SNW_NODISCARD snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, double *A,
                                                     double *y, snw_error *err);
-// s->lambda <- efforts of the projective form at s, reactions zero; before it the lists of contact
-// rows.
-void snw_locomotion_list_bodies(snw_locomotion *lo);
-void snw_locomotion_projective(snw_locomotion *lo, const snw_inputs *in, snw_state *s);
-// SNW_E_MODEL for models that the projective form does not cover.
-SNW_NODISCARD snw_status snw_locomotion_projective_check(const snw_model *m, snw_error *err);
 // lo->class from the rank.
 void snw_locomotion_classify(snw_locomotion *lo, int rank);
 // Motion at a configuration where the rows lose rank: the limit from regular configurations, if it

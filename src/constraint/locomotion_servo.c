@@ -95,11 +95,10 @@ void snw_locomotion_servo_row(snw_locomotion *lo, size_t k) {
 }
 
 static snw_status fail_uncontrollable(double t, snw_error *err) {
-    return snw_fail(
-        err, SNW_E_SINGULAR,
-        "at t = %.9g s no effort of the motors that 'hold' a probe keeps it on its law; "
-        "hold something that they move, or let others move it",
-        t);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "at t = %.9g s no effort of the motors that 'hold' a probe keeps it on its "
+                    "law; hold a probe that they move, or use other motors",
+                    t);
 }
 
 // Among the motions that contacts allow, those on which the servo efforts do no work: the kernel of
@@ -120,7 +119,7 @@ snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t, snw_err
     }
     double *U = lo->Z + nu * nu, *S = U + nr * (nr < nu ? nr : nu);
     if (snw_svd(lo->nr, lo->nu, lo->B, &lo->scratch, U, S, lo->Z) != SNW_OK) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", t);
     }
     const bool reached = lo->nominal == 0 || S[lo->nominal - 1] > 1e-9 * S[0];
     return reached ? SNW_OK : fail_uncontrollable(t, err);

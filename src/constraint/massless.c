@@ -122,13 +122,14 @@ static snw_status fail_massless(const massless_check *k, int n, snw_error *err) 
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_MODEL,
-                 "link '%.60s' can move without moving any mass (%s), so nothing says how it "
-                 "accelerates; %s",
+                 "link '%.60s' can move without moving any mass (%s), so its acceleration is not "
+                 "determined; %s",
                  link->name, names,
-                 first != last   ? "these move the same: leave a joint out, or put mass between"
-                 : point         ? "its body is a point there: give it 'inertia' or a shape"
+                 first != last
+                     ? "these joints move the same: leave one out, or put mass between them"
+                 : point         ? "its body is a point mass: give it 'inertia' or a shape"
                  : link->has_rod ? "give its rod a density, or rotary inertia for twist"
-                                 : "give it a body, hang one on it, or leave the joint out"),
+                                 : "give it a body, attach one to it, or leave the joint out"),
         link->location.file, link->location.line, link->location.column);
 }
 

@@ -29,36 +29,65 @@ static void size_rows(const snw_model *m, double *size) {
     }
 }
 
-// pr->all <- the model with its redundant rows
-static snw_status restore_redundant_rows(snw_projection *pr) {
+// pr->all <- the model with its redundant rows, in the memory of pr->rows
+static void restore_redundant_rows(snw_projection *pr, int spare) {
     const snw_model *m = pr->m;
-    int spare = 0;
-    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
     pr->all = m;
-    if (spare == 0) return SNW_OK;
+    if (spare == 0) return;
+    const snw_model_rows rows = pr->rows;
     pr->whole = *m;
     pr->whole.nconstraint += spare;
-    pr->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
-    pr->whole.drive = snw_alloc((size_t)m->ndrive * sizeof *m->drive);
-    pr->whole.tendon = snw_alloc((size_t)m->ntendon * sizeof *m->tendon);
-    if (!pr->whole.loop || !pr->whole.drive || !pr->whole.tendon) return SNW_E_MEMORY;
+    pr->whole.loop = rows.loop;
+    pr->whole.drive = rows.drive;
+    pr->whole.tendon = rows.tendon;
     for (int i = 0; i < m->ntendon; i++) {
-        pr->whole.tendon[i] = m->tendon[i];
-        if (m->tendon[i].row >= 0) pr->whole.tendon[i].row += spare;
+        rows.tendon[i] = m->tendon[i];
+        if (m->tendon[i].row >= 0) rows.tendon[i].row += spare;
     }
     for (int i = 0; i < m->ndrive; i++) {
-        pr->whole.drive[i] = m->drive[i];
-        if (m->drive[i].row >= 0) pr->whole.drive[i].row += spare;
+        rows.drive[i] = m->drive[i];
+        if (m->drive[i].row >= 0) rows.drive[i].row += spare;
     }
     for (int i = 0, row = 0; i < m->nloop; i++) {
-        snw_loop *loop = &pr->whole.loop[i];
+        snw_loop *loop = &rows.loop[i];
         *loop = m->loop[i];
-        loop->nrow += loop->nspare;
+        loop->nrow += loop->nredundant;
         loop->row = row;
         row += loop->nrow;
     }
     pr->all = &pr->whole;
+}
+
+static int projection_redundant_rows(const snw_model *m) {
+    int spare = 0;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
+    return spare;
+}
+
+static snw_status create_redundant_rows(snw_projection *pr) {
+    const snw_model *m = pr->m;
+    const int spare = projection_redundant_rows(m);
+    if (spare > 0) {
+        pr->rows.loop = snw_alloc((size_t)m->nloop * sizeof *pr->rows.loop);
+        pr->rows.drive = snw_alloc((size_t)m->ndrive * sizeof *pr->rows.drive);
+        pr->rows.tendon = snw_alloc((size_t)m->ntendon * sizeof *pr->rows.tendon);
+        if (!pr->rows.loop || !pr->rows.drive || !pr->rows.tendon) return SNW_E_MEMORY;
+    }
+    restore_redundant_rows(pr, spare);
     return SNW_OK;
+}
+
+void snw_projection_use(snw_projection *pr, const snw_model *m) {
+    pr->m = m;
+    restore_redundant_rows(pr, projection_redundant_rows(m));
+    if (pr->redundancy) snw_redundancy_use(pr->redundancy, m);
+}
+
+static void projection_place(void *object, snw_fields *f) {
+    snw_projection *o = object;
+    const size_t nv = o->m->bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
+    const size_t square = o->m->bare ? 0 : nr * nr; // no matrices for bare models
+    PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
@@ -66,27 +95,19 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     snw_projection *pr = snw_alloc(sizeof *pr);
     if (!pr) return SNW_E_MEMORY;
     pr->m = m;
-    if (restore_redundant_rows(pr) != SNW_OK) {
+    if (create_redundant_rows(pr) != SNW_OK) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
-    const size_t nr = (size_t)pr->all->nconstraint;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv,
-                 square = m->bare ? 0 : nr * nr; // no matrices for bare models
     const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, pr->all->nconstraint);
-    const size_t ls = m->bare ? 0 : snw_shortest_scratch(pr->all->nconstraint + m->nv, m->nv);
+    const size_t ls = m->bare ? 0 : snw_minimum_norm_scratch(pr->all->nconstraint + m->nv, m->nv);
     pr->scratch.size = qr > ls ? qr : ls;
     pr->scratch.base = snw_alloc(pr->scratch.size);
-    pr->memory =
-        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 5 * nr + nv + nr + (size_t)m->nq) *
-                  sizeof(double));
-    pr->order = snw_alloc(nr * sizeof *pr->order);
+    pr->block = snw_fields_create(projection_place, pr);
     const bool has_contacts = m->nnonholonomic > 0 && !m->bare;
-    pr->P = has_contacts ? snw_alloc(2 * nr * nr * sizeof *pr->P) : NULL;
-    pr->x = snw_alloc((nv + (size_t)m->nconstraint) * sizeof *pr->x);
-    if (!pr->scratch.base || !pr->memory || !pr->order || !pr->x ||
+    if (!pr->scratch.base || !pr->block ||
         (!m->bare && snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &pr->T) != SNW_OK) ||
-        (has_contacts && (snw_redundancy_create(m, &pr->redundancy) != SNW_OK || !pr->P)) ||
+        (has_contacts && snw_redundancy_create(m, &pr->redundancy) != SNW_OK) ||
         snw_work_create(pr->all, &pr->w) != SNW_OK ||
         snw_state_create(pr->all, &pr->trial) != SNW_OK ||
         snw_state_create(pr->all, &pr->previous) != SNW_OK ||
@@ -94,18 +115,6 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
         snw_projection_destroy(pr);
         return SNW_E_MEMORY;
     }
-    pr->M = pr->memory;
-    pr->diagonal = pr->M + nv * nv;
-    pr->X = pr->diagonal + nv;
-    pr->C = pr->X + nv * nr;
-    pr->S = pr->C + nv * (nr + nv);
-    pr->rhs = pr->S + square;
-    pr->bias = pr->rhs + nr;
-    pr->size = pr->bias + nr;
-    pr->all_size = pr->size + nr;
-    pr->dx = pr->all_size + nr;
-    pr->violation0 = pr->dx + nv + nr;
-    pr->q = pr->violation0 + nr;
     if (pr->T && !pr->T->sparse) {
         snw_bordered_matrix_destroy(pr->T);
         pr->T = NULL;
@@ -122,16 +131,13 @@ void snw_projection_destroy(snw_projection *pr) {
     snw_state_destroy(pr->trial);
     snw_state_destroy(pr->previous);
     snw_state_destroy(pr->near);
-    snw_free(pr->whole.loop);
-    snw_free(pr->whole.drive);
-    snw_free(pr->whole.tendon);
+    snw_free(pr->rows.loop);
+    snw_free(pr->rows.drive);
+    snw_free(pr->rows.tendon);
     snw_free(pr->scratch.base);
-    snw_free(pr->memory);
-    snw_free(pr->order);
-    snw_free(pr->x);
+    snw_free(pr->block);
     snw_bordered_matrix_destroy(pr->T);
     snw_redundancy_destroy(pr->redundancy);
-    snw_free(pr->P);
     snw_free(pr);
 }
 
@@ -256,7 +262,7 @@ void snw_projection_explain_violation(const snw_projection *pr, int row, double 
     // a combination counts as a length when it moves anything
     for (int k = 0; k < loop->nraw; k++) {
         const bool moves = snw_loop_row_name(loop, k)[0] == 'm';
-        if (moves && loop->mix[row - loop->row][k] != 0) turns = false;
+        if (moves && loop->coefficient[row - loop->row][k] != 0) turns = false;
     }
     if (turns) {
         (void)snprintf(out, size, "%.3g degrees", violation * 57.295779513082321);
@@ -288,7 +294,7 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     }
     for (size_t k = 0; k < nr; k++) pr->dx[k] = scaled_violation(pr, (int)k);
     for (size_t k = nr; k < ld; k++) pr->dx[k] = 0;
-    SNW_TRY(snw_shortest((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
+    SNW_TRY(snw_minimum_norm((int)ld, m->nv, pr->C, 1e-11, &pr->scratch, pr->dx, rank));
     for (size_t i = 0; i < nv; i++) pr->dx[i] *= m->typical[i];
     return SNW_OK;
 }
@@ -411,10 +417,10 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
                  "t = %g s. %s",
                  kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
                  info->violation < REACH_LIMIT
-                     ? "So little is left where the robot is just at the end of its reach, which "
-                       "is singular: bring the sites a little nearer, or let a rod stretch"
+                     ? "So small a gap shows that the robot is at the end of its reach, which is "
+                       "singular: move the sites a little nearer, or let a rod stretch"
                      : "Give initial: values nearer to the closed robot, check lengths, poses and "
-                       "what is driven, or allow more motion"),
+                       "drives, or allow more motion"),
         at.file, at.line, at.column);
 }
 
@@ -429,14 +435,14 @@ static const double NEARBY_FRACTION = 1e-3;
 // Rank of the rows at s->q as for snw_projection_rank; rows count as independent when their pivot
 // behind the rows before them exceeds `tolerance`. *least <- the smallest such pivot.
 static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s, double tolerance,
-                   bool *kept, double *least) {
+                   bool *kept, snw_projection_pivot *least) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv;
     snw_projection_set_trial(pr, s);
     snw_projection_jacobian(pr, in, pr->trial, false);
     // loop by loop, those that are always active first; the rows kept so far stand in front
     int n = 0;
-    *least = 1;
+    *least = (snw_projection_pivot){.value = 1};
     for (int k = 0; k < m->nconstraint; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -462,7 +468,9 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                        &pr->scratch, pr->rhs, pr->order);
         for (int k = front; k < rank; k++) {
             kept[loop->row + pr->order[k] - front] = true;
-            *least = fmin(*least, fabs(pr->C[(size_t)k * (nv + 1)]));
+            const double pivot = fabs(pr->C[(size_t)k * (nv + 1)]);
+            if (pivot < least->value)
+                *least = (snw_projection_pivot){.value = pivot, .loop = i % m->nloop};
         }
         n = rank;
     }
@@ -489,22 +497,25 @@ static bool perturb_and_close(snw_projection *pr, const snw_inputs *in, const sn
 enum { NEARBY = 3 };
 
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
-                        const snw_state *s, int enough, bool *here, bool *most) {
+                        const snw_state *s, int enough, bool *here, bool *most,
+                        snw_projection_pivot *pivot) {
     const size_t bytes = (size_t)pr->all->nconstraint * sizeof *here;
     unsigned long long seed = 5;
-    double least, best = 0;
+    snw_projection_pivot least;
+    double best = 0;
     int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
     // a singular configuration that is closed to rounding may look regular
-    const bool doubtful = least < DOUBTFUL;
+    const bool doubtful = least.value < DOUBTFUL;
     memcpy(most, here, bytes);
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
         const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);
-        if (there >= rank) best = fmax(there > rank ? 0 : best, least);
+        if (there >= rank) best = fmax(there > rank ? 0 : best, least.value);
         if (there <= rank) continue;
         rank = there;
         memcpy(most, here, bytes);
     }
     (void)rank_at(pr, in, s, fmax(DEPENDENT, NEARBY_FRACTION * best), here, &least);
+    if (pivot) *pivot = least;
     return rank;
 }

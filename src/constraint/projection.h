@@ -5,6 +5,7 @@
 // compiled; positions, velocities and accelerations are projected so that the remaining rows hold.
 #pragma once
 
+#include "constraint/closure_rows.h"
 #include "constraint/redundancy.h"
 
 // Compile a description and remove constraint rows of loops: trivial ones, which hold at every
@@ -33,14 +34,16 @@ typedef struct snw_projection snw_projection;
 // model only violations can be computed.
 SNW_NODISCARD snw_status snw_projection_create(const snw_model *m, snw_projection **out);
 void snw_projection_destroy(snw_projection *pr); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_projection_use(snw_projection *pr, const snw_model *m);
 
 // Redundancy of the contact rows; NULL without contacts.
 snw_redundancy *snw_projection_redundancy(snw_projection *pr);
 
 // Message for a contact that cannot hold; arguments: its name, time in s, slip speed in m/s.
 #define SNW_SLIP_MESSAGE                                                                           \
-    "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
-    "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
+    "contact '%s' contradicts the other contacts and drives at t = %.9g s: it would have to slip " \
+    "with %.3g m/s. Leave a coordinate free, remove contacts, or change the laws"
 
 typedef struct snw_projection_info {
     int iterations;
@@ -74,30 +77,34 @@ SNW_NODISCARD snw_status snw_projection_close(snw_projection *pr, const snw_inpu
                                               snw_state *s, snw_projection_info *info,
                                               snw_error *err);
 
+// Part of a row that is independent of the rows before it, in units of the row per typical
+// coordinate: of the order of 0.1 in robots, small near singular configurations.
+typedef struct snw_projection_pivot {
+    double value;
+    int loop; // that has the row
+} snw_projection_pivot;
+
 // Rank of the active constraint rows, and for each row whether it belongs to a largest independent
 // set. Rows of drives enter the set first, then those of loops that are always active, then those
 // of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of
 // largest rank among s and closed configurations nearby, visited if the rank at s is below `enough`
 // or in doubt. `closer` closes the loops there: pr itself, or the projection of the model without
 // drives. `here` and `most` have one entry for each row, redundant ones included.
+// *pivot (unless NULL) <- the smallest pivot of the independent rows at s.
 int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_inputs *in,
-                        const snw_state *s, int enough, bool *here, bool *most);
+                        const snw_state *s, int enough, bool *here, bool *most,
+                        snw_projection_pivot *pivot);
 
 // Does the model have redundant rows that were removed?
 bool snw_projection_redundant(const snw_projection *pr); // NULL: no
 
 // Choose the active rows of redundant loops again at the configuration of s, where those in use are
-// much worse conditioned than the best choice (theory.md 3.8). m, the model of the projection, is
-// changed in place; the number of rows stays. Returns false when nothing has changed. Reactions of
-// redundant loops refer to the chosen rows. Multipliers change their rows, so integrators must be
-// started again.
-bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *in,
+// much worse conditioned than the best choice (theory.md 3.8): `rows`, whose model is that of the
+// projection, <- the choice; NULL: no loop is redundant. The number of rows stays. Returns false
+// when nothing has changed. Reactions of redundant loops refer to the chosen rows. Multipliers
+// change their rows, so integrators must be started again.
+bool snw_projection_choose(snw_projection *pr, snw_closure_rows *rows, const snw_inputs *in,
                            const snw_state *s);
-
-// The choice for loop i as a number, for checkpoints; 0 is the initial choice. The second function
-// restores it and returns false when the number is no valid choice.
-double snw_projection_choice(const snw_projection *pr, int i);
-bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice);
 
 // *loop <- the contact that would slip most because the velocity rows contradict each other or the
 // driven coordinates at the configuration of s, and *left <- its slip, in m/s (angular rates times

@@ -8,6 +8,7 @@
 
 #include "constraint/projection_private.h"
 
+#include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
@@ -17,7 +18,7 @@
 static const double DEPENDENT = 1e-8;
 static const double KEEP_FRACTION = 0.3; // a choice below this fraction of the best one is replaced
 
-static bool same_mix(size_t n, const double *a, const double *b) {
+static bool same_coefficients(size_t n, const double *a, const double *b) {
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i]) return false;
     }
@@ -27,9 +28,10 @@ static bool same_mix(size_t n, const double *a, const double *b) {
 // row in pr->all of active or spare row r of loop i
 static int row_in_all(const snw_projection *pr, int i, int r) {
     const snw_loop *now = &pr->m->loop[i], *all = &pr->all->loop[i];
-    const size_t n = sizeof now->mix[r] / sizeof now->mix[r][0];
+    const size_t n = sizeof now->coefficient[r] / sizeof now->coefficient[r][0];
     int k = 0;
-    while (k < all->nrow - 1 && !same_mix(n, now->mix[r], all->mix[k])) k++;
+    while (k < all->nrow - 1 && !same_coefficients(n, now->coefficient[r], all->coefficient[k]))
+        k++;
     return all->row + k;
 }
 
@@ -78,66 +80,40 @@ static double conditioning(snw_projection *pr, int i, int n, int *front) {
 // rows pr->order behind `front` become active, in their present order; the others become spare
 static void exchange_rows(const snw_projection *pr, int front, snw_loop *loop) {
     bool chosen[6] = {false};
-    double mix[6][6];
+    double coefficient[6][6];
     int at = 0;
     for (int k = 0; k < loop->nrow; k++) chosen[pr->order[front + k] - front] = true;
     for (int pass = 0; pass < 2; pass++) {
-        for (int r = 0; r < loop->nrow + loop->nspare; r++) {
-            if (chosen[r] == (pass == 0)) memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+        for (int r = 0; r < loop->nrow + loop->nredundant; r++) {
+            if (chosen[r] == (pass == 0))
+                memcpy(coefficient[at++], loop->coefficient[r], sizeof coefficient[0]);
         }
     }
-    memcpy(loop->mix, mix, (size_t)at * sizeof mix[0]);
+    memcpy(loop->coefficient, coefficient, (size_t)at * sizeof coefficient[0]);
 }
 
 bool snw_projection_redundant(const snw_projection *pr) {
     return pr && pr->all != pr->m && !pr->m->bare;
 }
 
-bool snw_projection_choose(snw_projection *pr, snw_model *m, const snw_inputs *in,
+bool snw_projection_choose(snw_projection *pr, snw_closure_rows *rows, const snw_inputs *in,
                            const snw_state *s) {
     bool changed = false;
-    if (!snw_projection_redundant(pr)) return false;
+    if (!rows || !snw_projection_redundant(pr)) return false;
+    const snw_model *m = pr->m;
+    SNW_ASSERT(m == &rows->model);
     snw_projection_set_trial(pr, s);
     snw_projection_jacobian(pr, in, pr->trial, false);
     for (int i = 0; i < m->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
+        snw_loop *loop = &rows->loop[i];
         int front;
-        if (loop->nspare == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
+        if (loop->nredundant == 0 || loop->nrow == 0 || !snw_is_active(pr->w, loop->condition))
             continue;
         const double now = conditioning(pr, i, loop->nrow, &front);
-        const double best = conditioning(pr, i, loop->nrow + loop->nspare, &front);
+        const double best = conditioning(pr, i, loop->nrow + loop->nredundant, &front);
         if (!(now < KEEP_FRACTION * best)) continue;
         exchange_rows(pr, front, loop);
         changed = true;
     }
     return changed;
-}
-
-// ---- choices as numbers -------------------------------------------------------------------------
-
-// digits in base six: index of the row at position r, less r
-double snw_projection_choice(const snw_projection *pr, int i) {
-    const snw_loop *loop = &pr->m->loop[i];
-    double code = 0;
-    for (int r = loop->nrow + loop->nspare - 1; r >= 0 && loop->nspare > 0; r--) {
-        code = 6 * code + (row_in_all(pr, i, r) - pr->all->loop[i].row - r + 6) % 6;
-    }
-    return code;
-}
-
-bool snw_projection_set_choice(const snw_projection *pr, snw_model *m, int i, double choice) {
-    snw_loop *loop = &m->loop[i];
-    const int n = loop->nspare > 0 ? loop->nrow + loop->nspare : 0;
-    if (!(choice >= 0 && choice < 46656 && choice == floor(choice))) return false; // 6^6
-    int code = (int)choice, row[6];
-    bool seen[6] = {false};
-    for (int r = 0; r < n; r++, code /= 6) {
-        row[r] = (r + code % 6) % 6;
-        if (row[r] >= n || seen[row[r]]) return false;
-        seen[row[r]] = true;
-    }
-    if (code != 0) return false;
-    for (int r = 0; r < n; r++)
-        memcpy(loop->mix[r], pr->all->loop[i].mix[row[r]], sizeof loop->mix[r]);
-    return true;
 }

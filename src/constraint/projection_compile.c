@@ -29,18 +29,25 @@ static double time_of(const snw_desc *d, int n) {
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
+// The model under compilation, and its arrays that hold rows.
+typedef struct editable_model {
+    snw_model *m;
+    snw_model_rows rows;
+} editable_model;
+
 // number the rows: loops, then drives, then tendons and chambers of given length or volume
-static void number_rows(snw_model *m) {
+static void number_rows(editable_model *e) {
+    snw_model *m = e->m;
     m->nconstraint = 0;
     for (int i = 0; i < m->nloop; i++) {
-        m->loop[i].row = m->nconstraint;
+        e->rows.loop[i].row = m->nconstraint;
         m->nconstraint += m->loop[i].nrow;
     }
     for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0) m->drive[i].row = m->nconstraint++;
+        if (m->drive[i].row >= 0) e->rows.drive[i].row = m->nconstraint++;
     }
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].row >= 0) m->tendon[i].row = m->nconstraint++;
+        if (m->tendon[i].row >= 0) e->rows.tendon[i].row = m->nconstraint++;
     }
 }
 
@@ -101,8 +108,7 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
 static snw_status check_rolling_directions(const snw_model *m, const snw_work *w, snw_error *err) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool rolls = loop->nonholonomic >= SNW_NONHOLONOMIC_ROLL &&
-                           loop->nonholonomic <= SNW_NONHOLONOMIC_SLIP;
+        const bool rolls = snw_nonholonomic_table[loop->nonholonomic].rolls;
         if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
         const snw_vec3 z = {{0, 0, 1}};
         const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
@@ -111,11 +117,11 @@ static snw_status check_rolling_directions(const snw_model *m, const snw_work *w
         const snw_loop_desc *d = &m->desc->loop[i];
         return snw_fail_at_location(
             err,
-            snw_fail(err, SNW_E_MODEL,
-                     "wheel '%s' cannot roll: its axle stands upright on the ground; give its "
-                     "'axis' in the axes of its site (z unless given), e.g. 'axis: y', or the "
-                     "'normal' of the ground",
-                     d->name),
+            snw_fail(
+                err, SNW_E_MODEL,
+                "wheel '%s' cannot roll: its axle is normal to the ground; give its 'axis' in the "
+                "axes of its site (z unless given), e.g. 'axis: y', or the 'normal' of the ground",
+                d->name),
             d->location.file, d->location.line, d->location.column);
     }
     return SNW_OK;
@@ -144,7 +150,7 @@ static snw_status sample_rows(const snw_model *m, survey *v, snw_error *err) {
             snw_residual(m, in, s, true, w);
             if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
                                            // later activation
-                snw_constraints_record_met(m, in, s, w, all, s->z);
+                snw_constraints_capture(m, in, s, w, all, s->z);
                 snw_residual(m, in, s, true, w);
             }
             survey_at(m, in, s, w, rates, &seed, v);
@@ -187,8 +193,9 @@ static void jacobi_eigen(int n, double A[6][6], double V[6][6]) {
 }
 
 // keep the effective rows of loop i: raw rows where possible, else combinations of them
-static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_error *err) {
-    snw_loop *loop = &m->loop[i];
+static snw_status keep_effective_rows(editable_model *e, int i, const survey *v, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_loop *loop = &e->rows.loop[i];
     const int n = loop->nraw;
     double A[6][6], V[6][6], largest = 0, trivial_part[6] = {0}, open = 0;
     for (int a = 0; a < n; a++) {
@@ -213,8 +220,8 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "contact '%s' can never hold: no coordinate moves it, and what is given does; "
-                     "let the base move, or take the contact away",
+                     "contact '%s' can never hold: no coordinate moves it, but a prescribed motion "
+                     "does; let the base move, or remove the contact",
                      d->name),
             d->location.file, d->location.line, d->location.column);
     }
@@ -228,27 +235,28 @@ static snw_status keep_effective_rows(snw_model *m, int i, const survey *v, snw_
                      d->name, open),
             d->location.file, d->location.line, d->location.column);
     }
-    memset(loop->mix, 0, sizeof loop->mix);
+    memset(loop->coefficient, 0, sizeof loop->coefficient);
     loop->nrow = 0;
     for (int k = 0; k < n; k++) {
-        if (whole && trivial_part[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole && trivial_part[k] < 0.5) loop->coefficient[loop->nrow++][k] = 1;
         if (whole || !(A[k][k] > threshold)) continue;
         for (int a = 0; a < n; a++)
-            loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
+            loop->coefficient[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
     }
     SNW_ASSERT(loop->nrow == kept);
-    loop->nidle = n - kept;
-    for (int k = 0; k < n; k++) loop->holds[k] = whole && trivial_part[k] > 0.5;
+    loop->ntrivial = n - kept;
+    for (int k = 0; k < n; k++) loop->trivial[k] = whole && trivial_part[k] > 0.5;
     return SNW_OK;
 }
 
-static snw_status remove_trivial_rows(snw_model *m, snw_error *err) {
+static snw_status remove_trivial_rows(editable_model *e, snw_error *err) {
+    const snw_model *m = e->m;
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
     snw_status s = v ? sample_rows(m, v, err) : SNW_E_MEMORY;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(m, i, &v[i], err);
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(e, i, &v[i], err);
     snw_free(v);
-    number_rows(m);
+    number_rows(e);
     return s;
 }
 
@@ -256,7 +264,8 @@ static snw_status remove_trivial_rows(snw_model *m, snw_error *err) {
 
 // The closed robot, at which and near which rows are compared.
 typedef struct closed_robot {
-    snw_model *m;
+    editable_model *e;
+    const snw_model *m;
     snw_projection *projection;
     snw_model undriven;                  // the model without drives
     snw_projection *undriven_projection; // of that model, or `projection`
@@ -306,8 +315,8 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_MODEL,
-                 "loop '%.60s' and what drives it (%s) ask for different motions at t = %g s: one "
-                 "stays open by %s. Change a law, let a coordinate free, or give initial: values "
+                 "loop '%.60s' and its drives (%s) contradict each other at t = %g s: one stays "
+                 "open by %s. Change a law, leave a coordinate free, or give initial: values "
                  "nearer to the closed robot",
                  d->name, names, c->in->t, by),
         d->location.file, d->location.line, d->location.column);
@@ -335,29 +344,29 @@ static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
 
 // Dependent rows become spare rows behind the active ones. Rows of contacts stay active; their
 // multipliers are those of minimum norm (redundancy.h).
-static void projection_compile_drop_redundant(snw_model *m, const bool *stay) {
-    for (int i = 0; i < m->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
-        double mix[6][6] = {{0}};
+static void projection_compile_drop_redundant(editable_model *e, const bool *stay) {
+    for (int i = 0; i < e->m->nloop; i++) {
+        snw_loop *loop = &e->rows.loop[i];
+        double coefficient[6][6] = {{0}};
         if (loop->condition >= 0) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
         if (loop->nonholonomic) {
-            loop->nshared = loop->nrow - n;
+            loop->nkept_redundant = loop->nrow - n;
             continue;
         }
         for (int pass = 0; pass < 2; pass++) {
             for (int r = 0; r < loop->nrow; r++) {
                 if (stay[loop->row + r] == (pass == 0)) {
-                    memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+                    memcpy(coefficient[at++], loop->coefficient[r], sizeof coefficient[0]);
                 }
             }
         }
-        memcpy(loop->mix, mix, sizeof mix);
-        loop->nspare = loop->nrow - n;
+        memcpy(loop->coefficient, coefficient, sizeof coefficient);
+        loop->nredundant = loop->nrow - n;
         loop->nrow = n;
     }
-    number_rows(m);
+    number_rows(e);
 }
 
 // dependent contact rows must be consistent with the driven motion
@@ -384,14 +393,20 @@ static snw_status check_later_times(closed_robot *c, snw_error *err) {
     return SNW_OK;
 }
 
+// Pivot below which forces are magnified so much that the run warns. Those of regular robots are
+// above 5e-3; straight inextensible legs that lock each other, in a file with four digits, have
+// 1e-3 to 1e-5.
+static const double NEARLY_DEPENDENT = 1e-3;
+
 static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
-    snw_model *m = c->m;
+    snw_model *m = c->e->m;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
     int here = 0;
+    snw_projection_pivot pivot;
     const int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
-                                         m->nconstraint, c->kept, c->most);
+                                         m->nconstraint, c->kept, c->most, &pivot);
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];
     m->freedom = m->nv - here;
     if (rank > here) {
@@ -399,6 +414,9 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
         m->singular_loop = snw_projection_loop_of(c->projection, row);
+    } else if (pivot.value < NEARLY_DEPENDENT) {
+        m->magnification = 1 / pivot.value;
+        m->singular_loop = pivot.loop;
     }
     // conditional loops are compared when they become active
     bool all = true;
@@ -409,17 +427,18 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     }
     if (all) return SNW_OK;
     SNW_TRY(check_later_times(c, err));
-    projection_compile_drop_redundant(m, c->most);
+    projection_compile_drop_redundant(c->e, c->most);
     return SNW_OK;
 }
 
-static snw_status remove_redundant_rows(snw_model *m, snw_error *err) {
-    closed_robot c = {.m = m, .undriven = *m};
+static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
+    const snw_model *m = e->m;
+    closed_robot c = {.e = e, .m = m, .undriven = *m};
     const size_t n = (size_t)m->nconstraint;
     snw_error local = {0};
     if (!err) err = &local;
-    c.undriven.ndrive = c.undriven.ntendon = 0;
-    number_rows(&c.undriven);
+    c.undriven.ndrive = c.undriven.ntendon = c.undriven.nconstraint = 0;
+    for (int i = 0; i < m->nloop; i++) c.undriven.nconstraint += m->loop[i].nrow;
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
     snw_status s = SNW_E_MEMORY;
@@ -442,28 +461,20 @@ static snw_status remove_redundant_rows(snw_model *m, snw_error *err) {
 
 // ---- compilation --------------------------------------------------------------------------------
 
-// Can kinematic steps of this model do without Jacobians? Closures, conditional links, feedback,
-// tendons, variable lengths and coordinates of rods need them.
-static bool needs_no_jacobian(const snw_model *m) {
-    bool any =
-        m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
-    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
-    return !any;
-}
-
 static snw_status remove_rows(snw_model *m, snw_error *err) {
     m->freedom = m->nv; // without loops: rows of drives are independent
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
     for (int i = 0; i < m->ntendon; i++) m->freedom -= m->tendon[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
-    snw_status s = remove_trivial_rows(m, err);
+    editable_model e = {.m = m};
+    SNW_TRY(snw_model_edit_rows(m, &e.rows));
+    snw_status s = remove_trivial_rows(&e, err);
     // rows of drives are never removed
     bool any = false;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++)
         any |= m->loop[i].nrow > 0 && !reactions_are_shared(m, &m->loop[i]);
-    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(m, err);
+    if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(&e, err);
     return s;
 }
 
@@ -474,19 +485,18 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
         i < d->nstep ? d->step[i].location : d->link[d->nlink - 1].location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
-                 "the tree is too deep for tangents: more than some 700 joints in a row are known "
-                 "to kinematic steps alone, with driven or following joints, wheels, rings and "
-                 "anchors; use fewer joints, or kinematic steps");
+                 "the tree is too deep for tangents: more than about 700 joints in series are "
+                 "supported only by kinematic steps, with driven or passive joints, wheels, rings "
+                 "and anchors; use fewer joints, or kinematic steps");
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
 static snw_status compile_model(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
-    SNW_TRY(snw_model_compile(desc, out, err));
+    SNW_TRY(given ? snw_model_compile_kinematic(desc, out, err)
+                  : snw_model_compile(desc, out, err));
     snw_model *m = *out;
     snw_status s = SNW_OK;
-    given = given && needs_no_jacobian(m);
-    if (given) snw_model_strip(m);
-    if (m->bare && !given) s = fail_too_deep(desc, err);
+    if (m->bare && !(given && snw_model_needs_no_jacobian(m))) s = fail_too_deep(desc, err);
     if (s == SNW_OK) s = remove_rows(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
@@ -506,28 +516,39 @@ void snw_projection_describe_redundant(const snw_model *m, int i, char *out, siz
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
-    if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
-        (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
-    } else if (loop->nspare > 0) {
-        (void)snprintf(out, size,
-                       "%s '%.80s' says in %d of its rows what others say already; %s left out, "
-                       "%s undetermined",
-                       loop->nonholonomic ? "contact" : "loop", name, loop->nspare,
-                       loop->nspare == 1 ? "that row is" : "those rows are",
-                       loop->nspare == 1 ? "its reaction is" : "their reactions are");
+    if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nredundant == 0) {
+        (void)snprintf(out, size, "contact '%.80s' is satisfied identically: nothing can move it",
+                       name);
+    } else if (loop->nredundant > 0) {
+        (void)snprintf(
+            out, size,
+            "%s '%.80s': %d of its constraint rows %s redundant and dropped; %s undetermined",
+            loop->nonholonomic ? "contact" : "loop", name, loop->nredundant,
+            loop->nredundant == 1 ? "is" : "are",
+            loop->nredundant == 1 ? "its reaction is" : "their reactions are");
     }
 }
 
 void snw_projection_describe_singular(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
-    if (m->singular == 0 || m->singular_loop != i) return;
+    if ((m->singular == 0 && m->magnification == 0) || m->singular_loop != i) return;
+    if (m->singular == 0) {
+        (void)snprintf(out, size,
+                       "the closed robot is near a singular configuration, in which %s '%.80s' "
+                       "is redundant: forces, and with them errors of lengths and of rounding, are "
+                       "magnified about %.0e times. Start farther from it (initial:), "
+                       "or, where straight rods lock each other, add 'stretch', and 'twist' in "
+                       "space, to their strain",
+                       m->loop[i].nonholonomic ? "contact" : "loop", m->desc->loop[i].name,
+                       m->magnification);
+        return;
+    }
     (void)snprintf(
         out, size,
-        "the closed robot stands in a singular configuration: it has %d motion%s more "
-        "than nearby, where %s '%.80s' would forbid %s. Forces are not determined there, "
-        "nor which way it goes, and beside it rounding is magnified: "
-        "start a little beside (initial:), or, where straight rods are the cause, add "
-        "'stretch' to their strain",
+        "the closed robot is in a singular configuration: it has %d motion%s more than nearby, "
+        "where %s '%.80s' would forbid %s. Forces and the direction of motion are not determined "
+        "there, and rounding errors are amplified near it: start a little away from it (initial:), "
+        "or, if straight rods are the cause, add 'stretch' to their strain",
         m->singular, m->singular == 1 ? "" : "s", m->loop[i].nonholonomic ? "contact" : "loop",
         m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
 }
@@ -536,7 +557,7 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
 static int whole_row(const snw_loop *loop, int r) {
     int n = 0, k = -1;
     for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
+        if (loop->coefficient[r][a] != 0) n++, k = a;
     }
     return n == 1 ? k : -1;
 }
@@ -545,33 +566,34 @@ void snw_projection_describe(const snw_model *m, int i, char *out, size_t size) 
     const snw_loop *loop = &m->loop[i];
     char names[128] = "";
     for (int k = 0; k < loop->nraw; k++) {
-        if (!loop->holds[k]) continue;
+        if (!loop->trivial[k]) continue;
         const size_t n = strlen(names);
         (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : ": ",
                        snw_loop_row_name(loop, k));
     }
     int n = snprintf(out, size, "%d row%s", loop->nraw, loop->nraw == 1 ? "" : "s");
-    if (loop->nidle > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d hold%s by %s%s", loop->nidle,
-                      loop->nidle == 1 ? "s" : "", loop->nidle == 1 ? "itself" : "themselves",
+    if (loop->ntrivial > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d identically satisfied%s", loop->ntrivial,
                       names);
     }
     names[0] = 0;
-    for (int r = loop->nrow; r < loop->nrow + loop->nspare; r++) {
+    for (int r = loop->nrow; r < loop->nrow + loop->nredundant; r++) {
         const int k = whole_row(loop, r);
         const size_t at = strlen(names);
         if (k < 0) continue;
         (void)snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : ": ",
                        snw_loop_row_name(loop, k));
     }
-    if (loop->nspare > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d implied by others%s", loop->nspare, names);
+    if (loop->nredundant > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d redundant%s", loop->nredundant, names);
     }
-    if (loop->nshared > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d shared with others", loop->nshared);
+    if (loop->nkept_redundant > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d redundant together with other loops",
+                      loop->nkept_redundant);
     }
-    if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
+    if (loop->ntrivial + loop->nredundant > 0 && (size_t)n < size) {
         (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",
-                       loop->nidle + loop->nspare == 1 ? "its reaction is" : "their reactions are");
+                       loop->ntrivial + loop->nredundant == 1 ? "its reaction is"
+                                                              : "their reactions are");
     }
 }

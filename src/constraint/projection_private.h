@@ -4,39 +4,46 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/fields.h"
 #include "constraint/bordered_matrix.h"
 #include "constraint/projection.h"
 #include "constraint/redundancy.h"
 
+// nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
+#define PROJECTION_FIELDS(AT, PACK)                                                                \
+    AT(double, M, nv *nv, "mass matrix and its factor")                                            \
+    PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
+    PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
+    PACK(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")          \
+    PACK(double, S, square, "C X")                                                                 \
+    PACK(double, rhs, nr, "right-hand side and solution")                                          \
+    PACK(double, bias, nr, "accelerations of the rows at a = 0, or rates of the rows")             \
+    PACK(double, size, nr, "unit of each row's violation")                                         \
+    PACK(double, all_size, nr, "the same for the rows of `all`")                                   \
+    PACK(double, dx, nv + nr, "increment, or rows")                                                \
+    PACK(double, violation0, nr, "violations where gradual closing began")                         \
+    PACK(double, q, o->m->nq, "last accepted configuration of gradual closing")                    \
+    AT(int, order, nr, "pivots")                                                                   \
+    AT(double, P, o->m->nnonholonomic > 0 ? 2 * square : 0,                                        \
+       "combines the rows to independent ones, redundancy.h; and scratch")                         \
+    AT(double, x, nv + (size_t)o->m->nconstraint, "solution with T")
+
 struct snw_projection {
     const snw_model *m;
     const snw_model *all; // model with the redundant rows, which tell assembly modes apart
-    snw_model whole;      // storage of `all` when there are redundant rows
+    snw_model whole;      // storage of `all` when there are redundant rows, with its arrays
+    snw_model_rows rows;
     snw_work *w;
     snw_state *trial, *previous, *near;
     snw_arena scratch;
-    double *memory;
-    double *M;              // nv x nv: mass matrix and its factor
-    double *diagonal;       // nv: diagonal of M before the factorisation
-    double *X;              // nv x nconstraint: C', or the inverse metric times C'
-    double *C;              // (nconstraint of all + nv) x nv: copy of the rows for factorisations
-    double *S;              // nconstraint x nconstraint: C X
-    double *rhs;            // nconstraint: right-hand side and solution
-    double *bias;           // nconstraint: accelerations of the rows at a = 0, or rates of the rows
-    double *size;           // nconstraint: unit of each row's violation
-    double *all_size;       // the same for the rows of `all`
-    double *dx;             // nv or nconstraint, whichever is more
-    double *violation0;     // nconstraint: violations where gradual closing began
+    PROJECTION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     double remaining;       // fraction of violation0 that is the present target of gradual closing
-    double *q;              // nq: last accepted configuration of gradual closing
-    int *order;             // nconstraint: pivots
     double weight;          // weight of C'C in M, snw_mass_factor
     bool regularised;       // M has additional inertia on massless coordinates
     snw_bordered_matrix *T; // mass matrix bordered by the rows; NULL: dense factors
-    double *x;              // nv + nconstraint
     snw_redundancy *redundancy; // of the contact rows; NULL without contacts
-    double *P; // nconstraint x nconstraint: combines the rows to independent ones, redundancy.h
-    int nP;    // number of these combinations; 0: all rows are independent
+    int nP; // number of independent combinations in P; 0: all rows are independent
 };
 
 // Loop of a row of m, nloop when the row belongs to no loop; and the owner of a row as messages

@@ -16,8 +16,8 @@
 
 static snw_status projection_rates_massless(snw_error *err) {
     return snw_fail(err, SNW_E_SINGULAR,
-                    "the mass matrix is singular: a coordinate moves no mass, or two move the "
-                    "same; give the rod density and rotary inertia, or allow fewer strains");
+                    "the mass matrix is singular: a coordinate moves no mass, or two are linearly "
+                    "dependent; give the rod density and rotary inertia, or allow fewer strains");
 }
 
 // pr->M <- factor of the mass matrix, pr->X <- inv(M) C', at s
@@ -40,17 +40,16 @@ static snw_status fail_dependent(const snw_projection *pr, int row, snw_error *e
     const char *kind, *name;
     const snw_source_location at = snw_projection_owner(pr->m, row, &kind, &name);
     if (snw_projection_loop_at(pr->m, row) < pr->m->nloop) {
-        return snw_fail(
-            err, SNW_E_SINGULAR,
-            "the robot is in a singular configuration: here %s '%s' says what others say "
-            "already, so forces and motion are not determined; start beside it (initial:)",
-            kind, name);
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "the robot is in a singular configuration: here %s '%s' is redundant, so "
+                        "forces and motion are not determined; start away from it (initial:)",
+                        kind, name);
     }
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_SINGULAR,
-                 "loops and drives are not independent of each other here: actuator '%s' says what "
-                 "others say already; leave out what is redundant, or start beside it (initial:)",
+                 "loops and drives are linearly dependent here: actuator '%s' is redundant; leave "
+                 "it out, or start away from this configuration (initial:)",
                  name),
         at.file, at.line, at.column);
 }
@@ -210,8 +209,8 @@ static snw_status check_regularised(snw_projection *pr, const snw_inputs *in, co
         int k = 0;
         while (i >= m->block[k].dof + m->block[k].n) k++;
         return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: '%s' moves no mass but is pushed; give it "
-                        "inertia",
+                        "the mass matrix is singular: '%s' moves no mass but a force acts on it; "
+                        "give it inertia",
                         m->desc->link[m->seg[m->block[k].seg].link].name);
     }
     return SNW_OK;

@@ -26,7 +26,7 @@ typedef struct slip_check {
 static snw_status slip_check_create(const snw_model *m, slip_check *r) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nr > nv ? nr : nv;
     *r = (slip_check){.m = m};
-    r->scratch.size = snw_shortest_scratch(m->nconstraint, m->nv);
+    r->scratch.size = snw_minimum_norm_scratch(m->nconstraint, m->nv);
     r->scratch.base = snw_alloc(r->scratch.size);
     r->memory = snw_alloc((nv * nr + most + nr) * sizeof *r->memory);
     if (!r->scratch.base || !r->memory || snw_work_create(m, &r->w) != SNW_OK ||
@@ -65,7 +65,7 @@ static snw_status fit_velocities(slip_check *r, const snw_inputs *in, const snw_
         r->b[k] = -r->rate[k];
     }
     int rank;
-    SNW_TRY(snw_shortest(m->nconstraint, m->nv, r->A, 1e-8, &r->scratch, r->b, &rank));
+    SNW_TRY(snw_minimum_norm(m->nconstraint, m->nv, r->A, 1e-8, &r->scratch, r->b, &rank));
     for (size_t k = 0; k < nr; k++) {
         const snw_constraint row = snw_constraint_at(m, r->w, (int)k);
         for (int j = 0; j < row.n; j++) {

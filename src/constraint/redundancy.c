@@ -9,11 +9,32 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
+
+// nv velocities, nr constraint rows, of which nf and n are in use
+#define REDUNDANCY_FIELDS(AT, PACK)                                                                \
+    AT(double, A, nv *nr, "nf x n: transposed rows, coordinates that are not driven")              \
+    PACK(double, B, nv *nr, "copy of A for factorisations")                                        \
+    PACK(double, x, most, "right-hand side and solution")                                          \
+    PACK(double, tau, nr, "reflectors of the QR factorisation")                                    \
+    PACK(double, lambda, nr, "multipliers before they are replaced")                               \
+    PACK(double, rate, nr, "rates or accelerations of the rows")                                   \
+    PACK(double, weight, nr, "weights of the multipliers in their norm")                           \
+    PACK(double, size, nr, "n: length of each row in typical coordinates")                         \
+    PACK(double, U, nv *nr, "singular value decomposition of the weighted rows")                   \
+    PACK(double, S, most, "likewise")                                                              \
+    PACK(double, Vt, nv *nv, "likewise")                                                           \
+    AT(int, index, nv, "index among the nf coordinates, -1 for driven ones")                       \
+    PACK(int, at, nv, "row of the drive of a driven coordinate")                                   \
+    PACK(int, row, nr, "n: active rows; closures first, contacts behind them")                     \
+    PACK(int, pivot, nr, "pivots, or rows of the fit")                                             \
+    AT(bool, nonholonomic, nr, "row of a contact")                                                 \
+    PACK(bool, keep, nr, "n: columns of A in the independent subset")
 
 struct snw_redundancy {
     const snw_model *m;
@@ -21,62 +42,35 @@ struct snw_redundancy {
     snw_state *other; // copy of the caller's state, at other velocities or a moment later
     snw_inputs *later;
     snw_arena scratch;
-    double *memory;     // block behind the arrays below
-    double *A;          // nf x n: transposed rows, coordinates that are not driven
-    double *B;          // copy of A for factorisations
-    double *U, *S, *Vt; // singular value decomposition of the weighted rows
-    double *x;          // nv or nconstraint: right-hand side and solution
-    double *tau;        // nconstraint: reflectors of the QR factorisation
-    double *lambda;     // nconstraint: multipliers before they are replaced
-    double *rate;       // nconstraint: rates or accelerations of the rows
-    double *weight;     // nconstraint: weights of the multipliers in their norm
-    double *size;       // n: length of each row in typical coordinates
-    int *index;         // nv: index among the nf coordinates, -1 for driven ones
-    int *at;            // nv: row of the drive of a driven coordinate
-    int *row;           // n: active rows; closures first, contacts behind them
-    int *order;         // nconstraint: pivots, or rows of the fit
-    bool *nonholonomic; // nconstraint: row of a contact
-    bool *keep;         // n: columns of A in the independent subset
-    int nf, n, front;   // coordinates not driven, active rows, and how many rows are closures
+    REDUNDANCY_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+    int nf, n, nclosure; // coordinates not driven, active rows, and how many rows are closures
     int rank;
     bool redundant;
 };
+
+static void redundancy_place(void *object, snw_fields *f) {
+    snw_redundancy *o = object;
+    const size_t nv = (size_t)o->m->nv, nr = (size_t)o->m->nconstraint, most = nv > nr ? nv : nr;
+    REDUNDANCY_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
 
 snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {
     *out = NULL;
     snw_redundancy *rd = snw_alloc(sizeof *rd);
     if (!rd) return SNW_E_MEMORY;
     rd->m = m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nv > nr ? nv : nr;
     const size_t qr = snw_qr_scratch(m->nv, m->nconstraint),
-                 ls = snw_shortest_scratch(m->nv, m->nconstraint);
+                 ls = snw_minimum_norm_scratch(m->nv, m->nconstraint);
     const size_t svd = snw_svd_scratch(m->nconstraint, m->nv), two = qr > ls ? qr : ls;
     rd->scratch.size = svd > two ? svd : two;
     rd->scratch.base = snw_alloc(rd->scratch.size);
-    rd->memory = snw_alloc((3 * nv * nr + nv * nv + 2 * most + 5 * nr) * sizeof(double));
-    rd->index = snw_alloc((2 * nv + 2 * nr) * sizeof *rd->index);
-    rd->nonholonomic = snw_alloc(2 * nr * sizeof *rd->nonholonomic);
-    if (!rd->scratch.base || !rd->memory || !rd->index || !rd->nonholonomic ||
-        snw_work_create(m, &rd->w) != SNW_OK || snw_state_create(m, &rd->other) != SNW_OK ||
-        snw_inputs_create(m, &rd->later) != SNW_OK) {
+    rd->block = snw_fields_create(redundancy_place, rd);
+    if (!rd->scratch.base || !rd->block || snw_work_create(m, &rd->w) != SNW_OK ||
+        snw_state_create(m, &rd->other) != SNW_OK || snw_inputs_create(m, &rd->later) != SNW_OK) {
         snw_redundancy_destroy(rd);
         return SNW_E_MEMORY;
     }
-    rd->A = rd->memory;
-    rd->B = rd->A + nv * nr;
-    rd->x = rd->B + nv * nr;
-    rd->tau = rd->x + most;
-    rd->lambda = rd->tau + nr;
-    rd->rate = rd->lambda + nr;
-    rd->weight = rd->rate + nr;
-    rd->size = rd->weight + nr;
-    rd->U = rd->size + nr;
-    rd->S = rd->U + nv * nr;
-    rd->Vt = rd->S + most;
-    rd->at = rd->index + nv;
-    rd->row = rd->at + nv;
-    rd->order = rd->row + nr;
-    rd->keep = rd->nonholonomic + nr;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
             rd->nonholonomic[m->loop[i].row + r] = m->loop[i].nonholonomic != SNW_NONHOLONOMIC_NONE;
@@ -87,15 +81,15 @@ snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out) {
     return SNW_OK;
 }
 
+void snw_redundancy_use(snw_redundancy *rd, const snw_model *m) { rd->m = m; }
+
 void snw_redundancy_destroy(snw_redundancy *rd) {
     if (!rd) return;
     snw_work_destroy(rd->w);
     snw_state_destroy(rd->other);
     snw_inputs_destroy(rd->later);
     snw_free(rd->scratch.base);
-    snw_free(rd->memory);
-    snw_free(rd->index);
-    snw_free(rd->nonholonomic);
+    snw_free(rd->block);
     snw_free(rd);
 }
 
@@ -131,7 +125,7 @@ static void list_coordinates(snw_redundancy *rd, const snw_state *s) {
 
 // rd->A <- active rows at s->q in typical coordinates, columns of driven coordinates removed after
 // each row was scaled to unit length
-static void redundancy_look(snw_redundancy *rd, const snw_inputs *in, const snw_state *s) {
+static void assemble_rows(snw_redundancy *rd, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = rd->m;
     snw_kinematics(m, in, s, true, rd->w);
     snw_jacobian_pass(m, rd->w);
@@ -144,7 +138,7 @@ static void redundancy_look(snw_redundancy *rd, const snw_inputs *in, const snw_
                 !snw_constraint_at(m, rd->w, k).inactive)
                 rd->row[rd->n++] = k;
         }
-        if (pass == 0) rd->front = rd->n;
+        if (pass == 0) rd->nclosure = rd->n;
     }
     const size_t nf = (size_t)rd->nf;
     memset(rd->A, 0, nf * (size_t)rd->n * sizeof *rd->A);
@@ -181,7 +175,7 @@ static void decompose(snw_redundancy *rd) {
 
 bool snw_redundancy_combine(snw_redundancy *rd, const snw_inputs *in, const snw_state *s, double *P,
                             int *n) {
-    redundancy_look(rd, in, s);
+    assemble_rows(rd, in, s);
     decompose(rd);
     const size_t nr = (size_t)rd->m->nconstraint, all = (size_t)rd->n;
     rd->redundant = rd->rank < rd->n;
@@ -246,7 +240,7 @@ bool snw_redundancy_passes(snw_redundancy *rd, const snw_inputs *in, const snw_s
         if (!snw_drive_holds(m, s, i)) continue;
         rd->other->q[m->drive[i].q] = snw_drive_target(m, rd->later, s, i);
     }
-    redundancy_look(rd, rd->later, rd->other);
+    assemble_rows(rd, rd->later, rd->other);
     decompose(rd);
     return rd->rank > rank;
 }
@@ -263,8 +257,8 @@ bool snw_smaller_root(double c0, double c1, double c2, double *z) {
 
 // b (n) <- acceleration terms of the rows that no coordinate acceleration can balance, at the
 // velocities s->v + z V, with V the null-space direction
-static void beyond(snw_redundancy *rd, const snw_inputs *in, const snw_state *s, double z,
-                   double *b) {
+static void unbalanced_accelerations(snw_redundancy *rd, const snw_inputs *in, const snw_state *s,
+                                     double z, double *b) {
     const snw_model *m = rd->m;
     const size_t nf = (size_t)rd->nf, n = (size_t)rd->n;
     const double *V = rd->Vt + rd->rank;
@@ -294,15 +288,15 @@ static double redundancy_along(size_t n, const double *a, const double *b) {
 // acceleration: a quadratic in z, found from its values at z = 0, 1, -1.
 bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
     const snw_model *m = rd->m;
-    redundancy_look(rd, in, s);
+    assemble_rows(rd, in, s);
     decompose(rd);
     const size_t n = (size_t)rd->n;
     if (rd->rank + 1 != rd->nf || n < 1 || 4 * n > (size_t)m->nv * (size_t)m->nconstraint)
         return false;
     double *b0 = rd->B, *b1 = b0 + n, *b2 = b1 + n, z;
-    beyond(rd, in, s, 0, b0);
-    beyond(rd, in, s, 1, b1);
-    beyond(rd, in, s, -1, b2);
+    unbalanced_accelerations(rd, in, s, 0, b0);
+    unbalanced_accelerations(rd, in, s, 1, b1);
+    unbalanced_accelerations(rd, in, s, -1, b2);
     for (size_t c = 0; c < n; c++) {
         const double up = b1[c] - b0[c], down = b2[c] - b0[c];
         b1[c] = 0.5 * (up - down), b2[c] = 0.5 * (up + down);
@@ -327,32 +321,32 @@ bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s
 
 // rd->keep <- an independent subset of the columns of rd->A: closures first, then contacts by
 // pivoting
-static void order(snw_redundancy *rd) {
+static void select_independent(snw_redundancy *rd) {
     const size_t nf = (size_t)rd->nf;
     int lead = 0;
     rd->rank = 0;
     for (int c = 0; c < rd->n; c++) rd->keep[c] = false;
     if (nf == 0 || rd->n == 0) return;
-    if (rd->front > 0) {
-        memcpy(rd->B, rd->A, nf * (size_t)rd->front * sizeof *rd->B);
-        lead =
-            snw_qr_factor(rd->nf, rd->front, rd->B, 0, DEPENDENT, &rd->scratch, rd->tau, rd->order);
-        for (int c = 0; c < lead; c++) rd->keep[rd->order[c]] = true;
+    if (rd->nclosure > 0) {
+        memcpy(rd->B, rd->A, nf * (size_t)rd->nclosure * sizeof *rd->B);
+        lead = snw_qr_factor(rd->nf, rd->nclosure, rd->B, 0, DEPENDENT, &rd->scratch, rd->tau,
+                             rd->pivot);
+        for (int c = 0; c < lead; c++) rd->keep[rd->pivot[c]] = true;
     }
     size_t n = 0;
     for (int c = 0; c < rd->n; c++) {
-        if (!rd->keep[c] && c < rd->front) continue;
+        if (!rd->keep[c] && c < rd->nclosure) continue;
         memcpy(rd->B + nf * n++, rd->A + nf * (size_t)c, nf * sizeof *rd->B);
     }
     rd->rank =
-        snw_qr_factor(rd->nf, (int)n, rd->B, lead, DEPENDENT, &rd->scratch, rd->tau, rd->order);
-    for (int c = lead; c < rd->rank; c++) rd->keep[rd->front + rd->order[c] - lead] = true;
+        snw_qr_factor(rd->nf, (int)n, rd->B, lead, DEPENDENT, &rd->scratch, rd->tau, rd->pivot);
+    for (int c = lead; c < rd->rank; c++) rd->keep[rd->nclosure + rd->pivot[c] - lead] = true;
 }
 
 // s->lambda <- multipliers of minimum norm, of all rows or of those kept, with the generalised
 // force of the present ones on the coordinates that are not driven; the efforts of drives absorb
 // the difference on theirs
-static snw_status fit(snw_redundancy *rd, bool all, snw_state *s) {
+static snw_status fit_multipliers(snw_redundancy *rd, bool all, snw_state *s) {
     const snw_model *m = rd->m;
     const size_t nf = (size_t)rd->nf;
     int n = 0, rank = 0;
@@ -363,14 +357,14 @@ static snw_status fit(snw_redundancy *rd, bool all, snw_state *s) {
         for (size_t i = 0; i < nf; i++) rd->x[i] += from[i] * lambda;
     }
     for (int c = 0; c < rd->n; c++) {
-        if (!all && !rd->keep[c] && c >= rd->front) continue;
+        if (!all && !rd->keep[c] && c >= rd->nclosure) continue;
         const double f = rd->size[c] / rd->weight[rd->row[c]], *from = rd->A + nf * (size_t)c;
         for (size_t i = 0; i < nf; i++) rd->B[nf * (size_t)n + i] = f * from[i];
-        rd->order[n++] = rd->row[c];
+        rd->pivot[n++] = rd->row[c];
     }
-    SNW_TRY(snw_shortest(rd->nf, n, rd->B, DEPENDENT, &rd->scratch, rd->x, &rank));
+    SNW_TRY(snw_minimum_norm(rd->nf, n, rd->B, DEPENDENT, &rd->scratch, rd->x, &rank));
     for (int c = 0; c < rd->n; c++) s->lambda[rd->row[c]] = 0;
-    for (int c = 0; c < n; c++) s->lambda[rd->order[c]] = rd->x[c] / rd->weight[rd->order[c]];
+    for (int c = 0; c < n; c++) s->lambda[rd->pivot[c]] = rd->x[c] / rd->weight[rd->pivot[c]];
     for (int i = 0; i < m->ndrive; i++) {
         if (rd->index[m->drive[i].dof] < 0) rd->at[m->drive[i].dof] = m->drive[i].row;
     }
@@ -387,27 +381,27 @@ static snw_status fit(snw_redundancy *rd, bool all, snw_state *s) {
 int snw_redundancy_drop(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
     const snw_model *m = rd->m;
     for (int i = 0; i < m->nnonholonomic; i++) s->dropped[i] = 0;
-    redundancy_look(rd, in, s);
-    order(rd);
-    int rest = 0;
-    for (int c = rd->front; c < rd->n; c++) rest += !rd->keep[c];
-    rd->redundant = rest > 0;
-    if (rest == 0 || fit(rd, false, s) != SNW_OK)
+    assemble_rows(rd, in, s);
+    select_independent(rd);
+    int ndropped = 0;
+    for (int c = rd->nclosure; c < rd->n; c++) ndropped += !rd->keep[c];
+    rd->redundant = ndropped > 0;
+    if (ndropped == 0 || fit_multipliers(rd, false, s) != SNW_OK)
         return 0; // not finite: the caller's step fails and reports it
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int c = rd->front; c < rd->n; c++) {
+        for (int c = rd->nclosure; c < rd->n; c++) {
             const int r = rd->row[c] - loop->row;
             if (r < 0 || r >= loop->nrow || rd->keep[c]) continue;
             s->dropped[loop->nonholonomic_index] += 1 << r;
         }
     }
-    return rest;
+    return ndropped;
 }
 
 bool snw_redundancy_found(const snw_redundancy *rd) { return rd->redundant; }
 
-static bool resting(const snw_model *m, const snw_state *s) {
+static bool has_dropped(const snw_model *m, const snw_state *s) {
     for (int i = 0; i < m->nnonholonomic; i++) {
         if (s->dropped[i] != 0) return true;
     }
@@ -415,13 +409,13 @@ static bool resting(const snw_model *m, const snw_state *s) {
 }
 
 snw_status snw_redundancy_minimum_norm(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
-    redundancy_look(rd, in, s);
-    return fit(rd, true, s);
+    assemble_rows(rd, in, s);
+    return fit_multipliers(rd, true, s);
 }
 
 snw_status snw_redundancy_recover(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
     const snw_model *m = rd->m;
-    if (!resting(m, s)) return SNW_OK;
+    if (!has_dropped(m, s)) return SNW_OK;
     for (int i = 0; i < m->nnonholonomic; i++) s->dropped[i] = 0;
     return snw_redundancy_minimum_norm(rd, in, s);
 }

@@ -14,6 +14,8 @@ typedef struct snw_redundancy snw_redundancy;
 
 SNW_NODISCARD snw_status snw_redundancy_create(const snw_model *m, snw_redundancy **out);
 void snw_redundancy_destroy(snw_redundancy *rd); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_redundancy_use(snw_redundancy *rd, const snw_model *m);
 
 // Weight of moments against forces in the norm of the multipliers, 1/m. Default 1.
 void snw_redundancy_weigh(snw_redundancy *rd, double torque);

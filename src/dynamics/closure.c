@@ -2,7 +2,7 @@
 //
 // Loop closures and contacts without slip: rows, reaction wrenches, constraint Jacobian, geometric
 // stiffness and rates, theory.md 3.8 and 3.15. Raw rows follow from the joint or contact kind; the
-// rows of the model are combinations of them (loop->mix).
+// rows of the model are combinations of them (loop->coefficient).
 
 #include "dynamics/constraint.h"
 
@@ -15,77 +15,9 @@
 
 // ---- raw rows of a joint ----------------------------------------------------
 
-typedef enum row_kind {
-    ROW_LOG,
-    ROW_TILT,
-    ROW_MOVE,
-    ROW_SPIN,
-    ROW_SLIP,
-    ROW_AXLE,
-    ROW_ROLL
-} row_kind;
-
-// One raw row. Holonomic: component i of log R, e_i R e_j, component i of p. Nonholonomic
-// (theory.md 3.15): component i of the angular or linear velocity in the axes of b; velocity of the
-// touching point of a wheel along and across the axle.
-typedef struct row {
-    row_kind kind;
-    int i, j;
-} row;
-
-static const row rows_of_fixed[] = {{ROW_LOG, 0, 0},  {ROW_LOG, 1, 0},  {ROW_LOG, 2, 0},
-                                    {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
-static const row rows_of_revolute[] = {
-    {ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
-static const row rows_of_universal[] = {
-    {ROW_TILT, 0, 1}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
-static const row rows_of_planar[] = {{ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 2, 0}};
-static const row rows_of_wheel[] = {{ROW_SLIP, 2, 0}};
-static const row rows_of_roll[] = {{ROW_AXLE, 2, 0}, {ROW_ROLL, 0, 0}};
-static const row rows_of_ring[] = {{ROW_SPIN, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
-static const row rows_of_anchor[] = {{ROW_SPIN, 0, 0}, {ROW_SPIN, 1, 0}, {ROW_SPIN, 2, 0},
-                                     {ROW_SLIP, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
-
-// prismatic: as fixed without p_z; cylindrical: as revolute without p_z; spherical: last three rows
-// of revolute
-static const row *rows_of_joint(snw_joint_kind kind) {
-    switch (kind) {
-    case SNW_JOINT_FIXED:
-    case SNW_JOINT_PRISMATIC:
-    case SNW_JOINT_FREE:
-        return rows_of_fixed;
-    case SNW_JOINT_REVOLUTE:
-    case SNW_JOINT_CYLINDRICAL:
-    case SNW_JOINT_SCREW: // not a loop joint
-        return rows_of_revolute;
-    case SNW_JOINT_UNIVERSAL:
-        return rows_of_universal;
-    case SNW_JOINT_SPHERICAL:
-        return rows_of_revolute + 2;
-    case SNW_JOINT_PLANAR:
-        return rows_of_planar;
-    }
-    return rows_of_fixed;
-}
-
-static const row *closure_rows_of(const snw_loop *loop) {
-    switch (loop->nonholonomic) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_WHEEL:
-        return rows_of_wheel;
-    case SNW_NONHOLONOMIC_ROLL:
-    case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP: // without rows
-        return rows_of_roll;
-    case SNW_NONHOLONOMIC_TREAD:
-        return rows_of_roll + 1;
-    case SNW_NONHOLONOMIC_RING:
-        return rows_of_ring;
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return rows_of_anchor;
-    }
-    return rows_of_joint(loop->joint);
+static const snw_row *closure_rows_of(const snw_loop *loop) {
+    return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].row
+                              : snw_joint_table[loop->joint].row;
 }
 
 static snw_vec3 closure_unit_vector(int i) {
@@ -98,18 +30,18 @@ static snw_vec3 closure_matrix_row(snw_mat3 R, int i) {
     return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
 }
 
-static double row_value(row r, snw_se3 h) {
+static double row_value(snw_row r, snw_se3 h) {
     switch (r.kind) {
-    case ROW_LOG:
+    case SNW_ROW_LOG:
         return snw_so3_log(h.R).e[r.i];
-    case ROW_TILT:
+    case SNW_ROW_TILT:
         return h.R.e[r.i][r.j];
-    case ROW_MOVE:
+    case SNW_ROW_MOVE:
         return h.p.e[r.i];
-    case ROW_SPIN:
-    case ROW_SLIP:
-    case ROW_AXLE:
-    case ROW_ROLL:
+    case SNW_ROW_SPIN:
+    case SNW_ROW_SLIP:
+    case SNW_ROW_AXLE:
+    case SNW_ROW_ROLL:
         break; // nonholonomic
     }
     return 0;
@@ -121,29 +53,29 @@ static snw_vec3 rolling_direction(const snw_loop *loop, snw_se3 h, const snw_vec
 }
 
 // c: the row varies by c delta, theory.md (3.8.1)
-static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
+static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
     snw_wrench c = {0};
     switch (r.kind) {
-    case ROW_LOG: // delta log R = T^-1 delta_w
+    case SNW_ROW_LOG: // delta log R = T^-1 delta_w
         c.m = closure_matrix_row(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
         break;
-    case ROW_TILT: // e_i R (delta_w x e_j)
+    case SNW_ROW_TILT: // e_i R (delta_w x e_j)
         c.m = snw_cross(closure_unit_vector(r.j), closure_matrix_row(h.R, r.i));
         break;
-    case ROW_MOVE: // e_i R delta_v
+    case SNW_ROW_MOVE: // e_i R delta_v
         c.f = closure_matrix_row(h.R, r.i);
         break;
-    case ROW_SPIN:
+    case SNW_ROW_SPIN:
         c.m = closure_unit_vector(r.i);
         break;
-    case ROW_SLIP:
+    case SNW_ROW_SLIP:
         c.f = closure_unit_vector(r.i);
         break;
-    case ROW_AXLE: // a (v + w x p), touching point p = -radius f x a
+    case SNW_ROW_AXLE: // a (v + w x p), touching point p = -radius f x a
         c.f = closure_unit_vector(2);
         c.m = snw_scale(loop->radius, rolling_direction(loop, h, NULL));
         break;
-    case ROW_ROLL: // f (v + w x p)
+    case SNW_ROW_ROLL: // f (v + w x p)
         c.f = rolling_direction(loop, h, NULL);
         c.m = snw_scale(-loop->radius, closure_unit_vector(2));
         break;
@@ -152,30 +84,30 @@ static snw_wrench row_jacobian(const snw_loop *loop, row r, snw_se3 h) {
 }
 
 // variation of c under a rotation w: R' e_i varies by (R' e_i) x w
-static snw_wrench row_jacobian_d1(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
+static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, snw_vec3 w) {
     snw_wrench d = {0};
     const snw_vec3 u = closure_matrix_row(h.R, r.i);
     switch (r.kind) {
-    case ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
+    case SNW_ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
         const snw_vec3 theta = snw_so3_log(h.R);
         const snw_vec3 turn = snw_rotate(snw_so3_tangent_inv(theta), w);
         d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), closure_unit_vector(r.i),
                                      snw_scale(-1, turn));
         break;
     }
-    case ROW_TILT:
+    case SNW_ROW_TILT:
         d.m = snw_cross(closure_unit_vector(r.j), snw_cross(u, w));
         break;
-    case ROW_MOVE:
+    case SNW_ROW_MOVE:
         d.f = snw_cross(u, w);
         break;
-    case ROW_SPIN:
-    case ROW_SLIP:
+    case SNW_ROW_SPIN:
+    case SNW_ROW_SLIP:
         break; // fixed to b
-    case ROW_AXLE:
+    case SNW_ROW_AXLE:
         d.m = snw_scale(loop->radius, rolling_direction(loop, h, &w));
         break;
-    case ROW_ROLL:
+    case SNW_ROW_ROLL:
         d.f = rolling_direction(loop, h, &w);
         break;
     }
@@ -215,12 +147,13 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
 static void raw_multipliers(const snw_loop *loop, const double *lambda, double raw[6]) {
     for (int k = 0; k < loop->nraw; k++) {
         raw[k] = 0;
-        for (int r = 0; r < loop->nrow; r++) raw[k] += loop->mix[r][k] * lambda[loop->row + r];
+        for (int r = 0; r < loop->nrow; r++)
+            raw[k] += loop->coefficient[r][k] * lambda[loop->row + r];
     }
 }
 
 static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double raw[6]) {
-    const row *rows = closure_rows_of(loop);
+    const snw_row *rows = closure_rows_of(loop);
     snw_wrench F = {0};
     for (int k = 0; k < loop->nraw; k++)
         F = snw_wrench_axpy(raw[k], row_jacobian(loop, rows[k], h), F);
@@ -253,35 +186,36 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
         {"turn x", "turn y", "turn z", "turn first across", "turn second across", "turn along"},
         {"tilt x", "tilt y", "tilt z", "tilt first across", "tilt second across", "tilt along"},
         {"move x", "move y", "move z", "move first across", "move second across", "move along"}};
-    const row r = closure_rows_of(loop)[k];
+    const snw_row r = closure_rows_of(loop)[k];
     const int axis = named_axis(loop, r.i);
     switch (r.kind) {
-    case ROW_LOG:
-    case ROW_SPIN:
+    case SNW_ROW_LOG:
+    case SNW_ROW_SPIN:
         return name[0][axis];
-    case ROW_TILT:
+    case SNW_ROW_TILT:
         return name[1][axis];
-    case ROW_MOVE:
-    case ROW_SLIP:
+    case SNW_ROW_MOVE:
+    case SNW_ROW_SLIP:
         return name[2][axis];
-    case ROW_AXLE:
+    case SNW_ROW_AXLE:
         return "move along the axle";
-    case ROW_ROLL:
+    case SNW_ROW_ROLL:
         return "move across the axle";
     }
     return "";
 }
 
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
-    const row_kind kind = closure_rows_of(loop)[k].kind;
-    return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
+    const snw_row_kind kind = closure_rows_of(loop)[k].kind;
+    return kind == SNW_ROW_LOG || kind == SNW_ROW_TILT || kind == SNW_ROW_SPIN ? 1 : m->length;
 }
 
 bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
-        const row_kind kind = closure_rows_of(loop)[k].kind;
-        turns &= loop->mix[r][k] == 0 || kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN;
+        const snw_row_kind kind = closure_rows_of(loop)[k].kind;
+        turns &= loop->coefficient[r][k] == 0 || kind == SNW_ROW_LOG || kind == SNW_ROW_TILT ||
+                 kind == SNW_ROW_SPIN;
     }
     return turns;
 }
@@ -290,9 +224,9 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
+        if (loop->coefficient[r][a] != 0) n++, k = a;
     }
-    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+    return n == 1 && loop->coefficient[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
 }
 
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
@@ -301,8 +235,9 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     if (!snw_is_active(w, loop->condition) || !snw_closure_row_is_active(loop, w, r)) return c;
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     for (int k = 0; k < loop->nraw; k++) {
-        if (loop->mix[r][k] == 0) continue;
-        c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, closure_rows_of(loop)[k], h), c);
+        if (loop->coefficient[r][k] == 0) continue;
+        c = snw_wrench_axpy(loop->coefficient[r][k],
+                            row_jacobian(loop, closure_rows_of(loop)[k], h), c);
     }
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
@@ -319,7 +254,7 @@ static double undetermined_part(const snw_model *m, const snw_loop *loop, const 
         double dot = 0, square = 0, unit[6];
         if (!snw_closure_row_is_active(loop, w, r)) continue;
         for (int k = 0; k < loop->nraw; k++) {
-            unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
+            unit[k] = loop->coefficient[r][k] * snw_loop_row_size(m, loop, k);
             dot += unit[k] * remainder[k];
             square += unit[k] * unit[k];
         }
@@ -398,19 +333,19 @@ static displacement closure_displacement_of(const snw_work *w, const snw_loop *l
 }
 
 // component of a displacement, or of its variation, that row r forbids
-static double forbidden_component(const snw_loop *loop, row r, snw_twist x, double spin) {
+static double forbidden_component(const snw_loop *loop, snw_row r, snw_twist x, double spin) {
     switch (r.kind) {
-    case ROW_SPIN:
+    case SNW_ROW_SPIN:
         return x.w.e[r.i];
-    case ROW_SLIP:
+    case SNW_ROW_SLIP:
         return x.v.e[r.i];
-    case ROW_AXLE:
+    case SNW_ROW_AXLE:
         return x.v.z + loop->radius * x.w.x;
-    case ROW_ROLL:
+    case SNW_ROW_ROLL:
         return x.v.x - loop->radius * (x.w.z + spin);
-    case ROW_LOG:
-    case ROW_TILT:
-    case ROW_MOVE:
+    case SNW_ROW_LOG:
+    case SNW_ROW_TILT:
+    case SNW_ROW_MOVE:
         break; // holonomic
     }
     return 0;
@@ -434,7 +369,7 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
 void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const row *rows = closure_rows_of(loop);
+        const snw_row *rows = closure_rows_of(loop);
         for (int r = 0; r < loop->nrow; r++) w->violation[loop->row + r] = 0;
         if (!snw_is_active(w, loop->condition)) continue;
         const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
@@ -453,7 +388,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
         }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                w->violation[loop->row + r] += loop->mix[r][k] * raw[k];
+                w->violation[loop->row + r] += loop->coefficient[r][k] * raw[k];
             }
         }
         raw_multipliers(loop, lambda, raw);
@@ -514,12 +449,12 @@ static snw_twist closure_column(const double *D, size_t n, size_t j) {
 
 static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, const double *D,
                             double *C) {
-    const row *rows = closure_rows_of(loop);
+    const snw_row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
         for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-            c = snw_wrench_axpy(loop->mix[r][k], row_jacobian(loop, rows[k], h), c);
+            c = snw_wrench_axpy(loop->coefficient[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
     }
@@ -531,7 +466,7 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
 static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const snw_loop *loop,
                                    double cq, double cv, const double *D, const double *A,
                                    double *E, double *R) {
-    const row *rows = closure_rows_of(loop);
+    const snw_row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
     const snw_twist U = closure_twist_in_axes(loop, relative_velocity(w, loop, h_ab));
@@ -550,7 +485,7 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
                 const snw_wrench c = row_jacobian(loop, rows[k], h);
                 const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, x.w);
-                sum += loop->mix[r][k] *
+                sum += loop->coefficient[r][k] *
                        (cq * (snw_power(c, dx) + snw_power(dc, U)) + cv * snw_power(c, x));
             }
             R[(size_t)r * n + j] = w->velocity_time * sum;
@@ -563,7 +498,7 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
 // wheel
 static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const double *D,
                                  double *R) {
-    const row *rows = closure_rows_of(loop);
+    const snw_row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     const displacement at = closure_displacement_of(w, loop, h);
@@ -580,7 +515,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->mix[r][k] * forbidden_component(loop, rows[k], c, spin);
+                sum += loop->coefficient[r][k] * forbidden_component(loop, rows[k], c, spin);
             }
             R[(size_t)r * n + j] = sum;
         }
@@ -593,7 +528,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
 //   T -= cq (D' N D + A' coad(F) D)
 static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
                                   const double *D, const double *A, size_t ld, double *T) {
-    const row *rows = closure_rows_of(loop);
+    const snw_row *rows = closure_rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_wrench F = wrench_in_axes(loop, h, raw);
     for (size_t j = 0; j < n; j++) {
@@ -653,7 +588,7 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
 void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const row *rows = closure_rows_of(loop);
+        const snw_row *rows = closure_rows_of(loop);
         const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
         const snw_twist u = relative_velocity(w, loop, h_ab);
@@ -671,8 +606,8 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
-                sum += loop->mix[r][k] * first[k];
-                sum2 += loop->mix[r][k] * second[k];
+                sum += loop->coefficient[r][k] * first[k];
+                sum2 += loop->coefficient[r][k] * second[k];
             }
             if (rate) rate[loop->row + r] = sum;
             if (acceleration) acceleration[loop->row + r] = sum2;

@@ -16,7 +16,7 @@ static bool drive_is_active(const snw_drive *d, const snw_work *w) {
 }
 
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
-    return in->drive[i].v + (m->drive[i].met >= 0 ? s->z[m->drive[i].met] : 0);
+    return in->drive[i].v + (m->drive[i].captured >= 0 ? s->z[m->drive[i].captured] : 0);
 }
 
 void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -56,21 +56,21 @@ void snw_constraints_impose(const snw_model *m, const snw_inputs *in, snw_state 
     }
 }
 
-void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                const snw_work *w, const bool *fresh, double *z) {
+void snw_constraints_capture(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                             const snw_work *w, const bool *fresh, double *z) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         if (loop->condition < 0 || !fresh[loop->condition]) continue;
         const snw_seg *pose = &m->seg[loop->a];
-        const int met = m->pose[pose->item].met;
-        if (met == 0) continue;
+        const int captured = m->pose[pose->item].captured;
+        if (captured == 0) continue;
         const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[pose->parent]), w->g[loop->b]);
-        snw_se3_to_signals(h, z + met - 1);
+        snw_se3_to_signals(h, z + captured - 1);
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->condition < 0 || !fresh[d->condition] || d->met < 0) continue;
-        z[d->met] = s->q[d->q] - in->drive[i].v;
+        if (d->condition < 0 || !fresh[d->condition] || d->captured < 0) continue;
+        z[d->captured] = s->q[d->q] - in->drive[i].v;
     }
 }
 

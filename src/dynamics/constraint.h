@@ -102,8 +102,8 @@ void snw_constraints_apply(const snw_model *m, const snw_work *w, const double *
 
 // Loops and drives that close in the configuration they find: z <- relative poses and offsets at
 // the motion in w, for the conditions in `fresh` (ncondition) that have just become true.
-void snw_constraints_record_met(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                const snw_work *w, const bool *fresh, double *z);
+void snw_constraints_capture(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                             const snw_work *w, const bool *fresh, double *z);
 
 // J <- bordered matrix [T -s C'; -s R 0], column major. On entry T stands at the
 // beginning of J, nv x nv; J has room for the whole matrix.

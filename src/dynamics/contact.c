@@ -38,17 +38,17 @@ static const double damping_width = 1; // width e of the positive part of 1 - da
 // ---- forces -----------------------------------------------------------------
 
 // mu u in the axes of the segment; e is the component of the rod's axis along the ground
-static snw_vec3 friction_product(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
+static snw_vec3 friction_product(const snw_contact *c, snw_vec3 d, snw_vec3 u) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
     return snw_add(snw_scale(c->across, u), snw_scale((c->along - c->across) * snw_dot(e, u), e));
 }
 
-static double regularised_slip(const snw_contact_desc *c, snw_vec3 u) {
+static double regularised_slip(const snw_contact *c, snw_vec3 u) {
     return sqrt(snw_dot(u, u) + c->creep * c->creep);
 }
 
 // force at a point in contact; V NULL: statics
-static void contact_force(const snw_contact_desc *c, double stiffness, const snw_twist *V,
+static void contact_force(const snw_contact *c, double stiffness, const snw_twist *V,
                           snw_contact_point_work *at) {
     at->elastic_force = stiffness * ramp(-at->gap, c->smooth);
     at->f = snw_scale(at->elastic_force, at->d);
@@ -68,7 +68,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             snw_wheel_motion(m, p, is_static, w, &w->contact_point[k]);
             continue;
         }
-        const snw_contact_desc *c = &m->desc->contact[p->contact];
+        const snw_contact *c = &m->contact[p->contact];
         const snw_se3 *g = &w->g[p->seg];
         const snw_vec3 d = snw_rotate_inv(g->R, c->normal);
         snw_contact_point_work *at = &w->contact_point[k];
@@ -116,7 +116,7 @@ static snw_vec3 touching_point_variation(const snw_contact_point *p, snw_vec3 d,
 }
 
 // variation of friction_product
-static snw_vec3 friction_product_d1(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
+static snw_vec3 friction_product_d1(const snw_contact *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
                                     snw_vec3 du) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
     const snw_vec3 de = {{-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
@@ -127,7 +127,7 @@ static snw_vec3 friction_product_d1(const snw_contact_desc *c, snw_vec3 d, snw_v
 }
 
 // Variation of the wrench with those of the pose (zeta) and velocity (dV); V NULL: statics.
-static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact_desc *c,
+static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact *c,
                                            const snw_contact_point_work *at, const snw_twist *V,
                                            snw_twist zeta, snw_twist dV) {
     const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = touching_point_variation(p, d, dd);
@@ -162,7 +162,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
         snw_wheel_jacobian(m, p, w, A, B);
         return true;
     }
-    const snw_contact_desc *c = &m->desc->contact[p->contact];
+    const snw_contact *c = &m->contact[p->contact];
     const snw_twist *V = w->is_static ? NULL : &w->V[p->seg];
     for (int j = 0; j < 6; j++) {
         const snw_twist none = {0};
@@ -180,8 +180,7 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
 double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k) {
     const snw_contact_point *p = &m->contact_point[k];
     if (w->contact_point[k].elastic_force == 0) return 0; // no contact, or a wheel
-    return p->stiffness *
-           ramp_integral(-w->contact_point[k].gap, m->desc->contact[p->contact].smooth);
+    return p->stiffness * ramp_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
 }
 
 double snw_contact_energy(const snw_model *m, const snw_work *w) {

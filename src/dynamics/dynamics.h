@@ -107,7 +107,7 @@ double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w)
 //   [nload]      active stress, given efforts, drag spring
 //   [nload + 1]  given motion (poses, driven coordinates, strains) and fluids except their drag
 //   [nload + 2]  with variable-length rods: energy that material carries in
-static inline int snw_npower(const snw_model *m) { return m->desc->nload + 2 + (m->nfeed > 0); }
+static inline int snw_npower(const snw_model *m) { return m->nload + 2 + (m->nfeed > 0); }
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 

@@ -137,7 +137,7 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
 
 void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *q,
                         const snw_work *w, snw_link_energy *out) {
-    for (int l = 0; l < m->desc->nlink; l++) out[l] = (snw_link_energy){0};
+    for (int l = 0; l < m->nlink; l++) out[l] = (snw_link_energy){0};
     for (int i = 1; i < m->nseg; i++) {
         if (!snw_seg_has_mass(m, w, i)) continue;
         snw_vec3 moment;
@@ -216,14 +216,14 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
 
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
-    const int nload = m->desc->nload;
+    const int nload = m->nload;
     const snw_wrench *load = snw_loads(m, in, w);
     for (int i = 0; i < snw_npower(m); i++) power[i] = 0;
     for (int k = 0; k < m->nload_point; k++) {
         const snw_load_point *point = &m->load_point[k];
         if (!snw_seg_is_active(m, w, point->seg)) continue;
         snw_wrench F = load[k];
-        if (!m->desc->load[point->load].body) {
+        if (!m->load[point->load].body) {
             F.m = snw_rotate_inv(w->g[point->seg].R, F.m);
             F.f = snw_rotate_inv(w->g[point->seg].R, F.f);
         }
@@ -283,7 +283,7 @@ snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw
                               sum);
     }
     sum = snw_wrench_to_child(g, sum);
-    if (rod->fluid < 0 || !snw_is_active(w, m->fluid_condition[rod->fluid])) return sum;
+    if (rod->fluid < 0 || !snw_is_active(w, m->fluid[rod->fluid].condition)) return sum;
     // momentum flux of the fluid past the station, theory.md 3.12: Lambda = Lambda~ - Y
     const snw_vec3 U = snw_rotate_inv(g.R, w->current[rod->fluid]);
     sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(V.v, U)));

@@ -11,8 +11,6 @@
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
-#include "model/probe_columns.h"
-
 #include <string.h>
 
 // Value of a signal and its derivatives alpha by the pose and beta by the velocity of its segment.
@@ -71,12 +69,12 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     return r;
 }
 
-static reading read_probe(const snw_model *m, const snw_signal_desc *signal, const snw_work *w) {
-    const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    const int seg = m->station[m->probe_station[signal->probe]].seg, i = signal->column;
+static reading read_probe(const snw_model *m, const snw_signal *signal, const snw_work *w) {
+    if (signal->station < 0) return (reading){0};
+    const int seg = m->station[signal->station].seg, i = signal->column;
     const snw_se3 g = w->g[seg];
     const snw_twist V = w->V[seg];
-    switch (snw_probe_reading(p)) {
+    switch (signal->reading) {
     case SNW_READ_POSITION:
         return of_position(g, i);
     case SNW_READ_ROTATION:
@@ -84,10 +82,10 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_POSE:
         return i < 3 ? of_position(g, i) : feedback_of_rotation(g.R, i - 3);
     case SNW_READ_VELOCITY:
-        return of_velocity(g.R, V.v, 3, p->body, i);
+        return of_velocity(g.R, V.v, 3, signal->body, i);
     case SNW_READ_TWIST:
-        return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
-                     : of_velocity(g.R, V.v, 3, p->body, i - 3);
+        return i < 3 ? of_velocity(g.R, V.w, 0, signal->body, i)
+                     : of_velocity(g.R, V.v, 3, signal->body, i - 3);
     case SNW_READ_STRAIN: // functions of the coordinates, see below
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
@@ -95,75 +93,51 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_TENDON_RATE:
     case SNW_READ_TENDON_EFFORT:
     case SNW_READ_LATER:
+    case SNW_READ_NEVER:
         break;
     }
     return (reading){0};
 }
 
-static snw_reading reading_of(const snw_model *m, const snw_signal_desc *signal) {
-    return snw_probe_reading(&m->desc->probe[signal->probe]);
-}
-
-// joint axis whose coordinate or rate a signal is; NULL: another kind of signal
-static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
-    const snw_reading r = reading_of(m, signal);
-    if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
-    const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
-        return &m->block[m->seg[m->rod[m->link_rod[p->site.link]].root].item];
-    }
-    return &m->block[m->link_block[p->site.link] + signal->column];
-}
-
-static bool is_tendon_signal(const snw_model *m, const snw_signal_desc *signal) {
-    return m->desc->probe[signal->probe].of == SNW_PROBE_OF_TENDON;
-}
-
-static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
-    return reading_of(m, signal) == SNW_READ_STRAIN;
-}
-
-static double feedback_strain(const snw_model *m, const snw_signal_desc *signal,
-                              const snw_inputs *in, const snw_state *s) {
-    const snw_station *at = &m->station[m->probe_station[signal->probe]];
-    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
+static double feedback_strain(const snw_model *m, const snw_signal *signal, const snw_inputs *in,
+                              const snw_state *s) {
+    const snw_station *at = &m->station[signal->station];
+    const snw_twist xi = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x);
     return xi.e[signal->column] - (signal->column == SNW_STRETCH);
 }
 
 // ---- values -----------------------------------------------------------------
 
-static double tendon_signal_value(const snw_model *m, const snw_signal_desc *signal,
+static double tendon_signal_value(const snw_model *m, const snw_signal *signal,
                                   const snw_inputs *in, snw_work *w) {
-    const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    snw_tendon_evaluate(m, p->item, in, w);
-    const snw_tendon_work *now = &w->tendon[p->item];
-    if (p->kind == SNW_PROBE_LENGTH) return m->tendon[p->item].reference - now->value;
-    const snw_reading r = reading_of(m, signal);
+    snw_tendon_evaluate(m, signal->tendon, in, w);
+    const snw_tendon_work *now = &w->tendon[signal->tendon];
+    if (signal->is_length) return m->tendon[signal->tendon].reference - now->value;
+    const snw_reading r = signal->reading;
     return r == SNW_READ_TENDON ? now->value : r == SNW_READ_TENDON_RATE ? now->rate : now->effort;
 }
 
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                            snw_work *w) {
-    const snw_signal_desc *signal = &m->desc->signal[i];
+    const snw_signal *signal = &m->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
-        if (is_tendon_signal(m, signal)) return tendon_signal_value(m, signal, in, w);
-        const snw_block *axis = axis_of(m, signal);
-        if (axis && reading_of(m, signal) == SNW_READ_RATE) {
-            return w->is_static ? 0 : s->v[axis->dof];
-        }
+        if (signal->tendon >= 0) return tendon_signal_value(m, signal, in, w);
+        const snw_block *axis = signal->block >= 0 ? &m->block[signal->block] : NULL;
+        if (axis && signal->reading == SNW_READ_RATE) return w->is_static ? 0 : s->v[axis->dof];
         if (axis) return s->q[axis->q];
-        return is_strain(m, signal) ? feedback_strain(m, signal, in, s)
-                                    : read_probe(m, signal, w).value;
+        return signal->reading == SNW_READ_STRAIN ? feedback_strain(m, signal, in, s)
+                                                  : read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
-        if (!signal->source || in->lead == 0) return s->z[i];
+        if (!signal->source || in->integral_step == 0) return s->z[i];
         return s->z[i] +
-               in->lead * snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
+               in->integral_step *
+                   snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
     case SNW_SIGNAL_SAMPLED:
     case SNW_SIGNAL_ONCE:
     case SNW_SIGNAL_CONDITION:
-    case SNW_SIGNAL_MET:
+    case SNW_SIGNAL_CAPTURED:
         return s->z[i];
     }
     return 0;
@@ -182,12 +156,12 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         snw_load_at(m, i, at, &w->load[i]);
         w->load[i] = snw_wrench_scale(*in->signal_fraction, w->load[i]);
     }
-    for (int i = 0; i < m->desc->nstress; i++) {
+    for (int i = 0; i < m->nstress; i++) {
         // sign of a load: subtracted from the residual
         const double fraction = *in->signal_fraction * snw_activation(in, i);
-        if (m->stress_reads[i] && fraction != 0) snw_stress_at(m, i, at, -fraction, w->r);
+        if (m->stress[i].reads_signals && fraction != 0) snw_stress_at(m, i, at, -fraction, w->r);
     }
-    for (int i = 0; i < m->desc->nmotor; i++) {
+    for (int i = 0; i < m->nmotor; i++) {
         if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, -*in->signal_fraction, w->r);
     }
 }
@@ -197,11 +171,11 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
     double *Q = w->signal_jacobian + (size_t)m->nlive * (size_t)m->nv, power = 0;
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
-    for (int i = 0; i < m->desc->nstress; i++) {
-        if (m->stress_reads[i])
+    for (int i = 0; i < m->nstress; i++) {
+        if (m->stress[i].reads_signals)
             snw_stress_at(m, i, at, *in->signal_fraction * snw_activation(in, i), Q);
     }
-    for (int i = 0; i < m->desc->nmotor; i++) {
+    for (int i = 0; i < m->nmotor; i++) {
         if (snw_motor_reads_signals(m, in, i)) snw_effort_at(m, i, at, *in->signal_fraction, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
@@ -210,9 +184,9 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
 
 // ---- derivatives ------------------------------------------------------------
 
-static void feedback_strain_jacobian(const snw_model *m, const snw_signal_desc *signal,
+static void feedback_strain_jacobian(const snw_model *m, const snw_signal *signal,
                                      const snw_work *w, double cq, double *jacobian) {
-    const snw_station *at = &m->station[m->probe_station[signal->probe]];
+    const snw_station *at = &m->station[signal->station];
     const snw_rod *rod = &m->rod[at->rod];
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
@@ -224,13 +198,14 @@ static void feedback_strain_jacobian(const snw_model *m, const snw_signal_desc *
     }
     if (!rod->rest_varies) return;
     snw_twist rest[4];
-    snw_variable_length_rest(m, rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    snw_variable_length_rest(rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
     jacobian[rod->feed] = cq * rest[1].e[signal->column];
 }
 
-static void probe_jacobian(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
+static void probe_jacobian(const snw_model *m, const snw_signal *signal, const snw_work *w,
                            double cq, double cv, double *jacobian) {
-    const int seg = m->station[m->probe_station[signal->probe]].seg;
+    if (signal->station < 0) return;
+    const int seg = m->station[signal->station].seg;
     const snw_path *path = &m->path[m->seg[seg].path];
     const size_t ld = (size_t)path->ld;
     const reading r = read_probe(m, signal, w);
@@ -256,32 +231,31 @@ static void probe_jacobian(const snw_model *m, const snw_signal_desc *signal, co
 // row k of the Jacobian of the live signals; rows before it are known
 static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
                             snw_work *w, double *jacobian) {
-    const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
+    const snw_signal *signal = &m->signal[m->live[k]];
     const size_t nv = (size_t)m->nv;
     double *own = jacobian + (size_t)k * nv;
     memset(own, 0, nv * sizeof *own);
-    const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
-    if (signal->kind == SNW_SIGNAL_PROBE && is_tendon_signal(m, signal)) {
-        const snw_probe_desc *p = &m->desc->probe[signal->probe];
-        snw_tendon_jacobian(m, p->item, reading_of(m, signal), cq, cv, w, own);
-        for (size_t i = 0; p->kind == SNW_PROBE_LENGTH && i < nv; i++) own[i] = -own[i];
-    } else if (axis) {
-        own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
-    } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
+    if (signal->tendon >= 0) {
+        snw_tendon_jacobian(m, signal->tendon, signal->reading, cq, cv, w, own);
+        for (size_t i = 0; signal->is_length && i < nv; i++) own[i] = -own[i];
+    } else if (signal->block >= 0) {
+        own[m->block[signal->block].dof] = signal->reading == SNW_READ_RATE ? cv : cq;
+    } else if (signal->kind == SNW_SIGNAL_PROBE && signal->reading == SNW_READ_STRAIN) {
         feedback_strain_jacobian(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_jacobian(m, signal, w, cq, cv, own);
-    } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {
+    } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->integral_step != 0) {
         const snw_at at = {.t = in->t, .signal = w->signal};
         for (int j = 0; j < k; j++) {
             const double d = snw_expr_jet_signal(signal->source, at, m->live[j]).d;
             if (d == 0) continue;
-            for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * jacobian[(size_t)j * nv + i];
+            for (size_t i = 0; i < nv; i++)
+                own[i] += in->integral_step * d * jacobian[(size_t)j * nv + i];
         }
     } // signals held between instants are constant
 }
 
-static bool load_active(const snw_load_desc *load, snw_at at) {
+static bool load_active(const snw_load *load, snw_at at) {
     return !load->when || snw_expr_value(load->when, at) != 0;
 }
 
@@ -289,7 +263,7 @@ static bool load_active(const snw_load_desc *load, snw_at at) {
 static void load_force_derivative(const snw_model *m, int point, const snw_inputs *in,
                                   const snw_work *w, int signal, double *force_d1) {
     const snw_load_point *a = &m->load_point[point];
-    const snw_load_desc *load = &m->desc->load[a->load];
+    const snw_load *load = &m->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
     if (path->n == 0 || !load_active(load, at) || !snw_seg_is_active(m, w, a->seg)) return;
@@ -313,8 +287,8 @@ static void load_force_derivative(const snw_model *m, int point, const snw_input
 
 static void stress_force_derivative(const snw_model *m, int stress, const snw_inputs *in,
                                     const snw_work *w, int signal, double *force_d1) {
-    const snw_stress_desc *d = &m->desc->stress[stress];
-    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    const snw_stress *d = &m->stress[stress];
+    const snw_rod *r = &m->rod[d->rod];
     snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
     const double fraction = *in->signal_fraction * snw_activation(in, stress);
@@ -334,13 +308,12 @@ static void stress_force_derivative(const snw_model *m, int stress, const snw_in
 
 static void motor_force_derivative(const snw_model *m, int motor, const snw_inputs *in,
                                    const snw_work *w, int signal, double *force_d1) {
-    const snw_motor_desc *d = &m->desc->motor[motor];
+    const snw_motor *d = &m->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
     for (int k = 0; k < d->n; k++) {
         if (!d->law[k]) continue;
-        force_d1[m->motor[motor].dof + k] +=
-            *in->signal_fraction * snw_expr_jet_signal(d->law[k], at, signal).d;
+        force_d1[d->dof + k] += *in->signal_fraction * snw_expr_jet_signal(d->law[k], at, signal).d;
     }
 }
 
@@ -349,7 +322,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
     const size_t nv = (size_t)m->nv;
     double *force_d1 = w->signal_jacobian + (size_t)m->nlive * nv;
     for (int k = 0; k < m->nlive && *in->signal_fraction != 0; k++) {
-        const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
+        const snw_signal_kind kind = m->signal[m->live[k]].kind;
         signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
         memset(force_d1, 0, nv * sizeof *force_d1);
@@ -357,10 +330,11 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
             if (snw_load_reads_signals(m, in, m->load_point[i].load))
                 load_force_derivative(m, i, in, w, m->live[k], force_d1);
         }
-        for (int i = 0; i < m->desc->nstress; i++) {
-            if (m->stress_reads[i]) stress_force_derivative(m, i, in, w, m->live[k], force_d1);
+        for (int i = 0; i < m->nstress; i++) {
+            if (m->stress[i].reads_signals)
+                stress_force_derivative(m, i, in, w, m->live[k], force_d1);
         }
-        for (int i = 0; i < m->desc->nmotor; i++) {
+        for (int i = 0; i < m->nmotor; i++) {
             if (snw_motor_reads_signals(m, in, i))
                 motor_force_derivative(m, i, in, w, m->live[k], force_d1);
         }

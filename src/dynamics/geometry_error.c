@@ -17,7 +17,7 @@ static snw_vec3 tip_position(const snw_model *m, const snw_rod *rod, const doubl
         for (int i = 0; i < cuts; i++) {
             snw_twist xi[SNW_MAGNUS_POINTS];
             for (int k = 0; k < rod->nc; k++) {
-                xi[k] = snw_rod_strain(m, rod, q, t, from + (i + c[k]) * h);
+                xi[k] = snw_rod_strain(rod, q, t, from + (i + c[k]) * h);
             }
             g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, ratio * h, xi)));
         }

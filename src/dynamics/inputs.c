@@ -47,7 +47,7 @@ void snw_inputs_destroy(snw_inputs *in) { snw_free(in); }
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
     to->t = from->t;
     to->gravity = from->gravity;
-    to->lead = from->lead;
+    to->integral_step = from->integral_step;
     memcpy(to->pose, from->pose, from->bytes);
 }
 
@@ -90,7 +90,7 @@ static bool inputs_active(snw_law when, snw_at at) { return !when || inputs_valu
 
 void snw_load_at(const snw_model *m, int point, snw_at at, snw_wrench *out) {
     const snw_load_point *a = &m->load_point[point];
-    const snw_load_desc *load = &m->desc->load[a->load];
+    const snw_load *load = &m->load[a->load];
     at.x = a->x, at.L = a->L;
     const double w = inputs_active(load->when, at) ? a->w : 0;
     for (int k = 0; k < 3; k++) {
@@ -101,8 +101,8 @@ void snw_load_at(const snw_model *m, int point, snw_at at, snw_wrench *out) {
 
 // Q_active = - integral of Phi' Lambda_active dx, theory.md (2.2), with the sign of a load
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double fraction, double *Q) {
-    const snw_stress_desc *d = &m->desc->stress[stress];
-    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    const snw_stress *d = &m->stress[stress];
+    const snw_rod *r = &m->rod[d->rod];
     if (!inputs_active(d->when, at)) return;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
@@ -119,8 +119,8 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double fraction, d
 }
 
 double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v) {
-    const snw_stress_desc *d = &m->desc->stress[stress];
-    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    const snw_stress *d = &m->stress[stress];
+    const snw_rod *r = &m->rod[d->rod];
     double power = 0;
     if (!inputs_active(d->when, at)) return 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
@@ -139,10 +139,9 @@ double snw_stress_power(const snw_model *m, int stress, snw_at at, const double 
 }
 
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double fraction, double *Q) {
-    const snw_motor_desc *d = &m->desc->motor[motor];
+    const snw_motor *d = &m->motor[motor];
     if (!inputs_active(d->when, at)) return;
-    for (int k = 0; k < d->n; k++)
-        Q[m->motor[motor].dof + k] += fraction * inputs_value(d->law[k], at);
+    for (int k = 0; k < d->n; k++) Q[d->dof + k] += fraction * inputs_value(d->law[k], at);
 }
 
 // value s seconds after the caller set it, with constant acceleration
@@ -163,17 +162,18 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->rate_integral) return law;
     const double displacement = snw_integral_at(d->rate_integral, d->law, at.t);
-    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
+    return (snw_jet){
+        .v = (d->captured < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
 }
 
 // is x a possible shortening, volume or amount of gas?
 static bool is_admissible(const snw_model *m, int i, double x) {
-    const snw_tendon_desc *d = &m->desc->tendon[i];
+    const snw_tendon *d = &m->tendon[i];
     switch (d->given) {
     case SNW_TENDON_EFFORT:
         break;
     case SNW_TENDON_COORDINATE:
-        return d->kind == SNW_TENDON_CHAMBER ? x > 0 : x < m->tendon[i].reference + d->extra;
+        return d->kind == SNW_TENDON_CHAMBER ? x > 0 : x < d->reference + d->extra;
     case SNW_TENDON_GAS:
         return x >= 0;
     }
@@ -181,12 +181,12 @@ static bool is_admissible(const snw_model *m, int i, double x) {
 }
 
 static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
-    const snw_tendon_desc *d = &m->desc->tendon[i];
+    const snw_tendon *d = &m->tendon[i];
     if (snw_tendon_is_manual(in, i)) {
         in->tendon[i] =
             inputs_extrapolate(in->manual->tendon[i], at.t - in->manual->tendon_since[i]);
     } else {
-        in->tendon[i] = m->tendon_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+        in->tendon[i] = d->reads_signals ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     }
     if (!is_admissible(m, i, in->tendon[i].v)) in->tendon[i].v = NAN;
     in->ambient[i] = inputs_value(d->ambient, at);
@@ -197,28 +197,26 @@ static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
 
 static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     for (int k = 0; k < 3; k++) {
-        const snw_law law = m->desc->fluid[i].current[k];
+        const snw_law law = m->fluid[i].current[k];
         const snw_jet j = law ? snw_expr_jet_t(law, at) : (snw_jet){0};
         in->current[i].e[k] = j.v, in->current_rate[i].e[k] = j.d;
     }
 }
 
-void snw_given_strains(const snw_model *m, int link, double x, double t, snw_twist *xi,
-                       snw_twist *dxi, snw_twist *ddxi) {
-    const snw_rod_desc *d = &m->desc->link[link].rod;
-    const snw_at at = {.t = t, .x = x, .L = d->length};
+void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
+                       snw_twist *ddxi) {
+    const snw_at at = {.t = t, .x = x, .L = rod->L};
     *xi = *dxi = *ddxi = (snw_twist){0};
     for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) continue;
-        const snw_jet j = snw_expr_jet_t(d->given[k], at);
+        if (!rod->given[k]) continue;
+        const snw_jet j = snw_expr_jet_t(rod->given[k], at);
         xi->e[k] = j.v, dxi->e[k] = j.d, ddxi->e[k] = j.dd;
     }
 }
 
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
-    const snw_desc *d = m->desc;
     in->t = t;
-    for (int i = 0; i < 3; i++) in->gravity.e[i] = inputs_value(d->gravity[i], (snw_at){.t = t});
+    for (int i = 0; i < 3; i++) in->gravity.e[i] = inputs_value(m->gravity[i], (snw_at){.t = t});
     if (in->manual && in->manual->gravity_given) in->gravity = in->manual->gravity;
     for (int i = 0; i < m->npose; i++) {
         pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
@@ -229,22 +227,22 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         in->load[i] = (snw_wrench){0};
         if (in->manual && in->manual->load_given[load]) {
             in->load[i] = snw_wrench_scale(m->load_point[i].w, in->manual->load[load]);
-        } else if (!m->load_reads[load]) {
+        } else if (!m->load[load].reads_signals) {
             snw_load_at(m, i, at, &in->load[i]);
         }
     }
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
-    for (int i = 0; i < d->nstress; i++) {
-        if (!m->stress_reads[i]) snw_stress_at(m, i, at, snw_activation(in, i), in->stress);
+    for (int i = 0; i < m->nstress; i++) {
+        if (!m->stress[i].reads_signals) snw_stress_at(m, i, at, snw_activation(in, i), in->stress);
     }
-    for (int i = 0; i < d->nmotor; i++) {
-        if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;
+    for (int i = 0; i < m->nmotor; i++) {
+        if (m->motor[i].kind != SNW_MOTOR_EFFORT) continue;
         if (in->manual && in->manual->motor_given[i]) {
             const snw_jet *given = in->manual->motor + in->manual->motor_first[i];
-            for (int k = 0; k < d->motor[i].n; k++) {
+            for (int k = 0; k < m->motor[i].n; k++) {
                 in->stress[m->motor[i].dof + k] += given[k].v;
             }
-        } else if (!m->motor_reads[i]) {
+        } else if (!m->motor[i].reads_signals) {
             snw_effort_at(m, i, at, 1, in->stress);
         }
     }
@@ -255,20 +253,20 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->nfield; i++) {
         const snw_field *f = &m->field[i];
-        snw_given_strains(m, f->link, f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);
+        snw_given_strains(&m->rod[f->rod], f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);
     }
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
-    for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
+    for (int i = 0; i < m->nfluid; i++) current_at(m, i, at, in);
     *in->signal_fraction = 1;
-    in->lead = 0;
+    in->integral_step = 0;
 }
 
 snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
     for (int i = 0; i < m->ntendon; i++) {
-        const snw_tendon_desc *d = &m->desc->tendon[i];
+        const snw_tendon *d = &m->tendon[i];
         if (isfinite(in->tendon[i].v) && isfinite(in->ambient[i])) continue;
         const char *rule = d->given == SNW_TENDON_EFFORT   ? ""
-                           : d->given == SNW_TENDON_GAS    ? ", or less than nothing"
+                           : d->given == SNW_TENDON_GAS    ? ", or a negative one"
                            : d->kind == SNW_TENDON_CHAMBER ? ", or a volume that is not positive"
                                                            : ", or more than its whole length";
         const snw_status s =
@@ -284,7 +282,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nload_point; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->desc->tendon[i].given == SNW_TENDON_EFFORT) in->tendon[i].v = 0;
+        if (m->tendon[i].given == SNW_TENDON_EFFORT) in->tendon[i].v = 0;
     }
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};

@@ -54,8 +54,9 @@ typedef struct snw_inputs {
     double *ambient;                  // ntendon: ambient pressure of a gas, Pa
     snw_twist *xi, *dxi, *ddxi;       // nfield: given strains, added to the rest strain, and rates
     snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
-    double lead;  // s: a law reads an integral as state + lead * integrand, theory.md (3.7.3)
-    size_t bytes; // size of the block behind the struct
+    double integral_step; // s: a law reads an integral as state + integral_step * integrand,
+                          // theory.md (3.7.3)
+    size_t bytes;         // size of the block behind the struct
 } snw_inputs;
 
 // Number of doubles in the block behind the struct.
@@ -69,15 +70,17 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
 // < and <= in a law give the same result. At t = 0 the value is below the resolution of any law,
 // yet large enough that a force growing from zero leaves no subnormal numbers in the first matrix;
 // arithmetic with those is about a hundred times slower.
-static inline double snw_grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), 1e-15); }
+static inline double snw_time_resolution(double t) {
+    return 8 * DBL_EPSILON * fmax(fabs(t), 1e-15);
+}
 
 // in <- all laws at time t; values of in->manual take precedence.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
-// Given strains of the rod of a link at arc length x and time t, and their rates; zero in
-// components that are not given.
-void snw_given_strains(const snw_model *m, int link, double x, double t, snw_twist *xi,
-                       snw_twist *dxi, snw_twist *ddxi);
+// Given strains of a rod at arc length x and time t, and their rates; zero in components that are
+// not given.
+void snw_given_strains(const snw_rod *rod, double x, double t, snw_twist *xi, snw_twist *dxi,
+                       snw_twist *ddxi);
 
 // Fails, with the name of the actuator, if a tendon or chamber has a value that is not finite or
 // not possible (shortening beyond the length, volume not positive, negative amount of gas).
@@ -97,10 +100,10 @@ double snw_field_rate(const snw_model *m, const snw_inputs *in);
 
 // Does the law of a load, or the effort of a motor, read signals at present?
 static inline bool snw_load_reads_signals(const snw_model *m, const snw_inputs *in, int load) {
-    return m->load_reads[load] && !(in->manual && in->manual->load_given[load]);
+    return m->load[load].reads_signals && !(in->manual && in->manual->load_given[load]);
 }
 static inline bool snw_motor_reads_signals(const snw_model *m, const snw_inputs *in, int motor) {
-    return m->motor_reads[motor] && !(in->manual && in->manual->motor_given[motor]);
+    return m->motor[motor].reads_signals && !(in->manual && in->manual->motor_given[motor]);
 }
 
 // Factor on the law of an active stress.
@@ -113,7 +116,7 @@ static inline bool snw_tendon_is_manual(const snw_inputs *in, int tendon) {
     return in->manual && in->manual->tendon_given[tendon];
 }
 static inline bool snw_tendon_reads_signals(const snw_model *m, const snw_inputs *in, int tendon) {
-    return m->tendon_reads[tendon] && !snw_tendon_is_manual(in, tendon);
+    return m->tendon[tendon].reads_signals && !snw_tendon_is_manual(in, tendon);
 }
 
 // Laws at the time and signals of `at`. Load at a load point, times its quadrature weight;

@@ -74,7 +74,7 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
         snw_twist rest[4];
-        snw_variable_length_rest(m, r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L,
+        snw_variable_length_rest(r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L,
                                  rest, NULL);
         sw->xi[k] = rest[0];
         for (int j = 0; j < 3; j++) to[k].d[j] = rest[j + 1];
@@ -138,8 +138,8 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
         return;
     case SNW_SEG_POSE:
-        w->h[i] = m->pose[seg->item].met > 0
-                      ? snw_se3_from_signals(s->z + m->pose[seg->item].met - 1)
+        w->h[i] = m->pose[seg->item].captured > 0
+                      ? snw_se3_from_signals(s->z + m->pose[seg->item].captured - 1)
                       : in->pose[seg->item];
         w->u[i] = is_static ? (snw_twist){0} : in->pose_u[seg->item];
         w->du[i] = is_static ? (snw_twist){0} : in->pose_du[seg->item];

@@ -26,13 +26,12 @@ static void mesh_error_add(const field *f, const double *phi, const int first[6]
 static void mesh_error_strain_at(void *user, double x, double toward, snw_twist xi[3]) {
     const field *f = user;
     const snw_rod *rod = f->rod;
-    const snw_rod_desc *d = &f->m->desc->link[rod->link].rod;
-    xi[0] = snw_rod_rest(d, x);
+    xi[0] = snw_rod_rest(rod, x);
     xi[1] = xi[2] = (snw_twist){0};
     for (int i = 0; i < 6; i++) {
-        if (!d->given[i]) continue;
+        if (!rod->given[i]) continue;
         const snw_jet law =
-            snw_expr_jet_t(d->given[i], (snw_at){.t = f->s->t, .x = x, .L = rod->L});
+            snw_expr_jet_t(rod->given[i], (snw_at){.t = f->s->t, .x = x, .L = rod->L});
         xi[0].e[i] = law.v + (i == SNW_STRETCH);
         xi[1].e[i] = law.d, xi[2].e[i] = law.dd;
     }

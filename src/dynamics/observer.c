@@ -106,11 +106,13 @@ static void observer_slice(const snw_model *m, const snw_inputs *in, const snw_o
     snw_observer_memory *x = o->memory;
     const snw_rod *r = &m->rod[o->rod];
     const double from = o->seg == r->root ? 0 : m->seg_x[o->seg];
-    (void)snw_rod_slice(m->desc, r, from, o->x, &x->slice, x->phi, x->rest);
+    (void)snw_rod_slice(r, from, o->x, &x->slice, x->phi, x->rest);
     x->slice.rod = o->rod;
-    x->slice.field = snw_rod_given(&m->desc->link[r->link].rod) ? 0 : -1;
+    for (int e = 0; e < 6; e++) {
+        if (r->given[e]) x->slice.field = 0;
+    }
     for (int k = 0; x->slice.field == 0 && k < r->nc; k++) {
-        snw_given_strains(m, r->link, from + r->rule.c[k] * x->slice.h, in->t, &x->given[0][k],
+        snw_given_strains(r, from + r->rule.c[k] * x->slice.h, in->t, &x->given[0][k],
                           &x->given[1][k], &x->given[2][k]);
     }
 }

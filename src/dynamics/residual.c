@@ -20,7 +20,7 @@ static inline snw_wrench external_wrench(const snw_model *m, const snw_wrench *l
     if (!snw_seg_is_active(m, w, i)) return F;
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
-        if (m->desc->load[m->load_point[k].load].body) {
+        if (m->load[m->load_point[k].load].body) {
             F = snw_wrench_add(F, *L);
         } else {
             F.m = snw_add(F.m, snw_rotate_inv(w->g[i].R, L->m));

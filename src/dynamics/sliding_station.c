@@ -6,21 +6,20 @@
 #include "dynamics/sliding_station.h"
 
 // strain at x and its derivatives by t; by x as well unless dxi_dx is NULL
-static void sliding_station_strain_at(const snw_rod_desc *d, double t, double x, double L,
-                                      snw_twist *xi, snw_twist *dxi, snw_twist *ddxi,
-                                      snw_twist *dxi_dx) {
-    const snw_at at = {.t = t, .x = x, .L = L};
-    *xi = snw_rod_rest(d, x);
+static void sliding_station_strain_at(const snw_rod *rod, double t, double x, snw_twist *xi,
+                                      snw_twist *dxi, snw_twist *ddxi, snw_twist *dxi_dx) {
+    const snw_at at = {.t = t, .x = x, .L = rod->L};
+    *xi = snw_rod_rest(rod, x);
     *dxi = *ddxi = (snw_twist){0};
     if (dxi_dx) *dxi_dx = (snw_twist){0};
     for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) {
-            if (dxi_dx && d->rest[k]) dxi_dx->e[k] = snw_expr_jet_x(d->rest[k], at).d;
+        if (!rod->given[k]) {
+            if (dxi_dx && rod->rest[k]) dxi_dx->e[k] = snw_expr_jet_x(rod->rest[k], at).d;
             continue;
         }
-        const snw_jet j = snw_expr_jet_t(d->given[k], at);
+        const snw_jet j = snw_expr_jet_t(rod->given[k], at);
         xi->e[k] = j.v + (k == SNW_STRETCH), dxi->e[k] = j.d, ddxi->e[k] = j.dd;
-        if (dxi_dx) dxi_dx->e[k] = snw_expr_jet_x(d->given[k], at).d;
+        if (dxi_dx) dxi_dx->e[k] = snw_expr_jet_x(rod->given[k], at).d;
     }
 }
 
@@ -28,7 +27,6 @@ static void sliding_station_strain_at(const snw_rod_desc *d, double t, double x,
 static void sliding_station_evaluate(const snw_model *m, const snw_sliding_station *station,
                                      double t, snw_sliding_station_work *to) {
     const snw_rod *rod = &m->rod[station->rod];
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     if (to->known && to->t == t) return;
     to->known = true;
     to->t = t;
@@ -42,10 +40,10 @@ static void sliding_station_evaluate(const snw_model *m, const snw_sliding_stati
     }
     to->length = to->x.v - from;
     for (int k = 0; k < rod->nc; k++) {
-        sliding_station_strain_at(d, t, from + rod->rule.c[k] * to->length, rod->L, &to->xi[k],
+        sliding_station_strain_at(rod, t, from + rod->rule.c[k] * to->length, &to->xi[k],
                                   &to->dxi[k], &to->ddxi[k], NULL);
     }
-    sliding_station_strain_at(d, t, to->x.v, rod->L, &to->here, &to->here_dt, &to->here_dtt,
+    sliding_station_strain_at(rod, t, to->x.v, &to->here, &to->here_dt, &to->here_dtt,
                               &to->here_dx);
 }
 

@@ -387,7 +387,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->load_point[k].load].body || !snw_seg_is_active(m, w, i)) continue;
+        if (m->load[m->load_point[k].load].body || !snw_seg_is_active(m, w, i)) continue;
         moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;

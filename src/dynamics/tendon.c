@@ -15,35 +15,35 @@
 // ---- efforts ----------------------------------------------------------------
 
 static bool tendon_is_active(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
-    const snw_law when = m->desc->tendon[i].when;
+    const snw_law when = m->tendon[i].when;
     return !when || snw_tendon_is_manual(in, i) || snw_expr_value(when, at) != 0;
 }
 
 // effort and its derivative by the coordinate
 static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at,
                       snw_tendon_work *out) {
-    const snw_tendon_desc *d = &m->desc->tendon[i];
+    const snw_tendon *tendon = &m->tendon[i];
     const double given = in->tendon[i].v;
     out->effort = out->stiffness = 0;
     if (!tendon_is_active(m, i, in, at)) return;
-    switch (d->given) {
+    switch (tendon->given) {
     case SNW_TENDON_EFFORT:
         out->effort = snw_tendon_reads_signals(m, in, i)
-                          ? *in->signal_fraction * snw_expr_value(d->law, at)
+                          ? *in->signal_fraction * snw_expr_value(tendon->law, at)
                           : given;
-        if (d->kind == SNW_TENDON_CABLE && out->effort < 0)
+        if (tendon->kind == SNW_TENDON_CABLE && out->effort < 0)
             out->effort = 0; // a cable does not push
         break;
     case SNW_TENDON_COORDINATE: {
-        if (m->tendon[i].unit > 0) break; // a constraint row
+        if (tendon->unit > 0) break; // a constraint row
         // (length + extra)/(1 + compliance tension) = length paid out
-        out->paid_out = m->tendon[i].reference + d->extra - given;
+        out->paid_out = tendon->reference + tendon->extra - given;
         out->paid_out_rate = -in->tendon[i].d;
         out->fraction = *in->signal_fraction;
-        const double strain = (m->tendon[i].reference - out->value + d->extra) / out->paid_out - 1;
+        const double strain = (tendon->reference - out->value + tendon->extra) / out->paid_out - 1;
         if (strain <= 0) break; // slack
-        out->effort = out->fraction * strain / d->compliance;
-        out->stiffness = -out->fraction / (out->paid_out * d->compliance);
+        out->effort = out->fraction * strain / tendon->compliance;
+        out->stiffness = -out->fraction / (out->paid_out * tendon->compliance);
         break;
     }
     case SNW_TENDON_GAS: // given: n R T
@@ -54,8 +54,8 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     }
 }
 
-static double static_sliding(const snw_tendon_desc *d, double t) {
-    const double x = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
+static double static_sliding(const snw_tendon *tendon, double t) {
+    const double x = tendon->sliding ? snw_expr_value(tendon->sliding, (snw_at){.t = t}) : 0;
     return x > 1 ? 1 : (x < -1 ? -1 : x);
 }
 
@@ -65,8 +65,7 @@ static double static_sliding(const snw_tendon_desc *d, double t) {
 static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                           bool is_static, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
-    const snw_tendon_desc *d = &m->desc->tendon[i];
-    const double sign = d->kind == SNW_TENDON_CABLE ? -1 : 1;
+    const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
     double *G = w->G + tendon->store, c = 0, dc = 0;
     for (int j = 0; j < tendon->ndof; j++) G[j] = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
@@ -82,14 +81,14 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
             } else {
                 snw_tendon_point_strain(m, p, in->t, s, &at->xi, is_static ? NULL : &at->rate);
             }
-            at->f = snw_tendon_point_density(d, p, at->xi, d1);
+            at->f = snw_tendon_point_density(tendon, p, at->xi, d1);
             for (int e = 0; e < 6; e++) at->df += d1[e] * at->rate.e[e];
             snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, sign * p->w, d1, G);
         }
         c += p->w * at->f;
         dc += p->w * at->df;
     }
-    w->tendon[i].value = d->kind == SNW_TENDON_CABLE ? tendon->reference - c : c;
+    w->tendon[i].value = tendon->kind == SNW_TENDON_CABLE ? tendon->reference - c : c;
     w->tendon[i].rate = sign * dc;
     w->tendon[i].tied_fraction = 1;
 }
@@ -126,10 +125,10 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
             effort_of(m, i, in, at, out);
         }
         // statics: the sliding direction of friction is an input
-        out->sliding = is_static ? static_sliding(&m->desc->tendon[i], in->t) : 0;
+        out->sliding = is_static ? static_sliding(tendon, in->t) : 0;
         if (tendon->has_friction && (!is_static || out->sliding != 0) && out->effort > 0) {
             snw_tendon_friction_distribute(m, i, in->t, s, w);
-            if (m->desc->tendon[i].given == SNW_TENDON_COORDINATE) {
+            if (tendon->given == SNW_TENDON_COORDINATE) {
                 out->effort = out->fraction * snw_tendon_friction_winch(m, i, out->paid_out, w);
             }
         }
@@ -176,14 +175,14 @@ double snw_tendons_heat(const snw_model *m, const snw_work *w) {
 }
 
 // power per effort of point k on given strains; straight segments act on sections instead
-static double given_power(const snw_model *m, const snw_tendon_desc *d, int k, const snw_work *w) {
+static double given_power(const snw_model *m, const snw_tendon *tendon, int k, const snw_work *w) {
     const snw_tendon_point *p = &m->tendon_point[k];
     if (p->segment >= 0) return 0;
-    const snw_rod_desc *rod = &m->desc->link[m->rod[p->rod].link].rod;
+    const snw_rod *rod = &m->rod[p->rod];
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    const double sign = d->kind == SNW_TENDON_CABLE ? -1 : 1;
+    const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
     double d1[6], sum = 0;
-    (void)snw_tendon_point_density(d, p, at->xi, d1);
+    (void)snw_tendon_point_density(tendon, p, at->xi, d1);
     for (int e = 0; e < 6; e++) sum += rod->given[e] ? d1[e] * at->rate.e[e] : 0;
     return sign * p->w * at->tension_fraction * sum;
 }
@@ -194,7 +193,7 @@ double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
         const snw_tendon *tendon = &m->tendon[i];
         double sum = 0;
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
-            sum += given_power(m, &m->desc->tendon[i], k, w);
+            sum += given_power(m, tendon, k, w);
         }
         power += w->tendon[i].effort * sum;
     }
@@ -205,12 +204,11 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
                                    int signal, double *derivative) {
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
-        const snw_tendon_desc *d = &m->desc->tendon[i];
         const snw_tendon *tendon = &m->tendon[i];
-        const bool slack = d->kind == SNW_TENDON_CABLE && w->tendon[i].effort == 0;
+        const bool slack = tendon->kind == SNW_TENDON_CABLE && w->tendon[i].effort == 0;
         if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
             continue;
-        const double f = *in->signal_fraction * snw_expr_jet_signal(d->law, at, signal).d;
+        const double f = *in->signal_fraction * snw_expr_jet_signal(tendon->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {
             derivative[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }
@@ -218,16 +216,16 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
 }
 
 // d2f/dt2 at a point = df/dxi . xi'' + xi' . (d2f/dxi2 xi')
-static double point_second_rate(const snw_model *m, const snw_tendon_desc *d,
+static double point_second_rate(const snw_model *m, const snw_tendon *tendon,
                                 const snw_tendon_point *p, double t, const snw_state *s,
                                 const snw_tendon_point_work *at) {
     double d1[6], d2[6], sum = 0;
     const snw_twist ddxi = snw_tendon_point_strain_d2(m, p, t, s);
-    (void)snw_tendon_point_density(d, p, at->xi, d1);
-    if (d->kind == SNW_TENDON_CABLE) snw_tendon_point_d2(p, at->xi, at->rate, d2);
+    (void)snw_tendon_point_density(tendon, p, at->xi, d1);
+    if (tendon->kind == SNW_TENDON_CABLE) snw_tendon_point_d2(p, at->xi, at->rate, d2);
     for (int e = 0; e < 6; e++) {
         sum += d1[e] * ddxi.e[e];
-        if (d->kind == SNW_TENDON_CABLE) sum += d2[e] * at->rate.e[e];
+        if (tendon->kind == SNW_TENDON_CABLE) sum += d2[e] * at->rate.e[e];
     }
     return sum;
 }
@@ -236,9 +234,8 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
                        const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        const snw_tendon_desc *d = &m->desc->tendon[i];
         if (tendon->row < 0) continue;
-        const double sign = d->kind == SNW_TENDON_CABLE ? -1 : 1;
+        const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
         if (rate) rate[tendon->row] = tendon->unit * (w->tendon[i].rate - in->tendon[i].d);
         if (!acceleration) continue;
         double sum = 0;
@@ -246,7 +243,7 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
             const snw_tendon_point *p = &m->tendon_point[k];
             const snw_tendon_point_work *at = &w->tendon_point[k];
             sum += p->segment >= 0 ? snw_tendon_segment_d2(&m->tendon_segment[p->segment], w, at)
-                                   : p->w * point_second_rate(m, d, p, in->t, s, at);
+                                   : p->w * point_second_rate(m, tendon, p, in->t, s, at);
         }
         acceleration[tendon->row] = tendon->unit * (sign * sum - in->tendon[i].dd);
     }
@@ -275,7 +272,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
             add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
                                  ld, T);
         }
-        if (cq == 0 || m->desc->tendon[i].kind != SNW_TENDON_CABLE)
+        if (cq == 0 || tendon->kind != SNW_TENDON_CABLE)
             continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
@@ -293,7 +290,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
 // ---- signals ----------------------------------------------------------------
 
 void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
-    const bool later = m->tendon[i].row >= 0 || m->tendon_reads[i];
+    const bool later = m->tendon[i].row >= 0 || m->tendon[i].reads_signals;
     if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->tendon[i]);
 }
 
@@ -301,7 +298,7 @@ void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_wo
 // df'/dq = (d2f/dxi2 xi') phi
 static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, double cv,
                                 const snw_work *w, double *to) {
-    const snw_tendon_desc *d = &m->desc->tendon[i];
+    const snw_tendon *tendon = &m->tendon[i];
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
     double d1[6], d2[6];
@@ -311,9 +308,10 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
             snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, cq, to);
         return;
     }
-    (void)snw_tendon_point_density(d, p, at->xi, d1);
+    (void)snw_tendon_point_density(tendon, p, at->xi, d1);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cv * p->w, d1, to);
-    if (d->kind != SNW_TENDON_CABLE || w->is_static) return; // volumes are linear in the strain
+    if (tendon->kind != SNW_TENDON_CABLE || w->is_static)
+        return; // volumes are linear in the strain
     snw_tendon_point_d2(p, at->xi, at->rate, d2);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cq * p->w, d2, to);
 }
@@ -321,7 +319,7 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
 void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double cq, double cv,
                          snw_work *w, double *jacobian) {
     const snw_tendon *tendon = &m->tendon[i];
-    const double sign = m->desc->tendon[i].kind == SNW_TENDON_CABLE ? -1 : 1;
+    const double sign = m->tendon[i].kind == SNW_TENDON_CABLE ? -1 : 1;
     const double follow = reading == SNW_READ_TENDON_EFFORT ? w->tendon[i].stiffness : 1;
     double *own = w->tendon_variation;
     for (int j = 0; j < tendon->ndof; j++) own[j] = 0;

@@ -35,9 +35,9 @@ typedef struct slide {
 
 static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
     const snw_tendon_work *now = &w->tendon[tendon];
-    const snw_tendon_desc *d = &m->desc->tendon[tendon];
-    if (d->given != SNW_TENDON_COORDINATE) return (slide){.r = 1, .rate = -now->rate};
-    const double b = 1 / (m->tendon[tendon].reference - now->value + d->extra);
+    const snw_tendon *x = &m->tendon[tendon];
+    if (x->given != SNW_TENDON_COORDINATE) return (slide){.r = 1, .rate = -now->rate};
+    const double b = 1 / (x->reference - now->value + x->extra);
     return (slide){.r = now->paid_out * b,
                    .a = -now->rate * b - now->paid_out_rate / now->paid_out,
                    .b = b,
@@ -48,18 +48,18 @@ static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
 // direction is an input of the model.
 static double tendon_friction_loss(const snw_model *m, int tendon, const snw_work *w, double nu,
                                    double *d1) {
-    const snw_tendon_desc *d = &m->desc->tendon[tendon];
+    const snw_tendon *x = &m->tendon[tendon];
     if (w->is_static) {
         *d1 = 0;
-        return d->friction * w->tendon[tendon].sliding;
+        return x->friction * w->tendon[tendon].sliding;
     }
-    if (!(d->friction > 0)) {
-        *d1 = d->viscous;
-        return d->viscous * nu;
+    if (!(x->friction > 0)) {
+        *d1 = x->viscous;
+        return x->viscous * nu;
     }
-    const double size = sqrt(nu * nu + d->creep * d->creep), unit = nu / size;
-    *d1 = d->viscous + d->friction * (1 - unit * unit) / size;
-    return d->viscous * nu + d->friction * unit;
+    const double size = sqrt(nu * nu + x->creep * x->creep), unit = nu / size;
+    *d1 = x->viscous + x->friction * (1 - unit * unit) / size;
+    return x->viscous * nu + x->friction * unit;
 }
 
 // angle of the path between a point and the previous one: corner and curvature of the rods
@@ -87,7 +87,6 @@ static double tied_remainder(const snw_model *m, int tendon, const slide *sl, co
 void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, const snw_state *s,
                                     snw_work *w) {
     const snw_tendon *x = &m->tendon[tendon];
-    const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const slide sl = slide_of(m, tendon, w);
     double c = 0, dc = 0, loss = 0;
     for (int k = x->point_adr + x->npoint - 1; k >= x->point_adr; k--) {
@@ -111,7 +110,7 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
         loss += angle(m, x, w, k) * tendon_friction_loss(m, tendon, w, at->nu, &of_nu);
         at->tension_fraction = exp(-loss);
         if (p->segment >= 0) continue;
-        (void)snw_tendon_point_density(d, p, at->xi, d1);
+        (void)snw_tendon_point_density(x, p, at->xi, d1);
         snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, -p->w * at->tension_fraction, d1, G);
     }
     w->tendon[tendon].tied_fraction = exp(-loss) * tied_remainder(m, tendon, &sl, w);
@@ -121,10 +120,9 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
 static double length_excess(const snw_model *m, int tendon, double paid_out, const snw_work *w,
                             double e, double *d1) {
     const snw_tendon *x = &m->tendon[tendon];
-    const snw_tendon_desc *d = &m->desc->tendon[tendon];
-    const double c = d->compliance, outside = 1 + c * e;
-    double sum = d->extra / outside - paid_out;
-    *d1 = -c * d->extra / (outside * outside);
+    const double c = x->compliance, outside = 1 + c * e;
+    double sum = x->extra / outside - paid_out;
+    *d1 = -c * x->extra / (outside * outside);
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
         const double length = m->tendon_point[k].w * w->tendon_point[k].f,
                      fraction = w->tendon_point[k].tension_fraction;
@@ -192,7 +190,7 @@ typedef struct remaining_path {
 } remaining_path;
 
 // to += factor df/dq at a point
-static void scatter_density(const snw_model *m, const snw_tendon_desc *d, const snw_work *w, int k,
+static void scatter_density(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
                             double factor, double *to) {
     const snw_tendon_point *p = &m->tendon_point[k];
     double g[6];
@@ -201,15 +199,15 @@ static void scatter_density(const snw_model *m, const snw_tendon_desc *d, const 
                                     factor, to);
         return;
     }
-    (void)snw_tendon_point_density(d, p, w->tendon_point[k].xi, g);
+    (void)snw_tendon_point_density(x, p, w->tendon_point[k].xi, g);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, factor, g, to);
 }
 
-static void add_remaining_path(const snw_model *m, const snw_tendon_desc *d, const snw_work *w,
-                               int k, remaining_path *sum) {
+static void add_remaining_path(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
+                               remaining_path *sum) {
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    scatter_density(m, d, w, k, p->w, sum->P);
+    scatter_density(m, x, w, k, p->w, sum->P);
     if (p->segment >= 0) {
         snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, 1, sum->R);
     } else {
@@ -236,10 +234,9 @@ static void sliding_speed_jacobian(const slide *y, const remaining_path *at,
 void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out, double fraction,
                                  double cq, double cv, snw_work *w, size_t ld, double *T) {
     const snw_tendon *x = &m->tendon[tendon];
-    const snw_tendon_desc *d = &m->desc->tendon[tendon];
     const size_t n = (size_t)x->ndof;
     const slide sl = slide_of(m, tendon, w);
-    const bool winch = d->given == SNW_TENDON_COORDINATE;
+    const bool winch = x->given == SNW_TENDON_COORDINATE;
     const double e = w->tendon[tendon].effort, full = winch ? e / fraction : e;
     const double *G = w->tendon_jacobian + x->store; // -sum w phi g
     double *S = w->tendon_friction, *row = S + n, *column = row + n, *length_jacobian = column + n;
@@ -247,7 +244,7 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
                    all = {.P = length_jacobian + 3 * n, .R = length_jacobian + 4 * n};
     memset(S, 0, SNW_TENDON_FRICTION_VECTORS * n * sizeof *S);
     for (int k = x->point_adr; k < x->point_adr + x->npoint; k++)
-        add_remaining_path(m, d, w, k, &all);
+        add_remaining_path(m, x, w, k, &all);
     double C = 0, d1 = -1;
     if (winch) (void)length_excess(m, tendon, paid_out, w, full, &d1);
     const double effort_per_length = winch ? fraction / d1 : 0;
@@ -255,11 +252,11 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
         const snw_tendon_point *p = &m->tendon_point[k];
         const snw_tendon_point_work *at = &w->tendon_point[k];
         double of_nu;
-        scatter_density(m, d, w, k, p->w * e * at->tension_fraction, S);
-        add_remaining_path(m, d, w, k, &here);
-        const double cT = d->compliance * full * at->tension_fraction, stretch = 1 + cT;
+        scatter_density(m, x, w, k, p->w * e * at->tension_fraction, S);
+        add_remaining_path(m, x, w, k, &here);
+        const double cT = x->compliance * full * at->tension_fraction, stretch = 1 + cT;
         C += p->w * at->f * cT / (stretch * stretch);
-        scatter_density(m, d, w, k, p->w / stretch, length_jacobian);
+        scatter_density(m, x, w, k, p->w / stretch, length_jacobian);
         // dpsi of the path before this point
         const double turned = angle(m, x, w, k),
                      s = tendon_friction_loss(m, tendon, w, at->nu, &of_nu);

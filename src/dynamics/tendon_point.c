@@ -22,7 +22,6 @@ static void add_functions(const snw_model *m, const snw_tendon_point *p, const d
 void snw_tendon_point_strain(const snw_model *m, const snw_tendon_point *p, double t,
                              const snw_state *s, snw_twist *xi, snw_twist *rate) {
     const snw_rod *rod = &m->rod[p->rod];
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     const double *phi = m->tendon_phi + p->phi;
     *xi = p->xi0;
     add_functions(m, p, phi, s->q + rod->dof0 + rod->shift, xi);
@@ -31,8 +30,8 @@ void snw_tendon_point_strain(const snw_model *m, const snw_tendon_point *p, doub
         add_functions(m, p, phi, s->v + rod->dof0, rate);
     }
     for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) continue;
-        const snw_jet j = snw_expr_jet_t(d->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L});
+        if (!rod->given[k]) continue;
+        const snw_jet j = snw_expr_jet_t(rod->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L});
         xi->e[k] += j.v;
         if (rate) rate->e[k] = j.d;
     }
@@ -41,12 +40,11 @@ void snw_tendon_point_strain(const snw_model *m, const snw_tendon_point *p, doub
 snw_twist snw_tendon_point_strain_d2(const snw_model *m, const snw_tendon_point *p, double t,
                                      const snw_state *s) {
     const snw_rod *rod = &m->rod[p->rod];
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     snw_twist ddxi = {0};
     add_functions(m, p, m->tendon_phi + p->phi, s->a + rod->dof0, &ddxi);
     for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) continue;
-        ddxi.e[k] = snw_expr_jet_t(d->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L}).dd;
+        if (!rod->given[k]) continue;
+        ddxi.e[k] = snw_expr_jet_t(rod->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L}).dd;
     }
     return ddxi;
 }
@@ -54,12 +52,11 @@ snw_twist snw_tendon_point_strain_d2(const snw_model *m, const snw_tendon_point 
 snw_twist snw_tendon_point_strain_d1(const snw_model *m, const snw_tendon_point *p, double t,
                                      const snw_state *s) {
     const snw_rod *rod = &m->rod[p->rod];
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
     snw_twist dxi = p->dxi0;
     add_functions(m, p, m->tendon_dphi + p->phi, s->q + rod->dof0 + rod->shift, &dxi);
     for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) continue;
-        dxi.e[k] += snw_expr_jet_x(d->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L}).d;
+        if (!rod->given[k]) continue;
+        dxi.e[k] += snw_expr_jet_x(rod->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L}).d;
     }
     return dxi;
 }
@@ -84,10 +81,10 @@ static void strain_gradient(const snw_tendon_point *p, snw_vec3 a, double out[6]
     out[3] = a.x, out[4] = a.y, out[5] = a.z;
 }
 
-double snw_tendon_point_density(const snw_tendon_desc *d, const snw_tendon_point *p, snw_twist xi,
+double snw_tendon_point_density(const snw_tendon *tendon, const snw_tendon_point *p, snw_twist xi,
                                 double d1[6]) {
     const snw_vec3 u = tangent_of(p, xi);
-    if (d->kind == SNW_TENDON_CHAMBER) {
+    if (tendon->kind == SNW_TENDON_CHAMBER) {
         strain_gradient(p, (snw_vec3){{p->area, 0, 0}}, d1);
         return p->area * u.x; // D' lies in the section
     }

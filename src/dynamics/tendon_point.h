@@ -21,7 +21,7 @@ snw_twist snw_tendon_point_strain_d1(const snw_model *m, const snw_tendon_point 
 snw_vec3 snw_tendon_point_tangent(const snw_tendon_point *p, snw_twist xi);
 // Density f (length or volume per length of the rod), theory.md (3.11.1) and (3.11.2); d1 <-
 // df/dxi.
-double snw_tendon_point_density(const snw_tendon_desc *d, const snw_tendon_point *p, snw_twist xi,
+double snw_tendon_point_density(const snw_tendon *tendon, const snw_tendon_point *p, snw_twist xi,
                                 double d1[6]);
 // out <- d2f/dxi2 x, tendons only; for x = (0, g) it is the derivative of g . t by xi.
 void snw_tendon_point_d2(const snw_tendon_point *p, snw_twist xi, snw_twist x, double out[6]);

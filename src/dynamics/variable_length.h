@@ -95,5 +95,5 @@ void snw_section_varies_tangent(const snw_model *m, const snw_rod *rod, const sn
 // rest[0..3] <- rest strain at y = 1 - x/L for the free length l, and its derivatives by l;
 // *rest_d1
 // <- derivative by x/L, unless NULL.
-void snw_variable_length_rest(const snw_model *m, const snw_rod *rod, double l, double y,
-                              snw_twist rest[4], snw_twist *rest_d1);
+void snw_variable_length_rest(const snw_rod *rod, double l, double y, snw_twist rest[4],
+                              snw_twist *rest_d1);

@@ -124,7 +124,7 @@ static bool dead_loads(const snw_model *m, const snw_wrench *loads, const snw_wo
     bool any = false;
     *F = (snw_wrench){0};
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->load_point[k].load].body) continue;
+        if (m->load[m->load_point[k].load].body) continue;
         F->m = snw_add(F->m, snw_rotate_inv(w->g[i].R, loads[k].m));
         F->f = snw_add(F->f, snw_rotate_inv(w->g[i].R, loads[k].f));
         any = true;

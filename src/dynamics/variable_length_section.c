@@ -46,11 +46,11 @@ static snw_twist varying_section_gather(const section_point *s, const double *f,
 }
 
 // *at <- section and strains at the point; v NULL: no rates
-static void varying_section_evaluate(const snw_model *m, const section_point *s, const double *q,
-                                     const double *v, snw_section_varies_work *at) {
+static void varying_section_evaluate(const section_point *s, const double *q, const double *v,
+                                     snw_section_varies_work *at) {
     const snw_rod *r = s->rod;
     snw_section_derivatives x;
-    snw_section_material(&m->desc->link[r->link].rod, r->L - s->l * s->y, &x);
+    snw_section_material(r, r->L - s->l * s->y, &x);
     memcpy(at->H[0], x.H[0], sizeof at->H[0]);
     memcpy(at->D[0], x.D[0], sizeof at->D[0]);
     for (int i = 0; i < 36; i++) {
@@ -94,7 +94,7 @@ void snw_section_varies_elastic(const snw_model *m, const snw_rod *rod, const sn
         const section_point p =
             section_point_of(m, rod, k, s->q[rod->feed_q], is_static ? 0 : s->v[rod->feed]);
         snw_section_varies_work *at = &w->section_varies[rod->section_adr + k];
-        varying_section_evaluate(m, &p, s->q, is_static ? NULL : s->v, at);
+        varying_section_evaluate(&p, s->q, is_static ? NULL : s->v, at);
         const snw_wrench He = varying_section_stress(at->H[0], at->e),
                          DR = varying_section_stress(at->D[0], at->R);
         varying_section_scatter(&p, p.phi, p.l * p.weight, snw_wrench_add(He, DR), 1,
@@ -111,7 +111,7 @@ double snw_section_varies_energy(const snw_model *m, const snw_rod *rod, const d
     for (int k = 0; k < rod->npoint; k++) {
         const section_point p = section_point_of(m, rod, k, q[rod->feed_q], 0);
         snw_section_varies_work at;
-        varying_section_evaluate(m, &p, q, NULL, &at);
+        varying_section_evaluate(&p, q, NULL, &at);
         sum += 0.5 * p.l * p.weight * varying_section_form(at.e, at.H[0], at.e);
     }
     return sum;
@@ -123,7 +123,7 @@ double snw_section_varies_heat(const snw_model *m, const snw_rod *rod, const dou
     for (int k = 0; k < rod->npoint; k++) {
         const section_point p = section_point_of(m, rod, k, q[rod->feed_q], v[rod->feed]);
         snw_section_varies_work at;
-        varying_section_evaluate(m, &p, q, v, &at);
+        varying_section_evaluate(&p, q, v, &at);
         sum += p.l * p.weight * varying_section_form(at.R, at.D[0], at.R);
     }
     return sum;
@@ -135,7 +135,7 @@ double snw_section_varies_energy_rate(const snw_model *m, const snw_rod *rod, co
     for (int k = 0; k < rod->npoint; k++) {
         const section_point p = section_point_of(m, rod, k, q[rod->feed_q], v[rod->feed]);
         snw_section_varies_work at;
-        varying_section_evaluate(m, &p, q, NULL, &at);
+        varying_section_evaluate(&p, q, NULL, &at);
         const snw_wrench He = varying_section_stress(at.H[0], at.e);
         sum +=
             p.weight *

@@ -58,7 +58,7 @@ static void set_units(const snw_shape *s, double *unit) {
 static snw_status shape_prepare(snw_shape *s) {
     const size_t n = (size_t)s->n, m = (size_t)s->ncolumn, most = n > m ? n : m;
     s->x = snw_alloc((2 * n + 2 * m + m * n + most) * sizeof *s->x);
-    const size_t rank = snw_shortest_scratch(s->ncolumn, s->n);
+    const size_t rank = snw_minimum_norm_scratch(s->ncolumn, s->n);
     s->scratch.size = snw_levenberg_scratch(s->n, s->ncolumn);
     if (rank > s->scratch.size) s->scratch.size = rank;
     s->scratch.base = snw_alloc(s->scratch.size);
@@ -269,8 +269,8 @@ static int shape_rank_of(snw_shape *s) {
         }
     }
     memset(s->solution, 0, m * sizeof *s->solution);
-    return snw_shortest(s->ncolumn, s->n, s->J, RANK_TOLERANCE, &s->scratch, s->solution, &rank) ==
-                   SNW_OK
+    return snw_minimum_norm(s->ncolumn, s->n, s->J, RANK_TOLERANCE, &s->scratch, s->solution,
+                            &rank) == SNW_OK
                ? rank
                : 0;
 }

@@ -82,7 +82,7 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     const double h = c->end->t - c->now->t;
     gain =
         E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
-    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
+    for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // the gain of an increment this short is below rounding
     if (length > c->shortest_square) *theta = gain / length;
@@ -216,7 +216,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     snw_inputs_at(m, t_laws, c->last);
     update_reference_energy(c);
     // laws read an integral at the middle, extrapolated by its integrand
-    c->in->lead = 0.5 * h;
+    c->in->integral_step = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
@@ -229,7 +229,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     }
     conserving_account(c, h);
     for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
-        const snw_signal_desc *signal = &m->desc->signal[i];
+        const snw_signal *signal = &m->signal[i];
         const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
@@ -334,19 +334,19 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
                         c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
-                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or scheme: generalized-alpha",
                     c->now->t, h);
 }
 
 static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
-        c->work[m->desc->nload + 1] += impact.work;
+        c->work[m->nload + 1] += impact.work;
         c->heat += impact.heat;
     } else if (z) {
         memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -378,6 +378,10 @@ static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
 }
 
+static void conserving_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_conserving *)self)->monitor = monitor;
+}
+
 static snw_status conserving_advance(void *self, double to, double limit, snw_stats *took,
                                      snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
@@ -395,7 +399,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (last) h = remaining;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
-            if (last) return SNW_OK;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
             continue;
         }
         h *= 0.5;
@@ -408,6 +412,13 @@ static const snw_state *conserving_state(const void *self) {
 }
 static const snw_inputs *conserving_inputs(const void *self) {
     return ((const snw_conserving *)self)->in;
+}
+
+static void conserving_use(void *self, const snw_model *m) {
+    snw_conserving *c = self;
+    c->m = m;
+    if (c->projection) snw_projection_use(c->projection, m);
+    if (c->impacts) snw_impacts_use(c->impacts, m);
 }
 
 static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -432,7 +443,8 @@ static const snw_work *conserving_work_at(void *self) {
 static double conserving_condition(void *self) {
     snw_conserving *c = self;
     if (c->factored && isnan(c->condition)) {
-        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->scratch);
+        c->condition =
+            snw_equilibration_condition(&c->equilibration, c->A, c->pivot, NULL, c->scratch);
     }
     return c->factored ? c->condition : NAN;
 }
@@ -455,10 +467,17 @@ static void conserving_close(void *self) {
     snw_state_destroy(c->now);
     snw_state_destroy(c->mid);
     snw_state_destroy(c->end);
-    snw_free(c->memory);
+    snw_free(c->block);
     snw_free(c->saved);
-    snw_free(c->pivot);
     snw_free(c);
+}
+
+static void conserving_place(void *object, snw_fields *f) {
+    snw_conserving *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
+    const size_t np = (size_t)snw_npower(m), nb = snw_broyden_doubles((int)n, INCREMENTS);
+    CONSERVING_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,
@@ -472,14 +491,9 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
     c->patience = step->patience;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     c->n = m->nv + m->nconstraint;
-    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
-    const size_t rows = (size_t)m->nconstraint, loops = rows ? n * n + rows * (n + 2) : 0;
-    c->memory =
-        snw_alloc((16 * n + 3 * nv * nv + loops + 2 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
-                  sizeof(double));
-    c->pivot = snw_alloc(n * sizeof *c->pivot);
+    c->block = snw_fields_create(conserving_place, c);
     c->saved = m->nsignal ? snw_alloc(snw_integrator_conserving_saves(m) * sizeof(double)) : NULL;
-    if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
+    if (!c->block || (m->nsignal && !c->saved) ||
         (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
         (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
@@ -490,33 +504,23 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
         conserving_close(c);
         return SNW_E_MEMORY;
     }
-    double *at = c->memory;
-    double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
-                                &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
-    c->scratch = at + 2 * n;
-    c->M = at + 4 * n;
-    c->T = c->M + nv * nv;
-    c->E = c->T + nv * nv;
-    c->A = rows ? c->E + nv * nv : c->T;
-    c->Z = c->E + nv * nv + (rows ? n * n : 0);
-    c->S = c->Z + nv * rows;
-    c->rate = c->S + rows * (rows + 1);
+    c->equilibration = (snw_equilibration){
+        .n = c->n, .row = c->equilibration_row, .column = c->equilibration_column};
+    c->A = m->nconstraint ? c->bordered : c->T;
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
     c->slipping = -1;
-    c->power = c->E + nv * nv + loops;
-    c->work = c->power + np;
-    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->work + np);
+    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->broyden_memory);
     set_weights(c);
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = conserving_set_interrupt,
+                            .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,
                             .restart = conserving_restart,
                             .undo = conserving_undo,
+                            .use = conserving_use,
                             .set_manual = conserving_set_manual,
                             .state = conserving_state,
                             .inputs = conserving_inputs,

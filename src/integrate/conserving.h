@@ -41,16 +41,47 @@
 // The omitted terms (second derivatives of T, theta) are of order h^2, so one matrix serves a step.
 #pragma once
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "integrate/integrator.h"
 #include "solve/broyden.h"
 #include "solve/condition.h"
+
+// n unknowns, nv velocities, nr constraint rows, np powers; nb: memory of Broyden's method
+#define CONSERVING_FIELDS(AT, PACK)                                                                \
+    AT(double, d, n, "increments and multipliers of the step")                                     \
+    PACK(double, dx, n, "their change in an iteration")                                            \
+    PACK(double, best, n, "best iterate")                                                          \
+    PACK(double, typical, n, "typical values of the unknowns")                                     \
+    PACK(double, p0, n, "momenta at the start of the step")                                        \
+    PACK(double, p1, n, "momenta at its end")                                                      \
+    PACK(double, r, n, "residual")                                                                 \
+    PACK(double, P, n, "dT/dv at the middle")                                                      \
+    PACK(double, dT, n, "dT/dq at the middle")                                                     \
+    PACK(double, force, n, "forces at the middle")                                                 \
+    PACK(double, weight, n, "W of the correction")                                                 \
+    PACK(double, mass, n, "typical masses")                                                        \
+    PACK(double, equilibration_row, n, "scales of the rows of A before it was factorised")         \
+    PACK(double, equilibration_column, n, "scales of its columns")                                 \
+    PACK(double, scratch, 2 * n, "for the matrix")                                                 \
+    PACK(double, M, nv *nv, "mass matrix and its factor")                                          \
+    PACK(double, T, nv *nv, "Newton's matrix without constraints")                                 \
+    PACK(double, E, nv *nv, "tangent of the momenta")                                              \
+    PACK(double, bordered, nr ? n *n : 0, "T bordered by the constraint rows")                     \
+    PACK(double, Z, nv *nr, "for the projection of velocities")                                    \
+    PACK(double, S, nr *(nr + 1), "likewise")                                                      \
+    PACK(double, rate, nr, "rates of the violations at the middle")                                \
+    PACK(double, power, np, "per load, at the middle of the step")                                 \
+    PACK(double, work, np, "per load")                                                             \
+    PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
+    AT(int, pivot, n, "of the factors of A")
 
 typedef struct snw_conserving {
     const snw_model *m;
     double tolerance;
     int patience; // Newton iterations allowed in one advance; 0: no limit
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
     snw_work *w;
     snw_projection *projection; // NULL: no loops or conditions
     snw_impacts *impacts;       // of conditional bodies; NULL: none
@@ -59,25 +90,19 @@ typedef struct snw_conserving {
     snw_inputs *last;     // at the end of the step
     bool moving;          // some pose depends on time
     snw_state *now, *mid, *end, *momentum_state;
-    double *memory;
+    int n; // unknowns: increments, then multipliers
+    CONSERVING_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+    double *A;     // bordered; T itself without constraints
     double *saved; // checkpoint before the last advance; NULL for models without signals
-    int n;         // unknowns: increments, then multipliers
-    double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
-    double *scratch; // 2 n
-    double *M, *T, *E;
-    double *A;     // n x n: T bordered by the constraint rows; T itself without constraints
-    double *Z, *S; // nv x nconstraint; nconstraint x (nconstraint + 1)
-    double *rate;  // nconstraint: rates of the violations at the middle
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
     double redundant;           // 1: constraint rows are redundant
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
     snw_broyden broyden;
-    int *pivot;
-    snw_gauge gauge;      // scales of A before it was factorised
-    bool factored;        // A holds factors
-    double condition;     // cached; NaN: not computed yet
-    double *power, *work; // per load; power at the middle of the step
+    snw_equilibration equilibration; // scales of A before it was factorised
+    bool factored;                   // A holds factors
+    double condition;                // cached; NaN: not computed yet
     double heat;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J

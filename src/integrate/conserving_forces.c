@@ -33,7 +33,7 @@ static snw_wrench load_and_weight(const snw_conserving *c, int i) {
     }
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         snw_wrench L = load[k];
-        if (!m->desc->load[m->load_point[k].load].body) {
+        if (!m->load[m->load_point[k].load].body) {
             L = (snw_wrench){.m = snw_rotate_inv(R, L.m), .f = snw_rotate_inv(R, L.f)};
         }
         F = snw_wrench_add(F, L);

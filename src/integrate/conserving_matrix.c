@@ -173,7 +173,7 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     }
     if (m->nconditional) snw_clear_inactive_matrix(m, c->w, n, c->T);
     if (m->nconstraint) border(c, h);
-    snw_gauge_take(&c->gauge, c->A, NULL);
+    snw_equilibration_take(&c->equilibration, c->A, NULL);
     c->condition = NAN;
     c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
     return c->factored;

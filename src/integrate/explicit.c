@@ -37,6 +37,8 @@ struct snw_explicit {
     double left, right; // inputs are evaluated between these times
     double left_before, right_before;
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
+    bool ended; // the monitor ended the last advance
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -92,7 +94,7 @@ static snw_status explicit_no_acceleration(const snw_explicit *e, double t, cons
     for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
     for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
     if (!finite) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", t);
     }
     return snw_fail(err, failure->status, "at t = %.9g s %s", t, failure->text);
 }
@@ -124,7 +126,7 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
         snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_law_integrals_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
+    snw_law_integrals_finish(m, e->in, e->trial, w, dy + m->nq + m->nv);
     double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
@@ -167,7 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque, .projective = opts->projective};
+    const snw_locomotion_opts locomotion = {.torque = opts->torque};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");
@@ -209,6 +211,13 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
 failed:
     snw_explicit_destroy(e);
     return status;
+}
+
+void snw_explicit_use(snw_explicit *e, const snw_model *m) {
+    e->m = m;
+    if (e->projection) snw_projection_use(e->projection, m);
+    if (e->impacts) snw_impacts_use(e->impacts, m);
+    if (e->locomotion) snw_locomotion_use(e->locomotion, m);
 }
 
 void snw_explicit_destroy(snw_explicit *e) {
@@ -287,7 +296,7 @@ static snw_status project_locomotion(snw_explicit *e, double t, const double *z,
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
     const double lost = z ? 2 * (before + after - 2 * explicit_kinetic(e, e->mid)) + taken : 0;
     e->y[work_offset(m) + snw_npower(m)] += lost;
-    e->y[work_offset(m) + m->desc->nload + 1] += after - before + lost + jump;
+    e->y[work_offset(m) + m->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {
@@ -314,7 +323,7 @@ static snw_status explicit_project(snw_explicit *e, double t, const double *z, s
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nconstraint) SNW_TRY(snw_projection_close(e->projection, e->in, e->trial, &info, err));
     SNW_TRY(snw_impacts_apply(e->impacts, e->in, z, e->trial, &impact, err));
-    e->y[work_offset(m) + m->desc->nload + 1] += impact.work;
+    e->y[work_offset(m) + m->nload + 1] += impact.work;
     e->y[work_offset(m) + snw_npower(m)] += impact.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
@@ -331,14 +340,14 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + snw_grain(s->t);
+    e->right = s->t + snw_time_resolution(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, 0);
     if (e->locomotion) {
         SNW_TRY(snw_locomotion_start(e->locomotion, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(explicit_project(e, s->t, NULL, err));
-    e->y[work_offset(m) + m->desc->nload + 1] = 0; // work counts from here on
+    e->y[work_offset(m) + m->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(explicit_settle(e, s->t, err));
     explicit_keep(e);
@@ -347,7 +356,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + snw_grain(t);
+    e->right = t + snw_time_resolution(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
@@ -362,11 +371,13 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     explicit_keep(e);
     // a discontinuity has just been passed
     if (from >= e->left) {
-        e->right = from + snw_grain(from);
+        e->right = from + snw_time_resolution(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_time_resolution(limit) : INFINITY;
+    e->ended = false;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
+    if (s == SNW_OK && e->ended) return SNW_OK;
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);
         s = explicit_project(e, t, NULL, err);
@@ -378,6 +389,20 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
 
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt) {
     e->interrupt = interrupt;
+}
+
+// State at the end of a step within an advance, for the monitor.
+static bool explicit_step_done(void *user, double t, const double *y) {
+    snw_explicit *e = user;
+    snw_error failure = {0};
+    memcpy(e->y, y, (size_t)explicit_size(e->m) * sizeof *y);
+    e->ended = explicit_settle(e, t, &failure) == SNW_OK && snw_monitor_stops(e->monitor);
+    return e->ended;
+}
+
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor) {
+    e->monitor = monitor;
+    snw_ode_set_monitor(e->ode, monitor.step ? explicit_step_done : NULL, e);
 }
 
 void snw_explicit_undo(snw_explicit *e) {

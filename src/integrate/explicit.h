@@ -17,9 +17,8 @@ typedef struct snw_explicit_opts {
     snw_ode_kind kind; // default RK54
     double tolerance;  // local error relative to the state and to typical strains, default 1e-6
     double step;       // longest step, s; RK4: the step. Default 0: any
-    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque and projective as in
+    bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque as in
                        // snw_locomotion_opts, duration in s
-    bool projective;
     double torque, duration;
     long max_steps; // in one advance; 0: that of snw_ode_defaults
 } snw_explicit_opts;
@@ -29,6 +28,8 @@ snw_explicit_opts snw_explicit_defaults(void);
 SNW_NODISCARD snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
                                              snw_explicit **out, snw_error *err);
 void snw_explicit_destroy(snw_explicit *e); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_explicit_use(snw_explicit *e, const snw_model *m);
 
 // Starts at state s (q, v, t); its accelerations are not read. Work starts at zero.
 SNW_NODISCARD snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *err);
@@ -47,6 +48,10 @@ SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, 
 // Makes later advances end with SNW_E_STOPPED when the interrupt asks for it; nothing has changed
 // then.
 void snw_explicit_set_interrupt(snw_explicit *e, snw_interrupt interrupt);
+
+// Calls the monitor after each step of later advances but the last; the state is then that of the
+// step, without the projection onto the constraints.
+void snw_explicit_set_monitor(snw_explicit *e, snw_step_monitor monitor);
 
 // Undoes the last advance (once), for events.
 void snw_explicit_undo(snw_explicit *e);

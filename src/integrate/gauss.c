@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Steps of Gauss collocation. Within a step, x are the coordinates of its chart about the initial
-// configuration: the increment itself for rods and axes, g = g_0 exp(x) for ball and free joints.
-// The unknowns are x'' at the s stages, with equations S' r = 0, S the Jacobian of the chart. With
-// M_i, D_i, K_i the derivatives of the residual of stage i in x'', x', x, Newton's matrix has the
-// blocks
+// Steps of Gauss and Radau collocation. Within a step, x are the coordinates of its chart about the
+// initial configuration: the increment itself for rods and axes, g = g_0 exp(x) for ball and free
+// joints. The unknowns are x'' at the s stages, with equations S' r = 0, S the Jacobian of the
+// chart. With M_i, D_i, K_i the derivatives of the residual of stage i in x'', x', x, Newton's
+// matrix has the blocks
 //
 //     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
@@ -17,6 +17,7 @@
 #include "dynamics/constraint.h"
 #include "integrate/checkpoint.h"
 #include "integrate/step_path.h"
+#include "math/quadrature.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,24 +26,32 @@
 enum {
     INCREMENTS = 12, // pairs kept by Broyden's method
     SLOW = 9,        // iterations that cost as much as a new matrix
-    MEAN = -1        // degree of a prediction by mean velocities
+    MEAN = -1,       // degree of a prediction by mean velocities
+    UNIFORM = -2     // and of one without accelerations
 };
 
 // ---- undo and checkpoint
 
-enum { NKEPT = 10, NBLOCK = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+enum { NKEPT = 11, NBLOCK = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
 // The first NKEPT blocks change with every step and can be undone. Inputs follow from their time.
 static void gauss_list_blocks(const snw_gauss_collocation *g, snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_gauss_collocation *own = (snw_gauss_collocation *)g;
     const snw_checkpoint_block list[] = {
-        {&g->now->t, 1},    snw_checkpoint_state(g->m, g->now),
-        {&g->in->t, 1},     {&own->past_h, 1},
-        {&own->degree, 1},  {g->past, snw_gauss_accelerations(g)},
-        {g->mean_rate, nv}, {g->work, np},
-        {&own->heat, 1},    {&own->redundant, 1},
-        {g->mass, nv},      {g->chart_jacobian, snw_gauss_jacobian_doubles(g->m, g->k.s)}};
+        {&g->now->t, 1},
+        snw_checkpoint_state(g->m, g->now),
+        {&g->in->t, 1},
+        {&own->past_h, 1},
+        {&own->degree, 1},
+        {g->past, snw_gauss_accelerations(g)},
+        {g->mean_rate, nv},
+        {g->work, np},
+        {&own->heat, 1},
+        {&own->redundant, 1},
+        {&own->scheme, g->k.ends},
+        {g->mass, nv},
+        {g->chart_jacobian, snw_gauss_jacobian_doubles(g->m, g->k.s)}};
     memcpy(block, list, sizeof list);
     block += sizeof list / sizeof list[0];
     memset(block, 0, 4 * SNW_STAGES * sizeof *block);
@@ -55,13 +64,15 @@ static void gauss_list_blocks(const snw_gauss_collocation *g, snw_checkpoint_blo
     }
 }
 
-static size_t undo_doubles(const snw_model *m, int stages) {
-    return 6 + snw_state_doubles(m) + (size_t)(stages + 1) * (size_t)m->nv + (size_t)snw_npower(m);
+static size_t undo_doubles(const snw_model *m, const snw_collocation *k) {
+    return 6 + k->ends + snw_state_doubles(m) + (size_t)(k->s + 1) * (size_t)m->nv +
+           (size_t)snw_npower(m);
 }
 
-size_t snw_gauss_saves(const snw_model *m, int stages) {
+size_t snw_gauss_saves(const snw_model *m, const snw_collocation *points) {
+    const int stages = points->s;
     const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
-    return undo_doubles(m, stages) + (size_t)m->nv + snw_gauss_jacobian_doubles(m, stages) +
+    return undo_doubles(m, points) + (size_t)m->nv + snw_gauss_jacobian_doubles(m, stages) +
            (size_t)stages * matrix + NSINGLE;
 }
 
@@ -114,53 +125,27 @@ static snw_status create_parts(snw_gauss_collocation *g) {
     return SNW_OK;
 }
 
+static void gauss_place(void *object, snw_fields *f) {
+    snw_gauss_collocation *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
+    const size_t ns = snw_gauss_accelerations(o), all = snw_gauss_unknowns(o);
+    const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
+    GAUSS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static snw_status create_memory(snw_gauss_collocation *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g), np = (size_t)snw_npower(m);
-    const struct {
-        double **at;
-        size_t n;
-    } list[] = {{&g->rate, nv},
-                {&g->acc, nv},
-                {&g->ddx, snw_gauss_accelerations(g)},
-                {&g->lambda, (size_t)g->k.s * (size_t)g->ng},
-                {&g->dx, all},
-                {&g->typical, all},
-                {&g->x, nv},
-                {&g->v, nv},
-                {&g->a, nv},
-                {&g->past, all},
-                {&g->mean_rate, nv},
-                {&g->mass, nv},
-                {&g->scale, nv},
-                {&g->force, nv},
-                {&g->integrand, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->chart_jacobian, snw_gauss_jacobian_doubles(m, g->k.s)},
-                {&g->M, nv * nv},
-                {&g->D, nv * nv},
-                {&g->K, nv * nv},
-                {&g->J, all * all},
-                {&g->scratch, 2 * all},
-                {&g->gauge.row, all},
-                {&g->gauge.column, all},
-                {&g->work, np},
-                {&g->power_stage, np},
-                {&g->kept, undo_doubles(m, g->k.s)},
-                {&g->broyden.s, snw_broyden_doubles((int)all, INCREMENTS)}};
-    enum { LIST = sizeof list / sizeof list[0] };
-    size_t sum = 0;
-    for (int i = 0; i < LIST; i++) sum += list[i].n;
-    g->memory = snw_alloc(sum * sizeof *g->memory);
-    g->pivot = snw_alloc(all * sizeof *g->pivot);
-    if (!g->memory || !g->pivot) return SNW_E_MEMORY;
-    double *at = g->memory;
-    for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
-    g->gauge.n = (int)all;
+    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    g->block = snw_fields_create(gauss_place, g);
+    if (!g->block) return SNW_E_MEMORY;
+    g->equilibration = (snw_equilibration){
+        .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
         g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
     }
     g->constraint_scale = 1;
-    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
+    g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden_memory);
     return SNW_OK;
 }
 
@@ -178,8 +163,7 @@ static void gauss_destroy(void *self) {
     snw_inputs_destroy(g->in);
     snw_state_destroy(g->now);
     snw_state_destroy(g->end);
-    snw_free(g->memory);
-    snw_free(g->pivot);
+    snw_free(g->block);
     snw_free(g->row);
     snw_free(g);
 }
@@ -191,9 +175,15 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
     if (!g) return SNW_E_MEMORY;
     g->m = m;
     g->opts = *opts;
-    g->k = snw_collocation_gauss(opts->stages);
+    g->k = opts->points;
+    if (g->k.ends) {
+        double c[SNW_STAGES], b[SNW_STAGES];
+        snw_gauss(g->k.s + 1, c, b);
+        for (int i = 0; i <= g->k.s; i++)
+            g->work_point[i] = (snw_work_point){c[i], b[i], snw_collocation_at(&g->k, c[i])};
+    }
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
@@ -222,11 +212,11 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
 static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     snw_gauss_collocation *g = self;
     const snw_model *m = g->m;
-    snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
+    snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
         SNW_TRY(snw_impacts_apply(g->impacts, g->in, z, g->now, &impact, err));
-        g->work[m->desc->nload + 1] += impact.work;
+        g->work[m->nload + 1] += impact.work;
         g->heat += impact.heat;
     } else if (z) {
         memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -247,12 +237,12 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
-        snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
+        snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
     SNW_TRY(gauss_restart(g, NULL, err));
     for (int i = 0; i < snw_npower(g->m); i++) g->work[i] = 0;
-    g->heat = 0;
+    g->heat = g->scheme = 0;
     return SNW_OK;
 }
 
@@ -283,29 +273,34 @@ static void gauss_impose(const snw_model *m, const snw_inputs *in, snw_state *s)
     snw_constraints_impose(m, in, s);
 }
 
-// Residual at a stage; the multipliers of active drives are the efforts they need there.
-static void evaluate_stage(snw_gauss_collocation *g, int i) {
+// Residual at the fraction c of the step, with accelerations g->a and quadrature weights A and AA;
+// the multipliers of active drives are the efforts they need there, others are given.
+static void evaluate_at(snw_gauss_collocation *g, double c, const double *A, const double *AA,
+                        const snw_inputs *in, snw_state *s, snw_work *w) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, ns = (size_t)m->nsignal;
-    snw_state *s = g->stage[i];
-    snw_work *w = g->w[i];
-    gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
-    memcpy(g->a, g->ddx + (size_t)i * nv, nv * sizeof *g->a);
+    const size_t ns = (size_t)m->nsignal;
+    gauss_integrate(g, c, A, AA);
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
     for (size_t k = 0; k < ns; k++) {
         s->z[k] = g->now->z[k];
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
-            s->z[k] += g->h * g->k.A[i][j] * g->integrand[(size_t)j * ns + k];
+            s->z[k] += g->h * A[j] * g->integrand[(size_t)j * ns + k];
     }
-    gauss_impose(m, g->in_stage[i], s);
-    snw_gauss_nonholonomic(g, i, s);
-    snw_residual(m, g->in_stage[i], s, false, w);
+    gauss_impose(m, in, s);
+    snw_residual(m, in, s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (!snw_drive_holds(m, s, k)) continue;
         w->lambda[d->row] = s->lambda[d->row] = w->r[d->dof];
         w->r[d->dof] = 0;
     }
+}
+
+static void evaluate_stage(snw_gauss_collocation *g, int i) {
+    const size_t nv = (size_t)g->m->nv;
+    memcpy(g->a, g->ddx + (size_t)i * nv, nv * sizeof *g->a);
+    snw_gauss_nonholonomic(g, i, g->stage[i]);
+    evaluate_at(g, g->k.c[i], g->k.A[i], g->k.AA[i], g->in_stage[i], g->stage[i], g->w[i]);
 }
 
 // Evaluates the integrands at the stages just computed; false if they equal those used before.
@@ -315,7 +310,7 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
     for (int i = 0; i < g->k.s; i++) {
         double *own = g->integrand + (size_t)i * ns;
         for (size_t k = 0; k < ns; k++) {
-            const snw_signal_desc *d = &g->m->desc->signal[k];
+            const snw_signal *d = &g->m->signal[k];
             if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
             const double e = snw_expr_value(
                 d->source, (snw_at){.t = g->in_stage[i]->t, .signal = g->w[i]->signal});
@@ -380,7 +375,7 @@ static void gauss_load(void *self, const double *in) {
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
-        g->J_origin.in[i]->lead = 0;
+        g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
         snw_gauss_place(g, i, g->w[i]);
     }
@@ -393,7 +388,8 @@ static double gauss_condition(void *self) {
     snw_gauss_collocation *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
-        g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->scratch);
+        g->condition =
+            snw_equilibration_condition(&g->equilibration, g->J, g->pivot, NULL, g->scratch);
     }
     return g->condition;
 }
@@ -409,15 +405,23 @@ static void gauss_move(void *self, double fraction) {
 
 // ---- a step
 
+// Largest degree of extrapolation: the number of stages before the end of a step.
+static int gauss_last_degree(const snw_gauss_collocation *g) {
+    return g->k.ends ? g->k.s - 1 : g->k.s;
+}
+
 // out (nv) <- body accelerations at stage i, extrapolated from the previous step by a polynomial
-// through its last `degree` stages and its end.
+// through its end and its last `degree` stages before that.
 static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
-    const int n = g->m->nv, s = g->k.s;
+    const int n = g->m->nv, end = gauss_last_degree(g), first = end - degree;
     double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
-    c[s] = 1;
-    const int first = s - degree;
-    if (degree < 0) { // continue at the mean velocity of the previous step
+    c[end] = 1;
+    if (degree == UNIFORM) {
+        memset(out, 0, (size_t)n * sizeof *out);
+        return;
+    }
+    if (degree == MEAN) { // continue at the mean velocity of the previous step
         for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean_rate[k] - g->rate[k]);
         return;
     }
@@ -425,7 +429,7 @@ static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i,
     snw_lagrange(degree + 1, c + first, at, basis);
     for (int k = 0; k < n; k++) {
         out[k] = basis[degree] * g->acc[k];
-        for (int j = first; j < s; j++) out[k] += basis[j - first] * g->past[j * n + k];
+        for (int j = first; j < end; j++) out[k] += basis[j - first] * g->past[j * n + k];
     }
 }
 
@@ -435,7 +439,7 @@ static int best_degree(snw_gauss_collocation *g) {
     const int n = g->m->nv;
     double least = INFINITY;
     int best = 0;
-    for (int degree = MEAN; degree <= g->k.s; degree++) {
+    for (int degree = MEAN; degree <= gauss_last_degree(g); degree++) {
         double largest = 0;
         for (int i = 0; i < g->k.s; i++) {
             gauss_extrapolate(g, degree, i, g->x);
@@ -453,7 +457,7 @@ static void gauss_predict(snw_gauss_collocation *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
     for (int i = 0; i < s; i++) gauss_extrapolate(g, degree, i, g->ddx + i * n);
-    if (m->nlie_block && degree != MEAN) { // from body accelerations to those of the chart
+    if (m->nlie_block && degree >= 0) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
             gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
@@ -491,7 +495,10 @@ static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
         g->J_origin.known = false;
-        gauss_predict(g, g->past_h > 0 ? MEAN : 0);
+        // a start with accelerations of motions far faster than the step, which a scheme that damps
+        // ends at once
+        const int start = g->k.ends ? UNIFORM : 0;
+        gauss_predict(g, g->past_h > 0 ? MEAN : start);
         s = snw_chord_solve(&chord, info);
     }
     if (s != SNW_OK || info->iterations > SLOW) g->J_origin.known = false;
@@ -517,7 +524,7 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
     }
     memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
     const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
-    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    g->work[m->nload + 1] += energy[1] - energy[0] + jump;
     return SNW_OK;
 }
 
@@ -545,17 +552,44 @@ static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
 }
 
+// Adds power and heat at a state, times a weight.
+static void gauss_add_powers(snw_gauss_collocation *g, double weight, const snw_inputs *in,
+                             const snw_state *s, const snw_work *w) {
+    const snw_model *m = g->m;
+    snw_load_power(m, in, s, w, g->power_stage);
+    for (int k = 0; k < snw_npower(m); k++) g->work[k] += weight * g->power_stage[k];
+    g->heat += weight * (snw_dissipation(m, s->v) + snw_other_heat(m, s, w));
+}
+
+// Work, heat and the energy that the scheme removes, which is the work of the residual along the
+// polynomial of the step: by Gauss quadrature with s + 1 points, exact for a linear robot, however
+// fast it moves. theory.md (6.19). Overwrites g->end and g->in.
+static void gauss_account_damped(snw_gauss_collocation *g) {
+    const snw_model *m = g->m;
+    snw_state *s = g->end;
+    snw_work *w = g->w[0];
+    w->velocity_time = 1 / g->h;
+    for (int i = 0; i <= g->k.s; i++) {
+        const snw_work_point *p = &g->work_point[i];
+        const double weight = g->h * p->b;
+        memset(s->lambda, 0, (size_t)m->nconstraint * sizeof *s->lambda);
+        memset(g->a, 0, (size_t)m->nv * sizeof *g->a);
+        for (int j = 0; j < g->k.s; j++) {
+            for (int k = 0; k < m->nv; k++) g->a[k] += p->of.l[j] * g->ddx[j * m->nv + k];
+            for (int k = 0; k < g->ng; k++)
+                s->lambda[g->row[k]] += g->constraint_scale * p->of.l[j] * g->lambda[j * g->ng + k];
+        }
+        snw_inputs_at(m, g->now->t + p->c * g->h, g->in);
+        evaluate_at(g, p->c, p->of.A, p->of.AA, g->in, s, w);
+        gauss_add_powers(g, weight, g->in, s, w);
+        for (int k = 0; k < m->nv; k++) g->scheme -= weight * w->r[k] * s->v[k];
+    }
+}
+
 // Work and heat of the step: sums over the stages.
 static void gauss_account(snw_gauss_collocation *g) {
-    const snw_model *m = g->m;
-    for (int i = 0; i < g->k.s; i++) {
-        const double weight = g->h * g->k.b[i];
-        const snw_work *w = g->w[i];
-        snw_load_power(m, g->in_stage[i], g->stage[i], w, g->power_stage);
-        for (int k = 0; k < snw_npower(m); k++) g->work[k] += weight * g->power_stage[k];
-        g->heat +=
-            weight * (snw_dissipation(m, g->stage[i]->v) + snw_other_heat(m, g->stage[i], w));
-    }
+    for (int i = 0; i < g->k.s; i++)
+        gauss_add_powers(g, g->h * g->k.b[i], g->in_stage[i], g->stage[i], g->w[i]);
 }
 
 // Largest difference between the acceleration at the start and that of the polynomial there,
@@ -578,7 +612,7 @@ static void gauss_set_scale(snw_gauss_collocation *g) {
     static const double fraction = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = g->m;
     const double fastest = g->h * snw_fastest_rate(m, g->now);
-    const double error = fraction * pow(fastest, 2 * g->k.s + 2);
+    const double error = fraction * pow(fastest, g->k.order + 2);
     for (int i = 0; i < m->nv; i++) {
         const double inertia = g->mass[i] * m->typical[i] / (g->h * g->h);
         g->scale[i] = g->force[i] = m->scale[i] + 4e-3 * inertia;
@@ -594,13 +628,22 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
     *info = (snw_chord_info){0};
     g->h = h;
     gauss_set_scale(g);
-    for (int i = 0; i < g->k.s; i++) snw_inputs_at(m, g->now->t + g->k.c[i] * h, g->in_stage[i]);
+    for (int i = 0; i < g->k.s; i++) {
+        const bool last = g->k.ends && i == g->k.s - 1;
+        snw_inputs_at(m, last ? t_laws : g->now->t + g->k.c[i] * h, g->in_stage[i]);
+    }
     snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
     snw_status s = gauss_solve(g, info);
     if (s == SNW_OK) info->residual = gauss_out_of_balance(g, g->force);
     gauss_keep_undo(g);
-    if (s == SNW_OK) gauss_account(g); // before gauss_finish, which overwrites the first stage
-    if (s == SNW_OK) s = gauss_finish(g, t_laws);
+    if (s == SNW_OK) { // before gauss_finish, which overwrites the first stage
+        if (g->k.ends) {
+            gauss_account_damped(g);
+        } else {
+            gauss_account(g);
+        }
+        s = gauss_finish(g, t_laws);
+    }
     if (s != SNW_OK) {
         gauss_undo(g);
         return s;
@@ -642,9 +685,17 @@ static void gauss_set_manual(void *self, const snw_manual_inputs *manual) {
     for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->J_origin.in[i]->manual = manual;
 }
 
+static void gauss_use(void *self, const snw_model *m) {
+    snw_gauss_collocation *g = self;
+    g->m = m;
+    if (g->projection) snw_projection_use(g->projection, m);
+    if (g->impacts) snw_impacts_use(g->impacts, m);
+}
+
 static snw_work_done gauss_work(const void *self) {
     const snw_gauss_collocation *g = self;
-    return (snw_work_done){.n = snw_npower(g->m), .work = g->work, .heat = g->heat};
+    return (snw_work_done){
+        .n = snw_npower(g->m), .work = g->work, .heat = g->heat, .scheme = g->scheme};
 }
 
 static snw_status gauss_check(void *self, double t, snw_error *err) {
@@ -666,6 +717,7 @@ const snw_stepper snw_gauss_stepper = {
     .inputs = gauss_inputs,
     .work_at = gauss_work_at,
     .set_manual = gauss_set_manual,
+    .use = gauss_use,
     .condition = gauss_condition,
     .work = gauss_work,
     .save = gauss_save,

@@ -7,11 +7,12 @@
 #pragma once
 
 #include "integrate/step_control.h"
+#include "solve/collocation.h"
 
 typedef struct snw_gauss_collocation snw_gauss_collocation;
 
 typedef struct snw_gauss_opts {
-    int stages;
+    snw_collocation points;
     snw_chart chart;
     double tolerance; // as in snw_implicit_opts
     bool tighten;     // lower the tolerance to the step's own error, theory.md (6.13)
@@ -26,4 +27,4 @@ SNW_NODISCARD snw_status snw_gauss_create(const snw_model *m, const snw_gauss_op
 // not interpolate, would cause. It scales with h^(stages + 2).
 extern const snw_stepper snw_gauss_stepper;
 
-size_t snw_gauss_saves(const snw_model *m, int stages);
+size_t snw_gauss_saves(const snw_model *m, const snw_collocation *points);

@@ -83,7 +83,7 @@ void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
 }
 
 snw_status snw_gauss_factor(snw_gauss_collocation *g) {
-    snw_gauge_take(&g->gauge, g->J, NULL);
+    snw_equilibration_take(&g->equilibration, g->J, NULL);
     g->condition = NAN;
     return snw_lu_factor((int)snw_gauss_unknowns(g), g->J, g->pivot);
 }

@@ -3,10 +3,10 @@
 // gauss_private.h: internals of Gauss collocation. Private to src/integrate/gauss*.c.
 #pragma once
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "integrate/gauss.h"
 #include "solve/broyden.h"
-#include "solve/collocation.h"
 #include "solve/condition.h"
 
 // Where Newton's matrix was made, stage by stage; the Jacobians of the chart are stored in
@@ -17,6 +17,45 @@ typedef struct snw_gauss_origin {
     snw_inputs *in[SNW_STAGES];
     snw_state *at[SNW_STAGES];
 } snw_gauss_origin;
+
+// nv velocities, s stages, ns = s nv accelerations, all = s (nv + ng) unknowns, np powers
+#define GAUSS_FIELDS(AT, PACK)                                                                     \
+    AT(double, rate, nv, "velocities of the chart at its start")                                   \
+    PACK(double, acc, nv, "accelerations of the chart at its start")                               \
+    PACK(double, ddx, ns, "accelerations at the stages; unknowns")                                 \
+    PACK(double, lambda, all - ns, "multipliers over constraint_scale; unknowns")                  \
+    PACK(double, dx, all, "change of the unknowns")                                                \
+    PACK(double, typical, all, "typical values of the unknowns")                                   \
+    PACK(double, x, nv, "chart coordinates at one stage")                                          \
+    PACK(double, v, nv, "their rates")                                                             \
+    PACK(double, a, nv, "their accelerations")                                                     \
+    PACK(double, past, all, "ns: accelerations at the stages of the previous step")                \
+    PACK(double, mean_rate, nv, "mean velocities of the chart in the previous step")               \
+    PACK(double, mass, nv, "typical masses")                                                       \
+    PACK(double, scale, nv, "scale of the residual")                                               \
+    PACK(double, force, nv, "typical forces")                                                      \
+    PACK(double, integrand, s *(size_t)m->nsignal,                                                 \
+         "integrands of the laws' integrals at the stages")                                        \
+    PACK(double, chart_jacobian, snw_gauss_jacobian_doubles(m, (int)s),                            \
+         "Jacobians of the chart where the matrix was made")                                       \
+    PACK(double, M, nv *nv, "derivative of the residual in x''")                                   \
+    PACK(double, D, nv *nv, "in x'")                                                               \
+    PACK(double, K, nv *nv, "in x")                                                                \
+    PACK(double, J, all *all, "factors of Newton's matrix")                                        \
+    PACK(double, scratch, 2 * all, "for the matrix")                                               \
+    PACK(double, equilibration_row, all, "scales of the rows of J before it was factorised")       \
+    PACK(double, equilibration_column, all, "scales of its columns")                               \
+    PACK(double, work, np, "work of loads and actuators")                                          \
+    PACK(double, power_stage, np, "power at one stage")                                            \
+    PACK(double, kept, undo_doubles(m, &o->k), "state before the last step")                       \
+    PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
+    AT(int, pivot, all, "of the factors of J")
+
+// Point of the quadrature of works along the polynomial of a step.
+typedef struct snw_work_point {
+    double c, b; // fraction of the step, weight
+    snw_collocation_weights of;
+} snw_work_point;
 
 struct snw_gauss_collocation {
     const snw_model *m;
@@ -36,33 +75,18 @@ struct snw_gauss_collocation {
     double redundant;           // 1: nonholonomic rows are redundant
     double constraint_scale;    // scale of these rows and their multipliers in Newton's matrix
     snw_error failure;          // reason why the last step could not finish
-    double *memory;             // everything below
-    double h;                   // length of the step being solved
-    double *rate, *acc;         // nv: velocities and accelerations of the chart at its start
-    double *ddx;                // s nv: accelerations at the stages; unknowns
-    double *lambda;             // s ng: multipliers over constraint_scale; unknowns
-    double *dx;                 // s (nv + ng): change of the unknowns
-    double *typical;            // s (nv + ng): typical values of the unknowns
-    double *x, *v, *a;          // nv each: chart coordinates and their derivatives at one stage
-    double *past;               // s nv: accelerations at the stages of the previous step
-    double past_h;              // its length, s; 0: none
-    double degree;              // degree of extrapolation that would have predicted them best
-    double *mean_rate;          // nv: mean velocities of the chart in the previous step
-    double *mass, *scale;       // nv
-    double *force;              // nv: typical forces
-    double *integrand;          // s nsignal: integrands of the laws' integrals at the stages
-    double *chart_jacobian;     // Jacobians of the chart where the matrix was made
-    double *M, *D, *K;          // nv x nv: derivatives of the residual in x'', x', x
-    double *J;                  // s (nv + ng) square: factors of Newton's matrix
-    double *scratch;            // 2 s (nv + ng)
-    int *pivot;
-    snw_gauge gauge;
+    GAUSS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+    double h;      // length of the step being solved
+    double past_h; // length of the previous step, s; 0: none
+    double degree; // degree of extrapolation that would have predicted `past` best
+    snw_equilibration equilibration;
     double condition; // cached; NaN: not computed yet
     snw_gauss_origin J_origin;
     snw_broyden broyden;
-    double *work, *power_stage;
     double heat;
-    double *kept; // undo_doubles: state before the last step
+    double scheme;                         // energy removed by the scheme; 0 where it damps nothing
+    snw_work_point work_point[SNW_STAGES]; // s + 1, of a scheme that damps
     double defect;
 };
 

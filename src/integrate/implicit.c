@@ -28,12 +28,32 @@ enum {
 static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
 static const double RESOLVED_LOSS = 0.1;         // theory.md (6.17)
 
+snw_scheme snw_implicit_scheme(snw_scheme_kind kind, double rho, double alpha) {
+    const snw_scheme_info *row = &snw_scheme_table[kind];
+    if (row->family == SNW_FAMILY_LEVELS)
+        return snw_scheme_of_levels(snw_scheme_levels(kind, alpha));
+    double am, af;
+    row->weights(snw_scheme_rho(kind, rho), &am, &af);
+    snw_scheme s = snw_scheme_of_weights(am, af);
+    s.loss_known = row->loss_known;
+    return s;
+}
+
 snw_implicit_opts snw_implicit_defaults(void) {
-    return (snw_implicit_opts){.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
+    return (snw_implicit_opts){.scheme = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
                                .chart = SNW_CHART_SE3,
                                .tolerance = 1e-10,
                                .max_iter = 30,
                                .torque = 1};
+}
+
+static void implicit_place(void *object, snw_fields *f) {
+    snw_implicit *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nconstraint, np = (size_t)snw_npower(m);
+    const size_t ns = (size_t)m->nsignal, nh = snw_history_doubles(m->nv);
+    const size_t nb = snw_broyden_doubles((int)n, INCREMENTS);
+    IMPLICIT_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,
@@ -43,16 +63,11 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
     if (!im) return SNW_E_MEMORY;
     im->m = m;
     im->opts = *opts;
-    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
-    const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nconstraint;
-    im->memory =
-        snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->nlie_block + nh +
-                   nv + 18 * (size_t)m->nseg + 2 * snw_broyden_doubles((int)n, INCREMENTS)) *
-                  sizeof(double));
+    im->block = snw_fields_create(implicit_place, im);
     const bool assembled = (m->nconstraint == 0 && m->ncondition == 0) ||
                            (snw_projection_create(m, &im->projection) == SNW_OK &&
                             snw_impacts_create(m, im->projection, &im->impacts) == SNW_OK);
-    if (!assembled || !im->memory ||
+    if (!assembled || !im->block ||
         snw_bordered_matrix_create(m, opts->algebra, &im->T) != SNW_OK ||
         snw_work_create(m, &im->w) != SNW_OK || snw_inputs_create(m, &im->in) != SNW_OK ||
         snw_state_create(m, &im->now) != SNW_OK || snw_state_create(m, &im->trial) != SNW_OK ||
@@ -74,31 +89,22 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
         im->has_closures |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     im->redundancy = im->projection ? snw_projection_redundancy(im->projection) : NULL;
     if (im->redundancy) snw_redundancy_weigh(im->redundancy, opts->torque);
-    double *at = im->memory;
-    double **const vectors[] = {&im->d,    &im->f,     &im->g,     &im->rate,      &im->acc,
-                                &im->mass, &im->scale, &im->force, &im->T_origin.d};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
-    double **const powers[] = {&im->work, &im->work_kept, &im->power_within};
-    for (size_t i = 0; i < 3; i++) *powers[i] = at, at += np;
-    im->past = snw_history_on(m->nv, at);
-    im->past_kept = snw_history_on(m->nv, at + nh);
-    im->source = at + 2 * nh;
-    im->source_kept = im->source + ns;
-    im->scratch = im->source_kept + ns;
-    im->chart_jacobian = im->scratch + 3 * nv;
-    im->dx = im->chart_jacobian + 108 * (size_t)m->nlie_block;
-    im->typical = im->dx + n;
-    at = im->typical + n;
-    im->broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.broyden = snw_broyden_on((int)n, INCREMENTS, im->typical, at);
-    at += snw_broyden_doubles((int)n, INCREMENTS);
-    im->corrected.past = snw_history_on(m->nv, at);
-    im->corrected.jerk = at + nh;
-    im->corrected.point = im->corrected.jerk + nv;
-    for (size_t i = 0; i < n; i++) im->typical[i] = i < nv ? m->typical[i] : 1;
+    im->past = snw_history_on(m->nv, im->past_memory);
+    im->past_kept = snw_history_on(m->nv, im->past_kept_memory);
+    im->corrected.past = snw_history_on(m->nv, im->corrected_past_memory);
+    const int n = m->nv + m->nconstraint;
+    im->broyden = snw_broyden_on(n, INCREMENTS, im->typical, im->broyden_memory);
+    im->corrected.broyden =
+        snw_broyden_on(n, INCREMENTS, im->typical, im->corrected_broyden_memory);
+    for (int i = 0; i < n; i++) im->typical[i] = i < m->nv ? m->typical[i] : 1;
     *out = im;
     return SNW_OK;
+}
+
+void snw_implicit_use(snw_implicit *im, const snw_model *m) {
+    im->m = m;
+    if (im->projection) snw_projection_use(im->projection, m);
+    if (im->impacts) snw_impacts_use(im->impacts, m);
 }
 
 void snw_implicit_destroy(snw_implicit *im) {
@@ -116,7 +122,7 @@ void snw_implicit_destroy(snw_implicit *im) {
     snw_impacts_destroy(im->impacts);
     snw_projection_destroy(im->projection);
     snw_bordered_matrix_destroy(im->T);
-    snw_free(im->memory);
+    snw_free(im->block);
     snw_free(im);
 }
 
@@ -167,7 +173,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->link[m->field[i].link].name, t);
+                        m->desc->link[m->rod[m->field[i].rod].link].name, t);
     }
     return SNW_OK;
 }
@@ -196,12 +202,11 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
     const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
-    return snw_fail(
-        err, SNW_E_SINGULAR,
-        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
-        "those before it; give the rod density and rotary inertia or allow fewer strains, "
-        "give the link behind a joint a body",
-        name);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
+                    "depends linearly on those before it; give the rod density and rotary inertia "
+                    "or allow fewer strains, give the link behind a joint a body",
+                    name);
 }
 
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
@@ -215,7 +220,7 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_cholesky_solve(m->nv, M, s->a);
     if (all_finite(s->a, m->nv)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -225,11 +230,11 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
-    snw_inputs_at(m, im->now->t + snw_grain(im->now->t), im->in);
+    snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_impact_energy impact = {0};
     if (im->impacts) {
         SNW_TRY(snw_impacts_apply(im->impacts, im->in, z, im->now, &impact, err));
-        im->work[m->desc->nload + 1] += impact.work;
+        im->work[m->nload + 1] += impact.work;
         im->heat += impact.heat;
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -247,7 +252,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
     snw_residual(m, im->in, im->now, false, im->w);
-    snw_law_integrals_settle(m, im->in, im->now, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->now, im->w, im->source);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
@@ -262,7 +267,7 @@ snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *e
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
-        snw_inputs_at(m, s->t + snw_grain(s->t), im->in);
+        snw_inputs_at(m, s->t + snw_time_resolution(s->t), im->in);
         SNW_TRY(snw_projection_close(im->projection, im->in, im->now, &info, err));
     }
     SNW_TRY(snw_implicit_restart(im, NULL, err));
@@ -368,7 +373,7 @@ static snw_status implicit_renew(void *self) {
     im->T_origin.a = im->a, im->T_origin.b = im->b;
     snw_inputs_copy(im->in, im->T_origin.in);
     snw_state_copy(im->m, im->trial, im->T_origin.at);
-    memcpy(im->T_origin.d, im->d, (size_t)im->m->nv * sizeof *im->d);
+    memcpy(im->matrix_d, im->d, (size_t)im->m->nv * sizeof *im->d);
     return SNW_OK;
 }
 
@@ -508,14 +513,14 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
         const bool resolved = snw_implicit_resolves(im, h);
         if (!resolved || p->h <= 0) im->past.h = resolved ? 0 : -1;
     }
-    const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
+    const snw_scheme euler = snw_scheme_of_levels((snw_levels){.past = 1});
     if (im->use_euler) im->past.h = fmax(im->past.h, 0);
     im->history_h = im->past.h;
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
     implicit_set_scale(im, h, im->b);
     snw_inputs_at(m, t_laws, im->in);
-    snw_law_integrals_lead(m, h, im->now, im->source, im->trial, im->in);
+    snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
     const bool known = im->T_origin.known && implicit_same(im->T_origin.a, im->a) &&
                        implicit_same(im->T_origin.b, im->b);
@@ -541,7 +546,7 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     im->scheme_kept = im->scheme;
     im->impact_kept = im->impact;
     for (int i = 0; i < m->nsignal; i++) im->source_kept[i] = im->source[i];
-    snw_law_integrals_settle(m, im->in, im->trial, im->w, im->source);
+    snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
@@ -614,7 +619,7 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im) {
 
 // ---- checkpoint
 
-enum { NBLOCK = 19, NSINGLE = 19 };
+enum { NBLOCK = 19, NSINGLE = 20 };
 
 // Inputs follow from their time, and Newton's matrix from the state at which it was made.
 static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block block[NBLOCK]) {
@@ -630,16 +635,16 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         {&own->heat, 1},
         {&own->scheme, 1},
         snw_checkpoint_state(im->m, im->T_origin.at),
-        {im->T_origin.d, nv},
+        {im->matrix_d, nv},
         {&im->T_origin.in->t, 1},
         {im->T_origin.in->gravity.e, 3},
-        {&im->T_origin.in->lead, 1},
+        {&im->T_origin.in->integral_step, 1},
         snw_checkpoint_inputs(im->T_origin.in),
         {im->source, (size_t)im->m->nsignal},
         snw_checkpoint_state(im->m, im->corrected.now),
         {&own->corrected.past.h, 1},
         {im->corrected.past.v, snw_history_doubles(im->m->nv)},
-        {im->corrected.jerk, nv}};
+        {im->corrected_jerk, nv}};
     memcpy(block, list, sizeof list);
 }
 
@@ -653,25 +658,11 @@ void snw_implicit_save(const snw_implicit *im, double *out) {
     const snw_onset *o = &im->onset;
     const snw_impact_monitor *i = &im->impact;
     const snw_corrected *c = &im->corrected;
-    const double single[NSINGLE] = {im->in->t,
-                                    im->T_origin.known,
-                                    im->T_origin.a,
-                                    im->T_origin.b,
-                                    im->redundant,
-                                    o->longest,
-                                    o->checked_at,
-                                    o->waits,
-                                    i->longest,
-                                    i->gain,
-                                    i->peak,
-                                    i->since,
-                                    i->short_steps,
-                                    c->active,
-                                    c->h,
-                                    c->steps,
-                                    c->distance,
-                                    c->max_distance,
-                                    c->t};
+    const double single[NSINGLE] = {
+        im->in->t,  im->T_origin.known, im->T_origin.a,  im->T_origin.b, im->redundant,
+        o->longest, o->checked_at,      o->waits,        i->longest,     i->gain,
+        i->peak,    i->since,           i->short_steps,  c->active,      c->h,
+        c->steps,   c->distance,        c->max_distance, c->t,           c->failed};
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
     memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
@@ -689,13 +680,14 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_corrected *c = &im->corrected;
     c->active = single[13], c->h = single[14], c->steps = single[15];
     c->distance = single[16], c->max_distance = single[17], c->t = single[18];
+    c->failed = single[19];
     c->now->t = im->now->t;
     im->use_euler = false;
     if (im->T_origin.known) {
         im->w->velocity_time = 1 / im->T_origin.a;
         snw_inputs_copy(im->T_origin.in, im->in);
         snw_state_copy(im->m, im->T_origin.at, im->trial);
-        memcpy(im->d, im->T_origin.d, (size_t)im->m->nv * sizeof *im->d);
+        memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
         snw_residual(im->m, im->in, im->trial, false, im->w);
         im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
     }

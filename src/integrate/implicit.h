@@ -38,11 +38,16 @@ typedef struct snw_work_done {
     double scheme; // energy removed by the implicit scheme itself, theory.md 6.5
 } snw_work_done;
 
+// The scheme of this kind, of the alpha or the levels family, with the parameters that it takes.
+snw_scheme snw_implicit_scheme(snw_scheme_kind kind, double rho, double alpha);
+
 snw_implicit_opts snw_implicit_defaults(void); // generalized-alpha, rho 0.9
 
 SNW_NODISCARD snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts,
                                              snw_implicit **out);
 void snw_implicit_destroy(snw_implicit *im); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_implicit_use(snw_implicit *im, const snw_model *m);
 
 // Starts at state s (q, v, t) with accelerations consistent with the inputs. Work starts at zero.
 SNW_NODISCARD snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err);
@@ -64,8 +69,9 @@ SNW_NODISCARD snw_status snw_implicit_restart(snw_implicit *im, const double *z,
 // Confirms the last step, of length h, and advances the estimate of the global error.
 void snw_implicit_accept(snw_implicit *im, double h);
 // Estimated largest global error of the positions, relative to the typical length of the robot; *t
-// <- its time. 0 where there is no estimate.
-double snw_implicit_global_error(snw_implicit *im, double *t);
+// <- its time. 0 where there is no estimate. *failed <- time at which the estimate ended since its
+// equations were not solved; NaN: they were.
+double snw_implicit_global_error(snw_implicit *im, double *t, double *failed);
 
 // Undoes the last step (once), for error control and events.
 void snw_implicit_undo(snw_implicit *im);

@@ -39,7 +39,7 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
 // signals, whose memory it does not have; nor with constraint rows, across which it oscillates.
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
-    return im->opts.estimate && !im->opts.scheme.levels && !im->opts.uniform_past &&
+    return im->opts.estimate && im->opts.scheme.levels.past == 0 && !im->opts.uniform_past &&
            m->ncontact_point == 0 && m->ncondition == 0 && m->nsignal == 0 && m->nconstraint == 0;
 }
 
@@ -48,6 +48,7 @@ void snw_corrected_start(snw_implicit *im) {
     c->active = estimable(im);
     c->distance = c->max_distance = c->steps = 0;
     c->t = im->now->t;
+    c->failed = NAN;
     snw_state_copy(im->m, im->now, c->now);
     memcpy(c->past.v, im->past.v, snw_history_doubles(im->m->nv) * sizeof(double));
     c->past.h = c->h = 0;
@@ -98,13 +99,13 @@ static void implicit_corrected_begin(snw_implicit *im, const truncation *e, doub
     // after a start the rate of the jerk is known from the second step on, which corrects for both
     const double cubes = h * h * h + (c->h < 0 ? hp * hp * hp : 0);
     for (int i = 0; i < im->m->nv; i++) {
-        const double k = hp > 0 ? 2 * (jerk[i] - c->jerk[i]) / (h + hp) : 0;
+        const double k = hp > 0 ? 2 * (jerk[i] - im->corrected_jerk[i]) / (h + hp) : 0;
         const double q = e->q * h * h * h * jerk[i],
                      v = e->v_j * h * h * jerk[i] + e->v_k * cubes * k;
         tau[i] = e->p * h * h * k;
         im->f[i] += v - *a * q;
         im->g[i] -= *b * q + tau[i] / (1 - af);
-        c->jerk[i] = jerk[i];
+        im->corrected_jerk[i] = jerk[i];
     }
     c->h = hp > 0 ? h : -h;
 }
@@ -183,7 +184,7 @@ static void lever_points(const snw_implicit *im, double *point) {
 // Largest distance between points of the segments in both solutions, m.
 static double implicit_corrected_distance(snw_implicit *im) {
     const snw_model *m = im->m;
-    double *here = im->corrected.point, *there = here + 9 * m->nseg, distance = 0;
+    double *here = im->corrected_point, *there = here + 9 * m->nseg, distance = 0;
     snw_kinematics(m, im->in, im->corrected.now, false, im->w);
     lever_points(im, there);
     snw_kinematics(m, im->in, im->now, false, im->w);
@@ -197,12 +198,16 @@ static double implicit_corrected_distance(snw_implicit *im) {
 
 // Ensures Newton's matrix of the last step; a step that started within its tolerance made none.
 static bool implicit_corrected_has_matrix(snw_implicit *im) {
-    snw_corrected *c = &im->corrected;
     if (im->matrix_current) return true;
     snw_residual(im->m, im->in, im->trial, false, im->w);
     im->T_origin.known = false;
-    c->active = snw_implicit_factor(im, im->a, im->b) == SNW_OK;
-    return c->active != 0;
+    return snw_implicit_factor(im, im->a, im->b) == SNW_OK;
+}
+
+// The second solution ends here: its equations were not solved.
+static void implicit_corrected_fail(snw_implicit *im) {
+    im->corrected.active = 0;
+    im->corrected.failed = im->now->t;
 }
 
 static void implicit_corrected_compare(snw_implicit *im) {
@@ -219,7 +224,10 @@ void snw_implicit_accept(snw_implicit *im, double h) {
     const snw_scheme first = {.gamma = 1, .beta = 0.5}; // first step as in snw_scheme_begin
     const snw_scheme *s = im->history_h < 0 ? &first : &im->opts.scheme;
     const truncation e = implicit_corrected_truncation_of(s);
-    if (!implicit_corrected_has_matrix(im)) return;
+    if (!implicit_corrected_has_matrix(im)) {
+        implicit_corrected_fail(im);
+        return;
+    }
     double a, b, *d = im->scratch, *tau = d + m->nv, *jerk = tau + m->nv, *guess = jerk;
     for (int i = 0; i < m->nv; i++) {
         d[i] = im->d[i] + predicted_increment(&c->past, im->history_h, h, i) -
@@ -228,9 +236,11 @@ void snw_implicit_accept(snw_implicit *im, double h) {
     implicit_corrected_begin(im, &e, h, s->af, &a, &b, jerk, tau);
     const size_t size = (size_t)m->nv * sizeof *d;
     memcpy(guess, d, size);
-    c->active = implicit_corrected_solve(im, h, a, b, false, d) ||
-                implicit_corrected_solve(im, h, a, b, true, memcpy(d, guess, size));
-    if (c->active == 0) return;
+    if (!implicit_corrected_solve(im, h, a, b, false, d) &&
+        !implicit_corrected_solve(im, h, a, b, true, memcpy(d, guess, size))) {
+        implicit_corrected_fail(im);
+        return;
+    }
     snw_scheme_end(&im->opts.scheme, h, d, im->rate, im->acc, &c->past);
     for (int i = 0; i < m->nv && im->history_h >= 0; i++) c->past.pseudo[i] += tau[i] / (1 - s->am);
     snw_state_copy(m, im->scratch_state, c->now);
@@ -239,8 +249,9 @@ void snw_implicit_accept(snw_implicit *im, double h) {
     if (fmod(c->steps, COMPARE_EVERY) == 0) implicit_corrected_compare(im);
 }
 
-double snw_implicit_global_error(snw_implicit *im, double *t) {
+double snw_implicit_global_error(snw_implicit *im, double *t, double *failed) {
     if (im->corrected.active != 0) implicit_corrected_compare(im);
     *t = im->corrected.t;
+    *failed = im->corrected.failed;
     return im->corrected.max_distance / im->m->length;
 }

@@ -257,7 +257,7 @@ void snw_implicit_account(snw_implicit *im, double h) {
     im->scheme -= unbalanced + heat;
     if (m->ncontact_point) {
         implicit_energy_judge(im, h, &from, &to);
-    } else if (!im->opts.control && im->opts.scheme.kind == SNW_SCHEME_GENERALIZED_ALPHA &&
+    } else if (!im->opts.control && im->opts.scheme.loss_known &&
                snw_scheme_overshoot(&im->opts.scheme) > 0 && snw_drag_spring_seg(im->in) == 0) {
         // the work of a drag spring far stiffer than the steps resolve is too inaccurate to judge
         // by

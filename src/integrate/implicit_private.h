@@ -7,6 +7,7 @@
 
 #include "integrate/implicit.h"
 
+#include "base/fields.h"
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "solve/broyden.h"
@@ -33,7 +34,6 @@ typedef struct snw_matrix_origin {
     double a, b; // coefficients of the scheme
     snw_inputs *in;
     snw_state *at;
-    double *d;
 } snw_matrix_origin;
 
 // Second solution for the estimate of the global error, theory.md (6.18).
@@ -44,12 +44,40 @@ typedef struct snw_corrected {
     double distance; // last distance between the solutions, m
     double max_distance; // largest distance so far, m
     double t;            // its time, s
+    double failed;       // time at which its equations were not solved, s; NaN: they were
     snw_state *now;
     snw_history past;
     snw_broyden broyden;
-    double *jerk;  // nv: rate of the accelerations in the previous step
-    double *point; // 18 nseg: points on the segments, of both solutions
 } snw_corrected;
+
+// nv velocities, n = nv + nconstraint, np powers, ns signals; nh and nb: memory of a history and of
+// Broyden's method
+#define IMPLICIT_FIELDS(AT, PACK)                                                                  \
+    AT(double, d, nv, "increment of the configuration in the step's chart")                        \
+    PACK(double, f, nv, "rates without the part of the increment: a d + f")                        \
+    PACK(double, g, nv, "accelerations likewise: b d + g")                                         \
+    PACK(double, rate, nv, "velocities in the chart")                                              \
+    PACK(double, acc, nv, "accelerations in the chart")                                            \
+    PACK(double, mass, nv, "diagonal of the mass matrix")                                          \
+    PACK(double, scale, nv, "typical forces, less where the step's own error is smaller")          \
+    PACK(double, force, nv, "typical forces of the step")                                          \
+    PACK(double, matrix_d, nv, "d where Newton's matrix was made")                                 \
+    PACK(double, work, np, "work of loads and actuators")                                          \
+    PACK(double, work_kept, np, "the same before the last step")                                   \
+    PACK(double, power_within, np, "power within a step")                                          \
+    PACK(double, past_memory, nh, "of the history")                                                \
+    PACK(double, past_kept_memory, nh, "of the history before the last step")                      \
+    PACK(double, source, ns, "integrands of the laws' integrals")                                  \
+    PACK(double, source_kept, ns, "the same before the last step")                                 \
+    PACK(double, scratch, 3 * nv, "for the path of a step")                                        \
+    PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
+    PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
+    PACK(double, typical, n, "typical values of these")                                            \
+    PACK(double, broyden_memory, nb, "of the step")                                                \
+    PACK(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")            \
+    PACK(double, corrected_past_memory, nh, "likewise")                                            \
+    PACK(double, corrected_jerk, nv, "rate of its accelerations in the previous step")             \
+    PACK(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
 
 struct snw_implicit {
     const snw_model *m;
@@ -59,10 +87,8 @@ struct snw_implicit {
     snw_state *now, *trial, *before; // committed; of the iteration; before the last step
     snw_state *scratch_state;        // within a step
     snw_history past, past_kept;     // history of the scheme; the same before the last step
-    double *memory;                  // everything below
-    double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
-    double *dx,
-        *typical; // nv + nconstraint: change of d and of the multipliers over constraint_scale
+    IMPLICIT_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
     snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
@@ -72,12 +98,8 @@ struct snw_implicit {
     bool undamped;              // the scheme does not damp errors across constraint rows
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
-    double *work, *work_kept, *power_within;
     double heat, heat_kept;
     double scheme, scheme_kept;
-    double *source, *source_kept; // nsignal: integrands of the laws' integrals
-    double *scratch;              // 3 nv: for the path of a step
-    double *chart_jacobian;       // 108 per Lie-group block: Jacobian of the chart
     snw_bordered_matrix *T; // Newton's matrix bordered by the constraint rows, factorised, of this
                             // step or an earlier one
     snw_matrix_origin T_origin;

@@ -23,7 +23,7 @@ static void implicit_start_tangent(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_state_copy(m, im->now, im->scratch_state);
     for (int i = 0; i < m->nv; i++) im->scratch_state->a[i] = 0;
-    snw_inputs_at(m, im->now->t + snw_grain(im->now->t), im->in);
+    snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_residual(m, im->in, im->scratch_state, false, im->w);
     snw_tangent_pass(m, NULL, im->w);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Selects the time integrator of a step by its method, checks that it supports the model, and gives
-// the size of its checkpoint.
+// Selects the time integrator of a step by the family of its scheme, checks that the scheme
+// supports the model, and gives the size of its checkpoint.
 #include "integrate/integrator_private.h"
 
 #include "base/fail.h"
@@ -17,7 +17,7 @@ static const char *unsupported(const snw_model *m, const char **name) {
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed < 0) continue;
         *name = m->desc->link[m->rod[r].link].name;
-        return "rods that are fed";
+        return "variable-length rods";
     }
     if (m->ntendon) *name = m->desc->tendon[0].name;
     return m->ntendon          ? "tendons and chambers"
@@ -37,21 +37,20 @@ static bool has_holonomic_rows(const snw_model *m) {
 }
 
 snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
-    const snw_method of = step->method;
-    const bool gauss =
-        of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
-    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? unsupported(m, &name) : NULL;
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
+    const bool conserving = scheme->family == SNW_FAMILY_CONSERVING;
+    const char *name = NULL, *what = conserving ? unsupported(m, &name) : NULL;
     snw_status s = SNW_OK;
     if (what) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "the conserving scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
-                     "or adaptive for digits",
-                     what, name ? " ('" : "", name ? name : "", name ? "')" : "");
-    } else if (gauss && has_holonomic_rows(m)) {
+                     "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "
+                     "or adaptive for high accuracy",
+                     scheme->name, what, name ? " ('" : "", name ? name : "", name ? "')" : "");
+    } else if (!(scheme->works & SNW_SCHEME_ON_LOOPS) && has_holonomic_rows(m)) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "scheme '%s' does not know loops and given lengths or volumes; use "
-                     "generalized-alpha, or adaptive for digits",
-                     snw_method_name(of));
+                     "scheme '%s' does not support loops and given lengths or volumes; use "
+                     "generalized-alpha, or adaptive for high accuracy",
+                     scheme->name);
     }
     return s == SNW_OK ? s
                        : snw_fail_at_location(err, s, step->location.file, step->location.line,
@@ -61,27 +60,19 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
 snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, double every,
                                snw_integrator *out, snw_error *err) {
     SNW_TRY(snw_integrator_check(m, step, err));
-    switch (step->method) {
-    case SNW_METHOD_BDF3:
-        return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_BDF_ALPHA:
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
+    if (!(scheme->works & SNW_SCHEME_ON_STRAIN)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "scheme '%s' needs 'engine: shooting'", scheme->name);
+    }
+    switch (scheme->family) {
+    case SNW_FAMILY_ALPHA:
+    case SNW_FAMILY_LEVELS:
         return snw_integrator_implicit(m, step, every, out);
-    case SNW_METHOD_CONSERVING:
+    case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving(m, step, out);
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
+    case SNW_FAMILY_COLLOCATION:
         return snw_integrator_gauss(m, step, every, out);
-    case SNW_METHOD_RK4:
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
+    case SNW_FAMILY_ODE:
         return snw_integrator_explicit(m, step, every, out, err);
     }
     return SNW_E_ARGUMENT;
@@ -89,26 +80,15 @@ snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, do
 
 size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
     if (step->engine == SNW_ENGINE_SHOOTING) return snw_integrator_shooting_saves(m, step);
-    switch (step->method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_BDF_ALPHA:
+    switch (snw_scheme_table[step->scheme].family) {
+    case SNW_FAMILY_ALPHA:
+    case SNW_FAMILY_LEVELS:
         return snw_integrator_implicit_saves(m);
-    case SNW_METHOD_CONSERVING:
+    case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving_saves(m);
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-        return snw_integrator_gauss_saves(m, step->method);
-    case SNW_METHOD_BDF3:
-    case SNW_METHOD_RK4:
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
+    case SNW_FAMILY_COLLOCATION:
+        return snw_integrator_gauss_saves(m, step);
+    case SNW_FAMILY_ODE:
         break; // the ODE integrator does not expose its history
     }
     return 0;

@@ -15,6 +15,8 @@ typedef struct snw_integrator {
     double grid; // step length between instants, s; 0: chosen by the integrator
     // Makes later advances end with SNW_E_STOPPED soon after the interrupt asks for it.
     void (*set_interrupt)(void *self, snw_interrupt interrupt);
+    // Calls the monitor between the steps of later advances. NULL where undo is.
+    void (*set_monitor)(void *self, snw_step_monitor monitor);
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
     // Integrates to exactly the time `to`, in one step or more. Inputs may be discontinuous at
     // `limit` >= to (INFINITY: nowhere); there their left limits are used.
@@ -22,7 +24,9 @@ typedef struct snw_integrator {
     // Continues after a discontinuity of the inputs, with the signal memory z (nsignal) from now
     // on; NULL: unchanged.
     snw_status (*restart)(void *self, const double *z, snw_error *err);
-    // Continues the same motion after the nodes of rods were placed again. NULL: use restart.
+    // From now on another model that fits (snw_model_fits): the nodes of rods were placed again.
+    // Then renew continues the same motion; NULL: use restart.
+    void (*use)(void *self, const snw_model *m);
     void (*renew)(void *self);
     void (*undo)(void *self); // undoes the last advance, once; of models with signals
     void (*set_manual)(void *self,
@@ -32,8 +36,8 @@ typedef struct snw_integrator {
     const snw_work *(*work_at)(void *self);
     double (*condition)(void *self); // condition number of Newton's matrix; NULL or NaN: none
     snw_work_done (*work)(const void *self);
-    double (*global_error)(void *self,
-                           double *t); // as snw_implicit_global_error; NULL: no estimate
+    // As snw_implicit_global_error; NULL: no estimate.
+    double (*global_error)(void *self, double *t, double *failed);
     // Checkpoint: everything that later steps depend on, snw_integrator_saves numbers. `load`
     // replaces `start`; the steps after it equal those after `save` to the last bit. NULL: no
     // checkpoints.
@@ -67,18 +71,19 @@ SNW_NODISCARD snw_status snw_integrator_check(const snw_model *m, const snw_step
                                               snw_error *err);
 
 struct snw_projection;
+struct snw_closure_rows;
 
 // Selects the kept rows of redundant loop closures (snw_projection_choose) again at the present
-// state if another selection is far better conditioned, and restarts in that case. pr and m: the
-// projection and the model of the integrator; pr NULL: no loops.
+// state if another selection is far better conditioned, and restarts in that case. pr and rows: the
+// projection and the rows of the integrator's model; NULL: no loops, no redundant loops.
 SNW_NODISCARD snw_status snw_integrator_choose_rows(const snw_integrator *it,
-                                                    struct snw_projection *pr, snw_model *m,
-                                                    snw_error *err);
+                                                    struct snw_projection *pr,
+                                                    struct snw_closure_rows *rows, snw_error *err);
 // Advances to the time *to. If the kept rows of redundant loop closures lose rank on the way,
 // others are selected and *to may become an earlier time.
 SNW_NODISCARD snw_status snw_integrator_advance(const snw_integrator *it, struct snw_projection *pr,
-                                                snw_model *m, double *to, double limit,
-                                                snw_stats *took, snw_error *err);
+                                                struct snw_closure_rows *rows, double *to,
+                                                double limit, snw_stats *took, snw_error *err);
 
 // Opens the integrator that a step asks for, other than the shooting engine; `every` is the time
 // between frames, 0: not given.

@@ -36,6 +36,12 @@ static snw_status controlled_load(void *self, const double *in, snw_error *err) 
 
 static void controlled_undo(void *self) { controlled_restore(self, ((controlled *)self)->saved); }
 
+static void controlled_use(void *self, const snw_model *m) {
+    controlled *co = self;
+    co->m = m;
+    co->k->use(co->integrator, m);
+}
+
 // Restarts from its own checkpoint, as if resumed here.
 static void controlled_renew(void *self) {
     controlled *co = self;
@@ -50,6 +56,10 @@ static void controlled_set_manual(void *self, const snw_manual_inputs *manual) {
 
 static void controlled_set_interrupt(void *self, snw_interrupt interrupt) {
     ((controlled *)self)->control.interrupt = interrupt;
+}
+
+static void controlled_set_monitor(void *self, snw_step_monitor monitor) {
+    ((controlled *)self)->control.monitor = monitor;
 }
 
 static snw_status controlled_start(void *self, const snw_state *s, snw_error *err) {
@@ -98,9 +108,9 @@ static snw_work_done controlled_work(const void *self) {
     return co->k->work(co->integrator);
 }
 
-static double controlled_global_error(void *self, double *t) {
+static double controlled_global_error(void *self, double *t, double *failed) {
     const controlled *co = self;
-    return co->k->global_error ? co->k->global_error(co->integrator, t) : 0;
+    return co->k->global_error ? co->k->global_error(co->integrator, t, failed) : 0;
 }
 
 static void controlled_close(void *self) {
@@ -130,9 +140,11 @@ snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, v
     *out = (snw_integrator){.self = co,
                             .grid = isfinite(control.longest) ? control.longest : every,
                             .set_interrupt = controlled_set_interrupt,
+                            .set_monitor = controlled_set_monitor,
                             .start = controlled_start,
                             .advance = controlled_advance,
                             .restart = controlled_restart,
+                            .use = controlled_use,
                             .renew = controlled_renew,
                             .undo = controlled_undo,
                             .set_manual = controlled_set_manual,

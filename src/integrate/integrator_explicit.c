@@ -35,6 +35,12 @@ static void explicit_undo(void *self) { snw_explicit_undo(((adapter *)self)->int
 static void explicit_set_interrupt(void *self, snw_interrupt interrupt) {
     snw_explicit_set_interrupt(((adapter *)self)->integrator, interrupt);
 }
+static void explicit_use(void *self, const snw_model *m) {
+    snw_explicit_use(((adapter *)self)->integrator, m);
+}
+static void explicit_set_monitor(void *self, snw_step_monitor monitor) {
+    snw_explicit_set_monitor(((adapter *)self)->integrator, monitor);
+}
 static void explicit_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_explicit_set_manual(((adapter *)self)->integrator, manual);
 }
@@ -66,14 +72,18 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     adapter *ad = snw_alloc(sizeof *ad);
     if (!ad) return SNW_E_MEMORY;
     snw_explicit_opts o = snw_explicit_defaults();
-    if (step->method == SNW_METHOD_RK4) o.kind = SNW_ODE_RK4;
-    if (step->method == SNW_METHOD_STIFF) o.kind = SNW_ODE_BDF;
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
     if (step->tolerance > 0) o.tolerance = step->tolerance;
-    if (step->method == SNW_METHOD_ADAPTIVE && o.tolerance < 1e-8) o.kind = SNW_ODE_RK87;
+    if (scheme->implicit) {
+        o.kind = SNW_ODE_BDF;
+    } else if (!scheme->chooses_steps) {
+        o.kind = SNW_ODE_RK4;
+    } else if (o.tolerance < 1e-8) {
+        o.kind = SNW_ODE_RK87;
+    }
     o.step = step->step;
     o.locomotion = step->kinematic;
     o.torque = step->torque;
-    o.projective = step->projective;
     o.duration = step->duration;
     o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
     const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);
@@ -82,14 +92,16 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
         return s;
     }
     // fixed steps give a frame each; adaptive ones give frames where asked for
-    const double grid = every > 0 || step->method != SNW_METHOD_RK4 ? every : step->step;
+    const double grid = every > 0 || scheme->chooses_steps ? every : step->step;
     *out = (snw_integrator){.self = ad,
                             .grid = grid,
                             .set_interrupt = explicit_set_interrupt,
+                            .set_monitor = explicit_set_monitor,
                             .start = explicit_start,
                             .advance = explicit_advance,
                             .restart = explicit_restart,
                             .undo = explicit_undo,
+                            .use = explicit_use,
                             .set_manual = explicit_set_manual,
                             .state = explicit_state,
                             .inputs = explicit_inputs,

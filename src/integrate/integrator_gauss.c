@@ -6,19 +6,21 @@
 #include "base/fail.h"
 #include "integrate/gauss.h"
 
-static int stages_of(snw_method method) {
-    return method == SNW_METHOD_GAUSS4 ? 2 : method == SNW_METHOD_GAUSS6 ? 3 : 4;
+static snw_collocation points_of(const snw_step_desc *step) {
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
+    return snw_collocation_of(scheme->stages, scheme->order);
 }
 
-size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method) {
-    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, stages_of(method));
+size_t snw_integrator_gauss_saves(const snw_model *m, const snw_step_desc *step) {
+    const snw_collocation points = points_of(step);
+    return SNW_STEP_CONTROL_SAVES + snw_gauss_saves(m, &points);
 }
 
 snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, double every,
                                 snw_integrator *out) {
     const snw_implicit_opts usual = snw_implicit_defaults();
     const bool given = step->tolerance > 0;
-    const snw_gauss_opts o = {.stages = stages_of(step->method),
+    const snw_gauss_opts o = {.points = points_of(step),
                               .chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3,
                               .tolerance =
                                   given && !step->control ? step->tolerance : usual.tolerance,
@@ -27,11 +29,11 @@ snw_status snw_integrator_gauss(const snw_model *m, const snw_step_desc *step, d
     const snw_step_control control = {.least = step->least,
                                       .control = step->control,
                                       .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
-                                      .power = o.stages + 2,
+                                      .power = o.points.s + 2,
                                       .longest = snw_longest_step(step),
                                       .patience = step->patience};
     snw_gauss_collocation *stepper_self;
     SNW_TRY(snw_gauss_create(m, &o, &stepper_self));
     return snw_integrator_controlled(m, &snw_gauss_stepper, stepper_self, control, every,
-                                     snw_gauss_saves(m, o.stages), out);
+                                     snw_gauss_saves(m, &o.points), out);
 }

@@ -29,8 +29,8 @@ static snw_status implicit_integrator_check(void *self, double t, snw_error *err
     return snw_implicit_check(self, t, err);
 }
 static void implicit_integrator_accept(void *self, double h) { snw_implicit_accept(self, h); }
-static double implicit_integrator_global_error(void *self, double *t) {
-    return snw_implicit_global_error(self, t);
+static double implicit_integrator_global_error(void *self, double *t, double *failed) {
+    return snw_implicit_global_error(self, t, failed);
 }
 static void implicit_integrator_undo(void *self) { snw_implicit_undo(self); }
 static double implicit_integrator_error(const void *self) { return snw_implicit_error(self); }
@@ -46,6 +46,7 @@ static const snw_work *implicit_integrator_work_at(void *self) {
 static void implicit_integrator_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_implicit_set_manual(self, manual);
 }
+static void implicit_integrator_use(void *self, const snw_model *m) { snw_implicit_use(self, m); }
 static double implicit_integrator_condition(void *self) { return snw_implicit_condition(self); }
 static snw_work_done implicit_integrator_work(const void *self) {
     return snw_implicit_work_done(self);
@@ -72,6 +73,7 @@ static const snw_stepper stepper = {
     .inputs = implicit_integrator_inputs,
     .work_at = implicit_integrator_work_at,
     .set_manual = implicit_integrator_set_manual,
+    .use = implicit_integrator_use,
     .condition = implicit_integrator_condition,
     .work = implicit_integrator_work,
     .save = implicit_integrator_save,
@@ -83,40 +85,10 @@ size_t snw_integrator_implicit_saves(const snw_model *m) {
     return SNW_STEP_CONTROL_SAVES + snw_implicit_saves(m);
 }
 
-static snw_scheme_kind implicit_integrator_kind_of(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_NEWMARK:
-        return SNW_SCHEME_NEWMARK;
-    case SNW_METHOD_HHT:
-        return SNW_SCHEME_HHT;
-    case SNW_METHOD_WBZ:
-        return SNW_SCHEME_WBZ;
-    case SNW_METHOD_EULER:
-        return SNW_SCHEME_EULER;
-    case SNW_METHOD_TRAPEZOIDAL:
-        return SNW_SCHEME_TRAPEZOIDAL;
-    case SNW_METHOD_BDF2:
-        return SNW_SCHEME_BDF2;
-    case SNW_METHOD_BDF_ALPHA:
-        return SNW_SCHEME_BDF_ALPHA;
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_BDF3:
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-    case SNW_METHOD_RK4:
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        break;
-    }
-    return SNW_SCHEME_GENERALIZED_ALPHA;
-}
-
 snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step, double every,
                                    snw_integrator *out) {
     snw_implicit_opts o = snw_implicit_defaults();
-    o.scheme = snw_scheme_make(implicit_integrator_kind_of(step->method), step->rho, step->alpha);
+    o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.uniform_past = step->uniform_past;
     o.fixed_length = step->fixed_length;

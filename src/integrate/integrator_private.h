@@ -9,7 +9,7 @@
 #include <math.h>
 
 // Message for a missing law value: time reached, name of the input.
-#define SNW_NO_LAW "no motion found beyond t = %g s: %s; what was computed is kept"
+#define SNW_NO_LAW "no motion found beyond t = %g s: %s; the results so far are kept"
 
 SNW_NODISCARD snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step,
                                                  double every, snw_integrator *out);
@@ -36,5 +36,5 @@ static inline double snw_longest_step(const snw_step_desc *step) {
 enum { SNW_STEP_CONTROL_SAVES = 1 };
 size_t snw_integrator_implicit_saves(const snw_model *m);
 size_t snw_integrator_conserving_saves(const snw_model *m);
-size_t snw_integrator_gauss_saves(const snw_model *m, snw_method method);
+size_t snw_integrator_gauss_saves(const snw_model *m, const snw_step_desc *step);
 size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step);

@@ -18,8 +18,7 @@ typedef struct shooting {
     snw_shooter *e;
     const snw_shooter *from; // provides the initial fields; NULL: the state does
     snw_step_control control;
-    snw_time_kind kind;
-    double alpha;
+    snw_levels levels;
     snw_state *s;
     snw_work *w;
     double start; // energy at the start, J
@@ -47,7 +46,7 @@ static snw_status shooting_start(void *self, const snw_state *s, snw_error *err)
 static snw_status shooting_step(void *self, double h, double t_laws, snw_chord_info *info) {
     shooting *sh = self;
     snw_boundary_info done;
-    const snw_status status = snw_shooter_step(sh->e, sh->kind, sh->alpha, h, t_laws, &done);
+    const snw_status status = snw_shooter_step(sh->e, sh->levels, h, t_laws, &done);
     *info = (snw_chord_info){
         .iterations = done.iterations, .tangents = done.tangents, .residual = done.residual};
     if (status == SNW_OK) sh->s->t = snw_shooter_time(sh->e);
@@ -90,6 +89,12 @@ static snw_status shooting_restart(void *self, const double *z, snw_error *err) 
 
 static void shooting_set_interrupt(void *self, snw_interrupt interrupt) {
     ((shooting *)self)->control.interrupt = interrupt;
+}
+
+static void shooting_use(void *self, const snw_model *m) {
+    shooting *sh = self;
+    sh->m = m;
+    snw_shooter_use(sh->e, m);
 }
 
 static void shooting_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -166,41 +171,13 @@ static void shooting_close(void *self) {
     snw_free(sh);
 }
 
-static snw_time_kind shooting_kind_of(snw_method method) {
-    switch (method) {
-    case SNW_METHOD_EULER:
-        return SNW_TIME_EULER;
-    case SNW_METHOD_TRAPEZOIDAL:
-        return SNW_TIME_TRAPEZOIDAL;
-    case SNW_METHOD_BDF3:
-        return SNW_TIME_BDF3;
-    case SNW_METHOD_BDF_ALPHA:
-        return SNW_TIME_BDF_ALPHA;
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-    case SNW_METHOD_RK4:
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        break;
-    }
-    return SNW_TIME_BDF2;
-}
-
 snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step,
                                    const snw_shooter *from, snw_integrator *out, snw_error *err) {
     shooting *sh = snw_alloc(sizeof *sh);
     if (!sh) return SNW_E_MEMORY;
     sh->m = m;
     sh->from = from;
-    sh->kind = shooting_kind_of(step->method);
-    sh->alpha = step->alpha;
+    sh->levels = snw_scheme_levels(step->scheme, step->alpha);
     sh->control = (snw_step_control){.longest = step->step, .patience = step->patience};
     snw_status s = snw_shooter_create(m, step, &sh->e, err);
     if (s == SNW_OK) s = snw_state_create(m, &sh->s);
@@ -215,6 +192,7 @@ snw_status snw_integrator_shooting(const snw_model *m, const snw_step_desc *step
                             .start = shooting_start,
                             .advance = shooting_advance,
                             .restart = shooting_restart,
+                            .use = shooting_use,
                             .set_manual = shooting_set_manual,
                             .state = shooting_state,
                             .inputs = shooting_inputs,

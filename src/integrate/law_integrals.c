@@ -4,20 +4,20 @@
 // (integrand before + integrand after). For the implicit schemes.
 #include "integrate/law_integrals.h"
 
-void snw_law_integrals_lead(const snw_model *m, double h, const snw_state *now,
-                            const double *source, snw_state *s, snw_inputs *in) {
-    in->lead = 0.5 * h;
+void snw_law_integrals_predict(const snw_model *m, double h, const snw_state *now,
+                               const double *source, snw_state *s, snw_inputs *in) {
+    in->integral_step = 0.5 * h;
     for (int i = 0; i < m->nsignal; i++) {
-        const bool grows = m->desc->signal[i].kind == SNW_SIGNAL_INTEGRAL;
+        const bool grows = m->signal[i].kind == SNW_SIGNAL_INTEGRAL;
         s->z[i] = now->z[i] + (grows ? 0.5 * h * source[i] : 0);
     }
 }
 
-void snw_law_integrals_settle(const snw_model *m, snw_inputs *in, snw_state *s, const snw_work *w,
+void snw_law_integrals_finish(const snw_model *m, snw_inputs *in, snw_state *s, const snw_work *w,
                               double *source) {
-    in->lead = 0;
+    in->integral_step = 0;
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *signal = &m->desc->signal[i];
+        const snw_signal *signal = &m->signal[i];
         source[i] = 0;
         if (signal->kind != SNW_SIGNAL_INTEGRAL || !signal->source) continue;
         s->z[i] = w->signal[i];

@@ -30,14 +30,14 @@ typedef struct snw_energy {
       "share of the change of load reached: below 1 only in the last frame of a failed step")      \
     X(residual, "largest scaled residual at the frame")                                            \
     X(stability, "smallest eigenvalue of the tangent relative to the unloaded stiffness")          \
-    X(geometry, "estimated error of the node positions, of the rod's length")                      \
-    X(quadrature, "estimated relative error of what is integrated along rods; 0: not looked at")   \
+    X(geometry, "estimated error of the node positions, relative to the rod's length")             \
+    X(quadrature, "estimated relative error of integrals along rods; 0: not estimated")            \
     X(truncation,                                                                                  \
-      "estimated way to where more strain functions would put the robot, of the rod's "            \
-      "length; of a mode the error of its frequency, relative; NaN: not known")                    \
+      "estimated distance to the configuration with more strain functions, relative to the rod's " \
+      "length; of a mode the relative error of its frequency; NaN: not known")                     \
     X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
     X(frequency, "its frequency, Hz")                                                              \
-    X(damping, "its share of critical damping; NaN where it does not vibrate")                     \
+    X(damping, "its damping ratio; NaN if it does not vibrate")                                    \
     X(condition, "estimated condition number of Newton's matrix; NaN where there is none")
 
 typedef struct snw_stats {

@@ -36,8 +36,8 @@ static snw_status step_control_give_up(const snw_step_control *p, const snw_step
         (void)snprintf(left, sizeof left, "residual %.2g of a typical force", info->residual);
     }
     return snw_fail(err, SNW_E_DIVERGED,
-                    "no motion found beyond t = %g s (steps down to %.2g s, %s); what was computed "
-                    "is kept. Try %s",
+                    "no motion found beyond t = %g s (steps down to %.2g s, %s); the results so "
+                    "far are kept. Try %s",
                     reached, h, left,
                     p->control ? "a smaller tolerance, or a scheme with damping (rho, bdf2)"
                                : k->advice);
@@ -45,18 +45,18 @@ static snw_status step_control_give_up(const snw_step_control *p, const snw_step
 
 static snw_status too_coarse(const snw_step_control *p, double t, double h, double miss,
                              snw_error *err) {
-    return snw_fail(err, SNW_E_DIVERGED,
-                    "no step is short enough beyond t = %g s: one of %.2g s misses the tolerance "
-                    "%g by a factor of %.2g; what was computed is kept. Something jumps there "
-                    "(give its instant by a law that shows it: step, if, hat), or the tolerance "
-                    "is too small",
-                    t, h, p->tolerance, miss);
+    return snw_fail(
+        err, SNW_E_DIVERGED,
+        "no step is short enough beyond t = %g s: one of %.2g s misses the tolerance %g by a "
+        "factor of %.2g; the results so far are kept. An input jumps there (give its instant by a "
+        "law that shows it: step, if, hat), or the tolerance is too small",
+        t, h, p->tolerance, miss);
 }
 
 static snw_status too_many(const snw_stepper *k, double t, double to, double h, snw_error *err) {
     return snw_fail(err, SNW_E_DIVERGED,
-                    "the way from t = %g s to %g s takes too many steps (the last of %.2g s); what "
-                    "was computed is kept. Try %s",
+                    "the interval from t = %g s to %g s takes too many steps (the last of %.2g s); "
+                    "the results so far are kept. Try %s",
                     t, to, h, k->advice);
 }
 
@@ -120,7 +120,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         }
         if (k->accept) k->accept(self, h);
         took->increments++;
-        if (last) return SNW_OK;
+        if (last || snw_monitor_stops(p->monitor)) return SNW_OK;
         const double grow = p->control ? fmin(2, 0.8 / pow(fmax(miss, 1e-3), 1 / p->power)) : 2;
         h = fmin(h * grow, p->longest);
         if (p->control) p->h = h;

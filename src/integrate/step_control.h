@@ -17,9 +17,9 @@ typedef struct snw_stepper {
     // One step of length h with inputs evaluated at t_laws: its end, or just before it where they
     // are discontinuous there. On failure nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
-    void (*undo)(void *self);                      // undoes the last step
-    void (*accept)(void *self, double h);          // confirms the last step; may be NULL
-    double (*global_error)(void *self, double *t); // may be NULL
+    void (*undo)(void *self);             // undoes the last step
+    void (*accept)(void *self, double h); // confirms the last step; may be NULL
+    double (*global_error)(void *self, double *t, double *failed); // may be NULL
     snw_status (*restart)(void *self, const double *z, snw_error *err);
     double (*error)(
         const void *self); // local error of the configuration, relative to typical values
@@ -29,6 +29,7 @@ typedef struct snw_stepper {
     const snw_inputs *(*inputs)(const void *self);
     const snw_work *(*work_at)(void *self);
     void (*set_manual)(void *self, const snw_manual_inputs *manual);
+    void (*use)(void *self, const snw_model *m);
     double (*condition)(void *self);
     snw_work_done (*work)(const void *self);
     void (*save)(const void *self, double *out);
@@ -45,6 +46,15 @@ typedef struct snw_interrupt {
 
 static inline bool snw_interrupted(snw_interrupt i) { return i.stop && i.stop(i.user); }
 
+// Called after each accepted step of an advance but the last, with the integrator at the end of the
+// step; true: end the advance there. Such an advance must be undone. `step` may be NULL.
+typedef struct snw_step_monitor {
+    bool (*step)(void *user);
+    void *user;
+} snw_step_monitor;
+
+static inline bool snw_monitor_stops(snw_step_monitor i) { return i.step && i.step(i.user); }
+
 typedef struct snw_step_control {
     bool control;
     double tolerance; // on the local error of a step, with control
@@ -54,6 +64,7 @@ typedef struct snw_step_control {
     double least;     // shortest step, s; 0: limited by rounding only
     long patience;    // Newton iterations allowed in one advance; 0: limited by the attempts only
     snw_interrupt interrupt;
+    snw_step_monitor monitor;
 } snw_step_control;
 
 // Inverse of the shortest time scale in the velocities and accelerations of a state, 1/s:
@@ -62,7 +73,7 @@ double snw_fastest_rate(const snw_model *m, const snw_state *s);
 
 // Advances to exactly the time `to`; inputs may be discontinuous at `limit` >= to. The number of
 // attempted steps is bounded. On failure or interruption the state is that of the last accepted
-// step.
+// step; so it is, with SNW_OK, when the monitor ends the advance.
 SNW_NODISCARD snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m,
                                                   const snw_stepper *k, void *self, double to,
                                                   double limit, snw_stats *took, snw_error *err);

@@ -90,26 +90,26 @@ const char *snw_document_file(const snw_document *d, int i) {
 #define FILE_KEYS(X)                                                                               \
     X(FILE_SINEW, "sinew", "1", "version of the language, required")                               \
     X(FILE_TITLE, "title", "text", "one line")                                                     \
-    X(FILE_ABOUT, "about", "text", "what it shows, where it comes from")                           \
-    X(FILE_INCLUDE, "include", "list of files", "lie beneath this file's own keys")                \
+    X(FILE_ABOUT, "about", "text", "subject and source of the model")                              \
+    X(FILE_INCLUDE, "include", "list of files", "their keys apply unless this file gives them")    \
     X(FILE_PARAMETERS, "parameters", "by name", "values, laws, lists and functions")               \
     X(FILE_GRAVITY, "gravity", "0 or three, m/s^2, laws of t", "[0, 0, -9.81] unless given")       \
-    X(FILE_MATERIALS, "materials", "materials by name", "what rods are made of")                   \
-    X(FILE_ROBOT, "robot", "links by name", "the robot, required")                                 \
+    X(FILE_MATERIALS, "materials", "materials by name", "materials of rods")                       \
+    X(FILE_ROBOT, "robot", "links by name", "the links of the robot, required")                    \
     X(FILE_SITES, "sites", "sites by name", "named frames")                                        \
     X(FILE_LOOPS, "loops", "loops by name", "closures: two sites joined by a joint")               \
-    X(FILE_ACTUATORS, "actuators", "actuators by name", "what drives it")                          \
+    X(FILE_ACTUATORS, "actuators", "actuators by name", "motors, tendons, chambers and muscles")   \
     X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
-    X(FILE_CONTACTS, "contacts", "contacts by name", "what it touches: the ground")                \
-    X(FILE_FLUID, "fluid", "fluids by name", "what surrounds it: added mass, buoyancy, drag")      \
+    X(FILE_CONTACTS, "contacts", "contacts by name", "contacts: ground, wheels, rings, anchors")   \
+    X(FILE_FLUID, "fluid", "fluids by name", "surrounding fluids: added mass, buoyancy, drag")     \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
-    X(FILE_PROBES, "probes", "probes by name", "quantities to record and expect")                  \
-    X(FILE_STUDY, "study", "list of steps", "what to do, in order")                                \
-    X(FILE_RUNS, "runs", "overrides by name", "the same file several times")                       \
+    X(FILE_PROBES, "probes", "probes by name", "quantities to record and to compare")              \
+    X(FILE_STUDY, "study", "list of steps", "steps of the study, in order")                        \
+    X(FILE_RUNS, "runs", "overrides by name", "variants of this file")                             \
     X(FILE_LIVE, "live", "[low, high] by name",                                                    \
-      "actuators and parameters to be turned in 'sinew play', and how far")                        \
-    X(FILE_RECORD, "record", "what to record", "how often, and which probes")                      \
-    X(FILE_EXPECT, "expect", "list of expectations", "values that probes must show")
+      "ranges of the actuators and parameters that 'sinew play' shows")                            \
+    X(FILE_RECORD, "record", "what to record", "which probes, and at which interval")              \
+    X(FILE_EXPECT, "expect", "list of expectations", "expected values of probes")
 
 enum { FILE_KEYS(SNW_KEY_CODE) FILE_N };
 SNW_KEYS(file, "file", "a model file", FILE_KEYS);
@@ -293,7 +293,7 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
 static snw_status document_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                                    const char *option, snw_quantity_read *out, snw_error *err) {
     snw_dim dim;
-    SNW_TRY(snw_expr_measure(pool, scope, text, option, 1, 1, &out->value, &dim, err));
+    SNW_TRY(snw_expr_parse_constant(pool, scope, text, option, 1, 1, &out->value, &dim, err));
     snw_dim_unit(dim, out->unit, sizeof out->unit);
     return SNW_OK;
 }

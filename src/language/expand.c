@@ -46,7 +46,7 @@ static snw_status copy_text(snw_builder *b, const char *from, const char **out) 
 static snw_status copy_shallow(snw_builder *b, const snw_node *from, const snw_scope *scope,
                                snw_node **out) {
     if (++b->nodes > SNW_TREE_NODES) {
-        return snw_fail_at(b->err, from->location, "more than %d values, repetitions written out",
+        return snw_fail_at(b->err, from->location, "more than %d values, repetitions included",
                            SNW_TREE_NODES);
     }
     snw_node *n = snw_pool_take(b->pool, sizeof *n);

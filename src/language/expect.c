@@ -186,7 +186,7 @@ static bool is_covered(const snw_expect *e, const snw_series *series, snw_expect
     }
     const double slack = 1e-9 * (last - first);
     if (e->t0 >= first - slack && e->t1 <= last + slack) return true;
-    return not_compared(out, "what was recorded goes from %g s to %g s only", first, last);
+    return not_compared(out, "the recording goes only from %g s to %g s", first, last);
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -230,8 +230,8 @@ static bool get_recorded(const snw_expect *e, const snw_series *series, int colu
         if (snw_expect_statistic(series, column, e->is, e->t0, e->t1, &c->got)) return true;
         return not_compared(out,
                             e->is == SNW_EXPECT_PERIOD
-                                ? "'%s' does not pass its mean twice, so it has no period"
-                                : "'%s' was not recorded in this span",
+                                ? "'%s' does not cross its mean twice, so it has no period"
+                                : "'%s' was not recorded in this interval",
                             c->column);
     }
     return false;

@@ -230,14 +230,15 @@ static int find_part(loader *l, const char *path) {
 
 static snw_status load_part(loader *l, const char *path, const snw_entry *by, snw_node **root) {
     const int i = find_part(l, path);
-    if (i < 0) return snw_fail_at(l->err, by->location, "'%.200s' is not kept in this text", path);
+    if (i < 0)
+        return snw_fail_at(l->err, by->location, "'%.200s' is not part of this stored text", path);
     if (++l->depth > SNW_INCLUDE_DEPTH) {
         return snw_fail_at(l->err, by->location, "files include each other more than %d deep",
                            SNW_INCLUDE_DEPTH);
     }
     l->bytes += l->part[i].length;
     if (l->bytes > SNW_TEXT_TOTAL_MAX) { // a part may be included many times
-        return snw_fail_at(l->err, by->location, "more than %d bytes with all that is included",
+        return snw_fail_at(l->err, by->location, "more than %d bytes, included files counted",
                            SNW_TEXT_TOTAL_MAX);
     }
     SNW_TRY(
@@ -273,7 +274,7 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
     }
     l->bytes += length;
     if (l->bytes > SNW_TEXT_TOTAL_MAX) {
-        return snw_fail_at(l->err, at, "more than %d bytes with all that is included",
+        return snw_fail_at(l->err, at, "more than %d bytes, included files counted",
                            SNW_TEXT_TOTAL_MAX);
     }
     SNW_TRY(load_text(l, path, path, text, length, root));
@@ -353,7 +354,7 @@ snw_status snw_source_load_text(snw_source *s, const char *name, const char *tex
     const size_t limit = kept ? SNW_TEXT_TOTAL_MAX : SNW_TEXT_FILE_MAX;
     if (length > limit) {
         return snw_fail_at(err, (snw_source_location){name, 1, 1},
-                           "%zu bytes, at most %zu are taken", length, limit);
+                           "%zu bytes, at most %zu are allowed", length, limit);
     }
     const char *copy = snw_pool_text(s->pool, text, length);
     if (!copy) return include_out_of_memory(err);

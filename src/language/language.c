@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lists all key tables, the words reserved for later versions, and synonyms that messages suggest
-// keys for.
+// Lists all key tables, the words reserved for later versions, retired keys, and synonyms that
+// messages suggest keys for.
 #include "language/language.h"
 
 #include <string.h>
@@ -39,6 +39,25 @@ bool snw_language_later(const char *map, const char *word) {
         if (strcmp(later[i].map, map) == 0 && has_word(later[i].words, word)) return true;
     }
     return false;
+}
+
+// Keys of earlier versions that no key replaces, and what to do instead.
+static const struct {
+    const char *map, *word, *advice;
+} retired[] = {
+    {"kinematic", "torques",
+     "efforts are always in balance with the reactions ('distributive'); leave it out"},
+    {"shooting", "replica",
+     "the march of Till 2019 is part of the tests, not of the language; leave it out"},
+};
+
+const char *snw_language_retired(const char *map, const char *word) {
+    for (size_t i = 0; i < sizeof retired / sizeof retired[0]; i++) {
+        if (strcmp(retired[i].map, map) == 0 && strcmp(retired[i].word, word) == 0) {
+            return retired[i].advice;
+        }
+    }
+    return NULL;
 }
 
 // Synonyms from textbooks and other programs.

@@ -131,3 +131,9 @@ const char *snw_nearest(const char *word, int n, const char *const *known) {
     }
     return found;
 }
+
+snw_hint_string snw_hint_text(const char *near) {
+    snw_hint_string hint = {""};
+    if (near) (void)snprintf(hint.text, sizeof hint.text, " (did you mean '%.120s'?)", near);
+    return hint;
+}

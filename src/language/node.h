@@ -73,3 +73,8 @@ snw_location_string snw_location_text(snw_source_location at, snw_source_locatio
 // letters may be edited. NULLs among the known words are skipped; of equally near words the first
 // is returned.
 const char *snw_nearest(const char *word, int n, const char *const *known);
+// " (did you mean 'near'?)" for the end of a message; empty if near is NULL.
+typedef struct snw_hint_string {
+    char text[160];
+} snw_hint_string;
+snw_hint_string snw_hint_text(const char *near);

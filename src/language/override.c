@@ -393,7 +393,7 @@ static snw_status set_whole(snw_builder *b, const path *p, const target *t, snw_
     snw_node *thing = *t->slot;
     if (thing->kind == SNW_NODE_NULL) thing->kind = SNW_NODE_MAP;
     if (thing->kind != SNW_NODE_MAP) {
-        return snw_fail_at(b->err, p->at, "'%s' is no map and has no 'when'", p->whole);
+        return snw_fail_at(b->err, p->at, "'%s' is not a map and has no 'when'", p->whole);
     }
     return snw_node_set(b, thing, "when", p->at, value);
 }
@@ -435,7 +435,7 @@ static snw_status check_change(snw_builder *b, const path *p, const target *t) {
     if (!key && strcmp(t->what, "step") != 0) return SNW_OK;
     if (key && strcmp(p->key[0], "gravity") == 0) return SNW_OK;
     return snw_fail_at(b->err, p->at,
-                       "a change names a parameter, a thing or gravity; '%s' is a %s", p->key[0],
+                       "a change names a parameter, an element or gravity; '%s' is a %s", p->key[0],
                        key ? "key of the file" : "step");
 }
 
@@ -444,9 +444,8 @@ static snw_status find_unique_target(snw_builder *b, const path *p, snw_node *ro
     SNW_TRY(find_target(b, p, root, t));
     if (t->found == 0) {
         const char *near = nearest_name(b, p->key[0], root);
-        return snw_fail_at(b->err, p->at, "'%s' names no parameter, thing, step or key%s%s%s",
-                           p->key[0], near ? " (did you mean '" : "", near ? near : "",
-                           near ? "'?)" : "");
+        return snw_fail_at(b->err, p->at, "'%s' names no parameter, element, step or key%s",
+                           p->key[0], snw_hint_text(near).text);
     }
     if (t->found > 1) {
         return snw_fail_at(b->err, p->at, "'%s' is ambiguous: it names a %s and a %s", p->key[0],

@@ -65,8 +65,8 @@ static snw_status override_text_describe(snw_reader *r, const snw_entry *e,
         snw_dim dim;
         double value = 0;
         snw_error none = {0};
-        if (snw_expr_measure(r->pool, r->root->scope, e->value->text, "", 1, 1, &value, &dim,
-                             &none) == SNW_OK) {
+        if (snw_expr_parse_constant(r->pool, r->root->scope, e->value->text, "", 1, 1, &value, &dim,
+                                    &none) == SNW_OK) {
             out->value = value;
             snw_dim_unit(dim, unit, sizeof unit);
         }

@@ -157,6 +157,8 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 // Index of the text among n words. `what` is also the name of the list in snw_language_later.
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out);
+// on or off; true or false as in JSON.
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, bool *out);
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);
@@ -177,8 +179,8 @@ snw_status snw_read_condition_signal(snw_reader *r, snw_source_location at, cons
                                      snw_law *law);
 // n signals that store values sampled when the condition becomes true; *first <- 1 + index of the
 // first.
-snw_status snw_read_met(snw_reader *r, snw_source_location at, const char *name, int n,
-                        snw_law condition, int *first);
+snw_status snw_read_captured(snw_reader *r, snw_source_location at, const char *name, int n,
+                             snw_law condition, int *first);
 // Constants: expressions that depend on a variable or are not finite are refused.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);

@@ -5,7 +5,6 @@
 #include "language/read.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 
 #include <string.h>
 
@@ -13,29 +12,32 @@
     X(ACTUATOR_JOINT, "joint", "a joint's link", "a motor on the coordinates of its joint")        \
     X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
     X(ACTUATOR_FEED, "feed", "a rod's link",                                                       \
-      "pushes the rod out of its root or draws it in; its position is the free length")            \
+      "varies the length of the rod: feeds it out of its root or draws it in; its position is "    \
+      "the free length")                                                                           \
     X(ACTUATOR_WHEELS, "wheels", "a list of links",                                                \
-      "one motor for all of them: the same effort on each revolute joint")                         \
-    X(ACTUATOR_TENDON, "tendon", "a tendon", "a cord through sections of rods")                    \
+      "one motor for all: the same effort on each revolute joint")                                 \
+    X(ACTUATOR_TENDON, "tendon", "a tendon", "a cable through sections of rods")                   \
     X(ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")        \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
     X(ACTUATOR_EFFORT, "effort", "N m or N, laws of t and probes",                                 \
-      "given effort, by coordinate; of a spherical joint three torques, its own axes; tension of " \
-      "a tendon, N; pressure in a chamber beyond that outside, Pa")                                \
+      "given effort, by coordinate; of a spherical joint three torques, in its own axes; tension " \
+      "of a tendon, N; pressure in a chamber above ambient, Pa")                                   \
     X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
-      "given coordinate, its effort is an output; free in a list: not driven, free alone: led by " \
-      "contacts; of a spherical joint a rotation")                                                 \
+      "given coordinate, its effort is an output; free in a list: not driven, free alone: "        \
+      "determined by contacts; of a spherical joint a rotation")                                   \
     X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
-      "the same by its rate, from the initial value on, or from where it is when it begins to "    \
-      "act")                                                                                       \
+      "the coordinate given by its rate, from the initial value, or from its value when the "      \
+      "actuator becomes active")                                                                   \
     X(ACTUATOR_HOLD, "hold", "{probe.component: law of t}",                                        \
-      "of a joint or of wheels in kinematic steps: the effort is what keeps that velocity or "     \
-      "rate on that law, and an output")                                                           \
+      "of a joint or of wheels in kinematic steps: the effort keeps that velocity or rate on "     \
+      "that law, and is an output")                                                                \
     X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
-      "of a tendon, given length pulled in; its tension is an output")                             \
-    X(ACTUATOR_VOLUME, "volume", "m^3, law of t", "of a chamber; its pressure is an output")       \
-    X(ACTUATOR_GAS, "gas", "a gas", "what fills a chamber; its pressure is an output")             \
-    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
+      "of a tendon: given length pulled in; its tension is an output")                             \
+    X(ACTUATOR_VOLUME, "volume", "m^3, law of t",                                                  \
+      "of a chamber: given volume; its pressure is an output")                                     \
+    X(ACTUATOR_GAS, "gas", "a gas", "given amount of gas in a chamber; its pressure is an output") \
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
+      "active while this holds; always unless given")
 #define STRESS_KEYS(X)                                                                             \
     X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
     X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
@@ -73,11 +75,10 @@ static snw_status read_stress(snw_reader *r, const snw_node *node, snw_stress_de
     for (int i = 0; i < 6; i++) {
         if (out->stress[i] && (link->rod.active[i] || link->rod.given[i])) return SNW_OK;
     }
-    return snw_fail_at(
-        r->err, node->location,
-        "rod '%s' has none of the strains that this muscle works on, so that it does "
-        "nothing; add one, e.g. 'strain: {bend_y: legendre 3, stretch: legendre 2}'",
-        link->name);
+    return snw_fail_at(r->err, node->location,
+                       "rod '%s' has none of the strains that this muscle acts on, so it has no "
+                       "effect; add one, e.g. 'strain: {bend_y: legendre 3, stretch: legendre 2}'",
+                       link->name);
 }
 
 static snw_status read_stress_actuator(snw_reader *r, const snw_entry *entry,
@@ -123,13 +124,13 @@ static snw_status read_first_wheel(snw_reader *r, const snw_entry *of, snw_motor
         const snw_link_desc *wheel = &r->desc->link[link[i]];
         if (wheel->joint == SNW_JOINT_REVOLUTE) continue;
         return snw_fail_at(r->err, of->value->location,
-                           "'wheels' turn, and the joint of link '%s' is %s; give it 'joint: "
-                           "revolute' about its axle",
+                           "'wheels' need revolute joints, and the joint of link '%s' is %s; give "
+                           "it 'joint: revolute' about its axle",
                            wheel->name, snw_joint_name(wheel->joint));
     }
     if (out->kind == SNW_MOTOR_EFFORT || out->holds) return SNW_OK;
     return snw_fail_at(r->err, of->location,
-                       "'wheels' have one effort, so take 'effort' or 'hold'; to give each its "
+                       "'wheels' have one effort, so give 'effort' or 'hold'; to give each its "
                        "motion make an actuator for each joint");
 }
 
@@ -184,11 +185,11 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
             joint == SNW_JOINT_FREE ? "use a load, or laws in the 'pose' of a fixed link"
                                     : "give e.g. 'joint: revolute', or laws in its 'pose'");
     }
-    if (joint == SNW_JOINT_SPHERICAL && out->kind == SNW_MOTOR_RATE) {
+    if (snw_joint_table[joint].space == SNW_SPACE_SO3 && out->kind == SNW_MOTOR_RATE) {
         return snw_fail_at(r->err, of->value->location,
-                           "the joint of link '%s' is spherical and takes an 'effort' or a "
-                           "'position'; the rates of a rotation do not add up to one",
-                           name);
+                           "the joint of link '%s' is %s and takes an 'effort' or a "
+                           "'position'; its rates do not integrate to a rotation",
+                           name, snw_joint_name(joint));
     }
     return SNW_OK;
 }
@@ -227,7 +228,7 @@ static snw_status read_motor_laws(snw_reader *r, const snw_entry *given, snw_mot
     }
     return any ? SNW_OK
                : snw_fail_at(r->err, given->value->location,
-                             "actuator '%s' drives nothing: all free", out->name);
+                             "actuator '%s' drives nothing: all coordinates are free", out->name);
 }
 
 // The rotation of a spherical joint is prescribed by a driven loop closure from the base of the
@@ -256,7 +257,8 @@ static snw_status read_rotation_drive(snw_reader *r, const snw_node *node, snw_m
     SNW_TRY(snw_read_pose(r, node, &loop->pose));
     for (int i = 0; i < 3; i++) {
         if (!loop->pose.xyz[i]) continue;
-        return snw_fail_at(r->err, node->location, "a spherical joint turns and has no 'xyz'");
+        return snw_fail_at(r->err, node->location,
+                           "a spherical joint only rotates and has no 'xyz'");
     }
     out->law = none;
     out->loop = d->nloop++;
@@ -272,8 +274,9 @@ static snw_status read_hold(snw_reader *r, const snw_entry *const *e, snw_motor_
                            "'hold' is for a joint with one coordinate, or for 'wheels'");
     }
     if (e[ACTUATOR_WHEN]) {
-        return snw_fail_at(r->err, e[ACTUATOR_WHEN]->location,
-                           "what holds a probe always does; leave 'when' out, or make it a run");
+        return snw_fail_at(
+            r->err, e[ACTUATOR_WHEN]->location,
+            "an actuator with 'hold' is always active; leave 'when' out, or make it a run");
     }
     if (hold->value->kind != SNW_NODE_MAP || hold->value->n != 1) {
         return snw_fail_at(r->err, hold->value->location,
@@ -325,7 +328,7 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
     SNW_TRY(find_driven_coordinates(r, of, out));
     if (out->holds) return read_hold(r, e, out);
     out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
-                 r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
+                 snw_joint_table[r->desc->link[out->link].joint].space == SNW_SPACE_SO3;
     SNW_TRY(out->turns ? read_rotation_drive(r, given->value, out)
                        : read_motor_laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
@@ -339,7 +342,7 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
         snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
-    return snw_read_met(r, entry->location, out->name, out->n, out->when, &out->met);
+    return snw_read_captured(r, entry->location, out->name, out->n, out->when, &out->captured);
 }
 
 // ---- actuators ----------------------------------------------------------------------------------
@@ -351,9 +354,10 @@ static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
     for (int k = ACTUATOR_JOINT; k <= ACTUATOR_STRESS; k++) {
         if (!e[k]) continue;
         if (of) {
-            return snw_fail_at(r->err, e[k]->location,
-                               "an actuator drives one thing, this has '%s' and '%s'; make it two",
-                               of->key, e[k]->key);
+            return snw_fail_at(
+                r->err, e[k]->location,
+                "an actuator drives one element, this has '%s' and '%s'; make it two", of->key,
+                e[k]->key);
         }
         of = e[k];
     }
@@ -368,7 +372,7 @@ static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
     for (int k = ACTUATOR_SHORTENING; k <= ACTUATOR_GAS; k++) {
         const bool tendon = k == ACTUATOR_SHORTENING;
         if (!e[k] || of == e[tendon ? ACTUATOR_TENDON : ACTUATOR_CHAMBER]) continue;
-        return snw_fail_at(r->err, e[k]->location, "'%s' is given of a %s only", e[k]->key,
+        return snw_fail_at(r->err, e[k]->location, "'%s' is for a %s only", e[k]->key,
                            tendon ? "tendon" : "chamber");
     }
     if (of == e[ACTUATOR_TENDON] || of == e[ACTUATOR_CHAMBER]) {
@@ -435,12 +439,12 @@ static snw_status read_hold_target(snw_reader *r, const snw_entry *e, snw_motor_
     const snw_probe_desc *p = &r->desc->probe[out->probe];
     if (!can_be_held(p)) {
         return snw_fail_at(r->err, e->location,
-                           "actuator '%s' cannot hold '%s', which is no 'velocity', 'twist' or "
-                           "'rate' of a link; hold the rate of it",
+                           "actuator '%s' cannot hold '%s', which is not a 'velocity', 'twist' or "
+                           "'rate' of a link; hold its rate",
                            out->name, name);
     }
-    int n = 0;
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
+    snw_component known[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(p->kind, p->joint, known);
     while (out->component < n && strcmp(known[out->component].name, dot ? dot + 1 : "") != 0) {
         out->component++;
     }

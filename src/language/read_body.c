@@ -15,7 +15,8 @@
       "centre of mass in the link's frame, its origin if absent")                                  \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
       "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
-    X(BODY_BOX, "box", "three lengths, m", "what it looks like and touches with: these widths")    \
+    X(BODY_BOX, "box", "three lengths, m",                                                         \
+      "shape for drawing and contact, with these full widths")                                     \
     X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
     X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
     X(BODY_DENSITY, "density", "kg/m^3", "of a box, cylinder or sphere, instead of mass")
@@ -161,12 +162,11 @@ static snw_status check_inertia(snw_reader *r, const snw_node *node, const snw_m
     for (int i = 0; i < 2; i++) {
         if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding error
     }
-    return snw_fail_at(
-        r->err, node->location,
-        "no body has this 'inertia': its principal moments are %.4g, %.4g and %.4g kg m^2, and the "
-        "largest of a body is at most the sum of the others; where only the largest matters, halve "
-        "it for the others",
-        p[0], p[1], p[2]);
+    return snw_fail_at(r->err, node->location,
+                       "no body has this 'inertia': its principal moments are %.4g, %.4g and %.4g "
+                       "kg m^2, and the largest is at most the sum of the others; if only the "
+                       "largest matters, give half of it for the others",
+                       p[0], p[1], p[2]);
 }
 
 static snw_status read_inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {

@@ -46,8 +46,8 @@ snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *o
 static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const char *what,
                                 const char *whose) {
     return snw_fail_at(r->err, s->location,
-                       "step '%s' changes %s%s%s%s: coordinates stay during a study; make it a run "
-                       "of its own",
+                       "step '%s' changes %s%s%s%s: coordinates are fixed during a study; make it "
+                       "a run of its own",
                        s->name, what, whose ? " '" : "", whose ? whose : "", whose ? "'" : "");
 }
 
@@ -273,5 +273,5 @@ snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by
     for (int i = 0; same && i < a->nsignal; i++) same = a->signal[i].kind == b->signal[i].kind;
     return same ? SNW_OK
                 : snw_fail_at(err, change.location,
-                              "it changes which loops, steps or laws there are; start anew");
+                              "it changes which loops, steps or laws there are; start again");
 }

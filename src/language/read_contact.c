@@ -10,30 +10,33 @@
 #include <string.h>
 
 #define CONTACT_KEYS(X)                                                                            \
-    X(CONTACT_GROUND, "ground", "a ground", "a half-space that pushes back")                       \
+    X(CONTACT_GROUND, "ground", "a ground", "a compliant half-space")                              \
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
-      "a site moves along its x only and does not turn about it: a section between posts")         \
-    X(CONTACT_ANCHOR, "anchor", "an anchor", "a site rests in the world")                          \
-    X(CONTACT_WHEN, "when", "a condition on t and probes", "when it is there, always unless given")
+      "a site moves along its x only and does not rotate about it: a section between posts")       \
+    X(CONTACT_ANCHOR, "anchor", "an anchor", "a site is at rest in the world")                     \
+    X(CONTACT_WHEN, "when", "a condition on t and probes",                                         \
+      "active while this holds; always unless given")
 #define GROUND_KEYS(X)                                                                             \
     X(GROUND_ON, "on", "a link, or a list",                                                        \
-      "whose rods touch it; their bodies where they have no rod")                                  \
-    X(GROUND_NORMAL, "normal", "x y z or a vector", "out of the ground, z unless given")           \
+      "links whose rods, or bodies if they have no rod, are in contact")                           \
+    X(GROUND_NORMAL, "normal", "x y z or a vector",                                                \
+      "outward normal of the ground, z unless given")                                              \
     X(GROUND_AT, "at", "three lengths, m", "a point of its surface, the origin unless given")      \
     X(GROUND_STIFFNESS, "stiffness", "N/m^2; of bodies N/m",                                       \
-      "k: force per length of rod and depth, or at each point of a body; required")                \
+      "k: force per depth, per length of rod or at each point of a body; required")                \
     X(GROUND_ENDS, "ends", "N/m",                                                                  \
       "stiffness at the end sections of rods, k times half the smaller width unless given")        \
     X(GROUND_DAMPING, "damping", "s/m",                                                            \
       "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
     X(GROUND_FRICTION, "friction", "number, or along and across a rod",                            \
       "coefficient of dry friction, 0 unless given")                                               \
-    X(GROUND_CREEP, "creep", "m/s", "slip below which friction is smoothed, 1 mm/s unless given")  \
+    X(GROUND_CREEP, "creep", "m/s",                                                                \
+      "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
     X(GROUND_SMOOTH, "smooth", "m",                                                                \
-      "the force sets in over this length about the surface, 0.1 mm unless given")                 \
+      "length over which the force sets in at the surface, 0.1 mm unless given")                   \
     X(GROUND_POINTS, "points", "list of three lengths, m",                                         \
-      "of a body, in the frame of its link: what touches instead of its shape")
+      "contact points of a body, in the frame of its link, instead of its shape")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -43,23 +46,24 @@
     X(WHEEL_AXIS, "axis", "x y z or a vector",                                                     \
       "the axle, in the axes of the site, z unless given")                                         \
     X(WHEEL_RADIUS, "radius", "m",                                                                 \
-      "then the site is the wheel that turns, and what touches the ground rests")                  \
+      "radius of a rolling wheel: the site turns with it, and its point on the ground is at rest") \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
-      "with a radius or 'rolling': out of the ground, z of the world unless given")                \
+      "with a radius or 'rolling': normal of the ground, z of the world unless given")             \
     X(WHEEL_LATERAL, "lateral", "N*s/m",                                                           \
-      "along the axle it may slip, and this much resists; 0: an omnidirectional wheel")            \
+      "viscous resistance to slip along the axle; 0: an omnidirectional wheel")                    \
     X(WHEEL_ROLLING, "rolling", "N*s/m",                                                           \
-      "likewise along its way: of the point that touches, or of the site without a radius")
+      "viscous resistance to slip in the rolling direction: of the contact point, or of the site " \
+      "without a radius")
 #define RING_KEYS(X)                                                                               \
-    X(RING_ON, "on", "a site", "the section it is around")                                         \
-    X(RING_ALONG, "along", "a link", "instead: around every section of its rod")                   \
+    X(RING_ON, "on", "a site", "the section it surrounds")                                         \
+    X(RING_ALONG, "along", "a link", "instead: it surrounds every section of this rod")            \
     X(RING_STATIONS, "stations", "number",                                                         \
-      "with 'along': sections that are held, in the middles of that many equal parts; 24, or one " \
-      "more than functions of its bends, unless given")
+      "with 'along': number of constrained sections, in the middles of equal parts; 24, or one "   \
+      "more than the bending functions, unless given")
 #define ANCHOR_KEYS(X)                                                                             \
-    X(ANCHOR_ON, "on", "a site", "what rests, required")                                           \
+    X(ANCHOR_ON, "on", "a site", "the site at rest, required")                                     \
     X(ANCHOR_HOLDS, "holds", "material or place",                                                  \
-      "at a station that moves along a rod: what rests, the section (unless given) or the place")
+      "at a station that moves along a rod: at rest is the section (unless given) or the station")
 
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
@@ -177,8 +181,8 @@ static snw_status read_wheel(snw_reader *r, const snw_entry *entry, snw_loop_des
         if (!slip) continue;
         if (out->b.sliding) {
             return snw_fail_at(r->err, slip->location,
-                               "the wheel '%s' slips at a station that moves along its rod; take "
-                               "one that stays, or no '%s'",
+                               "the wheel '%s' slips at a station that moves along its rod; use a "
+                               "fixed station, or leave out '%s'",
                                out->name, slip->key);
         }
         SNW_TRY(contact_read_nonnegative(r, slip, resistance, &out->slip[k]));
@@ -267,13 +271,13 @@ static snw_status read_ring(snw_reader *r, const snw_entry *entry, snw_contact_d
     if (!e[RING_ON] == !e[RING_ALONG]) {
         return snw_fail_at(r->err, entry->location,
                            "the ring '%s' needs one of 'on', %s, and 'along', a link whose rod it "
-                           "is around everywhere",
+                           "surrounds everywhere",
                            contact->name, snw_keys_ring.key[RING_ON].meaning);
     }
     if (e[RING_ALONG]) return read_rings(r, e, contact);
     if (e[RING_STATIONS]) {
         return snw_fail_at(r->err, e[RING_STATIONS]->location,
-                           "'stations' are those of a ring 'along' a rod; '%s' is on a site",
+                           "'stations' are for a ring 'along' a rod; '%s' is on a site",
                            contact->name);
     }
     return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->nonholonomic - 1].b);
@@ -306,8 +310,8 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
     }
     out = &d->loop[contact->nonholonomic - 1];
     if (out->b.kind == SNW_SITE_WORLD) {
-        return snw_fail_at(r->err, contact->location, "contact '%s' is on the world, which rests",
-                           contact->name);
+        return snw_fail_at(r->err, contact->location,
+                           "contact '%s' is on the world, which is at rest", contact->name);
     }
     SNW_TRY(snw_read_both(r, contact->location, snw_site_when(d, &out->b), &out->when));
     for (int i = 1; i < contact->nnonholonomic; i++) out[i].when = out->when;

@@ -6,58 +6,58 @@
 
 #include "base/fail.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define DYNAMIC_KEYS(X)                                                                            \
     X(DYNAMIC_NAME, "name", "a name", "of the step; 'dynamic', then 'dynamic.2', unless given")    \
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(DYNAMIC_FOR, "for", "s", "duration, required")                                               \
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "how it goes through time, generalized-alpha unless given, of the shooting engine bdf2")     \
-    X(DYNAMIC_STEP, "step", "s",                                                                   \
-      "the time step; where steps are chosen by their error the longest one")                      \
+      "time integration scheme, generalized-alpha unless given, of the shooting engine bdf2")      \
+    X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
-      "implicit schemes: choose the steps by their error; off unless given")                       \
+      "implicit schemes: step-size control by estimated error; off unless given")                  \
     X(DYNAMIC_RHO, "rho", "0 to 1, hht 0.5 to 1",                                                  \
-      "what a step leaves of the fastest motion, 1 all of it; 0.9 unless given")                   \
+      "spectral radius at infinite frequency, 1: no damping; 0.9 unless given")                    \
     X(DYNAMIC_ALPHA, "alpha", "-0.5 to 0", "of bdf-alpha, -0.2 unless given")                      \
     X(DYNAMIC_TOLERANCE, "tolerance", "number",                                                    \
-      "fixed implicit steps: scaled residual; steps chosen by their error: relative error of "     \
-      "one, 1e-6 unless given")                                                                    \
+      "fixed implicit steps: scaled residual; with error control: relative error of a step, 1e-6 " \
+      "unless given")                                                                              \
     X(DYNAMIC_BASE, "base", "se3 or split",                                                        \
-      "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
-      "position apart")                                                                            \
+      "implicit schemes: integrate a free joint on SE(3) (se3, unless given), or rotation and "    \
+      "position separately")                                                                       \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+      "implicit schemes: initial accelerations from the forces (unless given), or zero")           \
     X(DYNAMIC_LOOPS, "loop_velocities", "projected or scheme",                                     \
-      "schemes without damping: velocities and forces at loops made to fit after each step "       \
-      "(unless given), or as the scheme alone has them, with growing noise")                       \
+      "schemes without damping: project velocities and forces of loops after each step (unless "   \
+      "given), or keep those of the scheme, with growing oscillations")                            \
     X(DYNAMIC_SHORTEN, "shorten", "on or off",                                                     \
-      "fixed implicit steps: take shorter ones at impacts, behind releases and where the scheme "  \
-      "would make energy (unless given), or all as long as 'step'")                                \
+      "fixed implicit steps: shorten them at impacts, after releases and where the scheme would "  \
+      "create energy (unless given), or keep all at 'step'")                                       \
     X(DYNAMIC_REACTIONS, "reactions", "{torque: 1/m}",                                             \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
       "1 1/m unless given")                                                                        \
-    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
+    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")           \
     X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
 #define KINEMATIC_KEYS(X)                                                                          \
     X(KINEMATIC_NAME, "name", "a name",                                                            \
       "of the step; 'kinematic', then 'kinematic.2', unless given")                                \
     X(KINEMATIC_FROM, "from", "an earlier step's name",                                            \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(KINEMATIC_FOR, "for", "s", "how long, required")                                             \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(KINEMATIC_FOR, "for", "s", "duration, required")                                             \
     X(KINEMATIC_UNTIL, "until", "a condition on t and probes",                                     \
       "ends it earlier, as soon as this holds")                                                    \
-    X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
+    X(KINEMATIC_STEP, "step", "s", "time step of the Runge-Kutta method of order 4")               \
     X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
-      "choose steps by their error instead, relative to this")                                     \
+      "instead of 'step': step-size control with this relative error")                             \
     X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
       "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
-      "1 1/m unless given")                                                                        \
-    X(KINEMATIC_TORQUES, "torques", "distributive or projective",                                  \
-      "in balance with shared reactions (unless given), or as in Ali's thesis, which drops these")
+      "1 1/m unless given")
 #define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
@@ -67,55 +67,29 @@ SNW_KEYS(reactions, "reactions", "the norm of reactions", REACTIONS_KEYS);
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
 
-static const char *const schemes[] = {
-#define X(code, name, meaning) name,
-    SNW_METHOD_LIST(X)
-#undef X
-};
-enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
+// ---- schemes and their keys ---------------------------------------------------------------------
 
-// ---- properties of schemes ----------------------------------------------------------------------
-
-static bool is_implicit(snw_method m) {
-    return m != SNW_METHOD_RK4 && m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
-}
-
-static bool is_collocation(snw_method m) {
-    return m == SNW_METHOD_GAUSS4 || m == SNW_METHOD_GAUSS6 || m == SNW_METHOD_GAUSS8;
-}
-
-static bool chooses_steps(snw_method m) {
-    return m == SNW_METHOD_ADAPTIVE || m == SNW_METHOD_STIFF;
-}
-
-static bool has_rho(snw_method m) {
-    return m == SNW_METHOD_GENERALIZED_ALPHA || m == SNW_METHOD_HHT || m == SNW_METHOD_WBZ;
-}
-
-static snw_status refuse_scheme_key(snw_reader *r, const snw_entry *e, snw_method m,
-                                    const char *who) {
-    return snw_fail_at(r->err, e->location, "scheme '%s' has no '%s', %s", snw_method_name(m),
-                       e->key, who);
-}
-
-static bool is_shooting_scheme(snw_method m) {
-    return m == SNW_METHOD_EULER || m == SNW_METHOD_TRAPEZOIDAL || m == SNW_METHOD_BDF2 ||
-           m == SNW_METHOD_BDF3 || m == SNW_METHOD_BDF_ALPHA;
+// out <- the schemes with an option, as in "generalized-alpha, hht and wbz have"
+static void owners_text(int option, char *out, size_t size) {
+    snw_scheme_names(option, 0, out, size);
+    const size_t used = strlen(out);
+    (void)snprintf(out + used, size - used, strstr(out, " and ") ? " have it" : " has it");
 }
 
 // refuse schemes and keys that the selected engine does not support
 static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const snw_step_desc *s) {
     const snw_source_location at =
         e[DYNAMIC_SCHEME] ? e[DYNAMIC_SCHEME]->value->location : s->location;
+    const snw_scheme_info *scheme = &snw_scheme_table[s->scheme];
     if (s->engine == SNW_ENGINE_STRAIN) {
-        if (s->method != SNW_METHOD_BDF3) return SNW_OK;
-        return snw_fail_at(r->err, at, "scheme 'bdf3' needs 'engine: shooting'");
+        if (scheme->works & SNW_SCHEME_ON_STRAIN) return SNW_OK;
+        return snw_fail_at(r->err, at, "scheme '%s' needs 'engine: shooting'", scheme->name);
     }
-    if (!is_shooting_scheme(s->method)) {
-        return snw_fail_at(r->err, at,
-                           "the shooting engine has no scheme '%s'; it has euler, trapezoidal, "
-                           "bdf2, bdf3 and bdf-alpha",
-                           snw_method_name(s->method));
+    if (!(scheme->works & SNW_SCHEME_ON_SHOOTING)) {
+        char names[100];
+        snw_scheme_names(0, SNW_SCHEME_ON_SHOOTING, names, sizeof names);
+        return snw_fail_at(r->err, at, "the shooting engine has no scheme '%s'; it has %s",
+                           scheme->name, names);
     }
     static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START, DYNAMIC_LOOPS,
                                   DYNAMIC_SHORTEN};
@@ -127,54 +101,67 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
     return SNW_OK;
 }
 
-// schemes without numerical damping for some rho or alpha
-static bool may_conserve(snw_method m) {
-    return has_rho(m) || m == SNW_METHOD_NEWMARK || m == SNW_METHOD_TRAPEZOIDAL ||
-           m == SNW_METHOD_BDF_ALPHA;
+// out <- why a scheme does not take an option
+static void reason_text(const snw_scheme_info *s, int option, char *out, size_t size) {
+    const bool steps_of_ode = s->family == SNW_FAMILY_ODE;
+    const char *reason = "implicit schemes have it";
+    switch (option) {
+    case SNW_SCHEME_TAKES_RHO:
+    case SNW_SCHEME_TAKES_ALPHA:
+        owners_text(option, out, size);
+        return;
+    case SNW_SCHEME_TAKES_LOOP_VELOCITIES:
+        reason = "newmark, trapezoidal, and schemes without damping (rho 1, alpha -0.5) have it";
+        break;
+    case SNW_SCHEME_TAKES_TOLERANCE:
+        reason = "its steps are fixed";
+        break;
+    case SNW_SCHEME_TAKES_ADAPT:
+        reason = s->chooses_steps ? "it always controls its step size"
+                 : steps_of_ode   ? "use 'adaptive' for that"
+                                  : "its steps are equal; generalized-alpha and gauss4 have "
+                                    "step-size control";
+        break;
+    case SNW_SCHEME_TAKES_START:
+        if (!steps_of_ode) reason = "its steps use no accelerations of earlier steps";
+        break;
+    case SNW_SCHEME_TAKES_SHORTEN:
+        if (!steps_of_ode) reason = "its steps are fixed";
+        break;
+    default:
+        break;
+    }
+    (void)snprintf(out, size, "%s", reason);
 }
 
-// refuse keys that the scheme does not use
-static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_method m) {
-    static const char implicit[] = "implicit ones have";
-    if (e[DYNAMIC_RHO] && !has_rho(m)) {
-        return refuse_scheme_key(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have");
+static snw_status refuse_option(snw_reader *r, const snw_entry *e, const snw_scheme_info *s,
+                                int option) {
+    char reason[120];
+    reason_text(s, option, reason, sizeof reason);
+    return snw_fail_at(r->err, e->location, "scheme '%s' has no '%s', %s", s->name, e->key, reason);
+}
+
+// refuse keys that the scheme does not use; `adapt: off` suits all schemes with equal steps
+static snw_status check_keys(snw_reader *r, const snw_entry *const *e, const snw_scheme_info *s) {
+    static const struct {
+        int key, option;
+    } all[] = {{DYNAMIC_RHO, SNW_SCHEME_TAKES_RHO},
+               {DYNAMIC_ALPHA, SNW_SCHEME_TAKES_ALPHA},
+               {DYNAMIC_START, SNW_SCHEME_TAKES_START},
+               {DYNAMIC_LOOPS, SNW_SCHEME_TAKES_LOOP_VELOCITIES},
+               {DYNAMIC_SHORTEN, SNW_SCHEME_TAKES_SHORTEN},
+               {DYNAMIC_BASE, SNW_SCHEME_TAKES_BASE},
+               {DYNAMIC_TOLERANCE, SNW_SCHEME_TAKES_TOLERANCE}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (e[all[i].key] && !(s->options & all[i].option))
+            return refuse_option(r, e[all[i].key], s, all[i].option);
     }
-    if (e[DYNAMIC_ALPHA] && m != SNW_METHOD_BDF_ALPHA) {
-        return refuse_scheme_key(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
-    }
-    if (e[DYNAMIC_START] && is_collocation(m)) {
-        return refuse_scheme_key(r, e[DYNAMIC_START], m,
-                                 "its steps know nothing of the time before");
-    }
-    if (e[DYNAMIC_LOOPS] && !may_conserve(m)) {
-        return refuse_scheme_key(
-            r, e[DYNAMIC_LOOPS], m,
-            "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, "
-            "have");
-    }
-    if (e[DYNAMIC_SHORTEN] && (is_collocation(m) || m == SNW_METHOD_CONSERVING)) {
-        return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m,
-                                 "its steps are as long as they are given");
-    }
-    if (is_implicit(m)) return SNW_OK;
-    if (e[DYNAMIC_ADAPT]) {
-        return refuse_scheme_key(r, e[DYNAMIC_ADAPT], m,
-                                 chooses_steps(m) ? "it always chooses its steps"
-                                                  : "take 'adaptive' for that");
-    }
-    if (e[DYNAMIC_BASE]) return refuse_scheme_key(r, e[DYNAMIC_BASE], m, implicit);
-    if (e[DYNAMIC_SHORTEN]) return refuse_scheme_key(r, e[DYNAMIC_SHORTEN], m, implicit);
-    if (e[DYNAMIC_START]) return refuse_scheme_key(r, e[DYNAMIC_START], m, implicit);
-    if (e[DYNAMIC_TOLERANCE] && !chooses_steps(m)) {
-        return refuse_scheme_key(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
-    }
+    if (e[DYNAMIC_ADAPT] && s->chooses_steps)
+        return refuse_option(r, e[DYNAMIC_ADAPT], s, SNW_SCHEME_TAKES_ADAPT);
     return SNW_OK;
 }
 
 // ---- reading ------------------------------------------------------------------------------------
-
-static const char *const switches[] = {"off", "on", "false",
-                                       "true"}; // the last two are those of JSON
 
 static snw_status read_between(snw_reader *r, const snw_entry *e, double min, double max,
                                double *out) {
@@ -186,18 +173,21 @@ static snw_status read_between(snw_reader *r, const snw_entry *e, double min, do
 
 static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step_desc *out) {
     const bool shooting = out->engine == SNW_ENGINE_SHOOTING;
-    int method = shooting ? SNW_METHOD_BDF2 : SNW_METHOD_GENERALIZED_ALPHA;
+    int scheme = shooting ? SNW_SCHEME_BDF2 : SNW_SCHEME_GENERALIZED_ALPHA;
     if (e[DYNAMIC_SCHEME]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_SCHEME]->value, "scheme", NSCHEME, schemes, &method));
+        const char *names[SNW_SCHEME_COUNT];
+        for (int i = 0; i < SNW_SCHEME_COUNT; i++) names[i] = snw_scheme_table[i].name;
+        SNW_TRY(
+            snw_read_word(r, e[DYNAMIC_SCHEME]->value, "scheme", SNW_SCHEME_COUNT, names, &scheme));
     }
-    out->method = (snw_method)method;
+    out->scheme = (snw_scheme_kind)scheme;
     SNW_TRY(check_engine(r, e, out));
-    SNW_TRY(check_keys(r, e, out->method));
-    const snw_step_desc usual = snw_step_dynamic(out->method);
+    SNW_TRY(check_keys(r, e, &snw_scheme_table[scheme]));
+    const snw_step_desc usual = snw_step_dynamic(out->scheme);
     out->rho = usual.rho;
     out->alpha = usual.alpha;
     if (e[DYNAMIC_RHO]) {
-        const double min = out->method == SNW_METHOD_HHT ? 0.5 : 0;
+        const double min = snw_scheme_table[scheme].rho_min;
         SNW_TRY(read_between(r, e[DYNAMIC_RHO], min, 1, &out->rho));
     }
     return e[DYNAMIC_ALPHA] ? read_between(r, e[DYNAMIC_ALPHA], -0.5, 0, &out->alpha) : SNW_OK;
@@ -205,26 +195,24 @@ static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step
 
 static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_source_location location,
                              snw_step_desc *out) {
-    int adapt = 0;
+    const snw_scheme_info *scheme = &snw_scheme_table[out->scheme];
+    const bool takes_adapt = (scheme->options & SNW_SCHEME_TAKES_ADAPT) != 0;
+    out->control = false;
     if (e[DYNAMIC_ADAPT]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_ADAPT]->value, "adapt", 4, switches, &adapt));
+        SNW_TRY(snw_read_switch(r, e[DYNAMIC_ADAPT]->value, "adapt", &out->control));
     }
-    out->control = adapt % 2 == 1;
-    if (out->control && out->method == SNW_METHOD_CONSERVING) {
-        return refuse_scheme_key(r, e[DYNAMIC_ADAPT], out->method,
-                                 "its steps are equal; generalized-alpha and gauss4 choose theirs");
-    }
-    const bool chosen = out->control || chooses_steps(out->method);
+    if (out->control && !takes_adapt)
+        return refuse_option(r, e[DYNAMIC_ADAPT], scheme, SNW_SCHEME_TAKES_ADAPT);
+    const bool chosen = out->control || scheme->chooses_steps;
     if (chosen) out->tolerance = SNW_STEP_ERROR;
     if (e[DYNAMIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[DYNAMIC_TOLERANCE]->value, &out->tolerance));
     }
     if (!e[DYNAMIC_STEP]) {
         if (chosen) return SNW_OK;
-        const bool adapts = is_implicit(out->method) && out->method != SNW_METHOD_CONSERVING &&
-                            out->engine == SNW_ENGINE_STRAIN;
+        const bool adapts = takes_adapt && out->engine == SNW_ENGINE_STRAIN;
         return snw_fail_at(r->err, location, "scheme '%s' needs 'step', e.g. 'step: 5 ms'%s",
-                           snw_method_name(out->method), adapts ? ", or 'adapt: on'" : "");
+                           scheme->name, adapts ? ", or 'adapt: on'" : "");
     }
     const snw_node *step = e[DYNAMIC_STEP]->value;
     SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->step));
@@ -264,7 +252,8 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->location, out));
     static const char *const loop_words[] = {"projected", "scheme"};
-    int base = 0, start = 0, loops = 0, shorten = 1;
+    int base = 0, start = 0, loops = 0;
+    bool shorten = true;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
     }
@@ -275,10 +264,10 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
         SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, loop_words, &loops));
     }
     if (e[DYNAMIC_SHORTEN]) {
-        SNW_TRY(snw_read_word(r, e[DYNAMIC_SHORTEN]->value, "shorten", 4, switches, &shorten));
+        SNW_TRY(snw_read_switch(r, e[DYNAMIC_SHORTEN]->value, "shorten", &shorten));
     }
     out->split = base == 1;
-    out->fixed_length = shorten % 2 == 0;
+    out->fixed_length = !shorten;
     out->undamped_velocities = loops == 1;
     out->uniform_past = start == 1;
     return SNW_OK;
@@ -287,7 +276,7 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
 snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     const snw_entry *e[KINEMATIC_N] = {NULL};
     out->torque = 1;
-    out->method = SNW_METHOD_RK4;
+    out->scheme = SNW_SCHEME_RK4;
     if (node->kind != SNW_NODE_NULL) SNW_TRY(snw_read_map(r, node, &snw_keys_kinematic, e));
     if (e[KINEMATIC_NAME]) SNW_TRY(snw_read_name(r, e[KINEMATIC_NAME]->value, "name", &out->name));
     if (e[KINEMATIC_FROM]) SNW_TRY(snw_read_from(r, e[KINEMATIC_FROM]->value, index, &out->from));
@@ -297,18 +286,12 @@ snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
     if (e[KINEMATIC_REACTIONS]) SNW_TRY(read_reactions(r, e[KINEMATIC_REACTIONS]->value, out));
-    if (e[KINEMATIC_TORQUES]) {
-        static const char *const forms[] = {"distributive", "projective"};
-        int form = 0;
-        SNW_TRY(snw_read_word(r, e[KINEMATIC_TORQUES]->value, "torques", 2, forms, &form));
-        out->projective = form == 1;
-    }
     if (e[KINEMATIC_TOLERANCE]) {
-        out->method = SNW_METHOD_ADAPTIVE;
+        out->scheme = SNW_SCHEME_ADAPTIVE;
         SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));
     }
     if (!e[KINEMATIC_STEP]) {
-        if (out->method == SNW_METHOD_ADAPTIVE) return SNW_OK;
+        if (e[KINEMATIC_TOLERANCE]) return SNW_OK;
         return snw_fail_at(r->err, out->location,
                            "a kinematic step needs 'step' or 'tolerance', e.g. 'step: 5 ms'");
     }

@@ -8,7 +8,6 @@
 #include "language/expect.h"
 #include "language/source.h"
 #include "language/table.h"
-#include "model/probe_columns.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,30 +16,30 @@
 
 #define EXPECT_KEYS(X)                                                                             \
     X(EXPECT_PROBE, "probe", "a probe, probe.component, or a list of them",                        \
-      "what is meant, required")                                                                   \
+      "the probe to compare, required")                                                            \
     X(EXPECT_RUN, "run", "a run's name",                                                           \
-      "limits it to this run, or to all that `each` made of it")                                   \
+      "only for this run, or for all runs that `each` made of it")                                 \
     X(EXPECT_AT, "at", "s, or end", "at this time")                                                \
     X(EXPECT_AFTER, "after", "a step's name", "at the end of this step of the study")              \
-    X(EXPECT_OVER, "over", "[from, to], s, or all", "over this span, with is")                     \
+    X(EXPECT_OVER, "over", "[from, to], s, or all", "over this interval, with is")                 \
     X(EXPECT_IS, "is", "min max mean range period size",                                           \
-      "what is taken over the span; size is the largest magnitude")                                \
+      "value over the interval; size is the largest magnitude")                                    \
     X(EXPECT_ROWS, "rows", "list of [t, values ..]", "at these times, instead of value")           \
     X(EXPECT_DATA, "data", "a file",                                                               \
-      "at the times of a file of measurements: root mean square and maximum")                      \
+      "compare at the times of a file of measurements: root mean square and maximum")              \
     X(EXPECT_COLUMNS, "columns", "name, number or list",                                           \
-      "of the file; named like the components unless given")                                       \
-    X(EXPECT_SHIFT, "shift", "s", "the study's time less the file's")                              \
-    X(EXPECT_CLOCK, "clock", "s", "how long one unit of the file's time is, 1 s unless given")     \
-    X(EXPECT_FACTOR, "factor", "number", "what one unit of the file's values is, 1 unless given")  \
+      "columns of the file; the names of the components unless given")                             \
+    X(EXPECT_SHIFT, "shift", "s", "time of the study minus time of the file")                      \
+    X(EXPECT_CLOCK, "clock", "s", "unit of the file's time, 1 s unless given")                     \
+    X(EXPECT_FACTOR, "factor", "number", "unit of the file's values, 1 unless given")              \
     X(EXPECT_OFFSET, "offset", "number", "added to the file's values")                             \
-    X(EXPECT_RMS, "rms", "number", "with data: the largest root mean square of what differs")      \
+    X(EXPECT_RMS, "rms", "number", "with data: largest root mean square of the difference")        \
     X(EXPECT_VALUE, "value", "number or list", "the value, a list for several components")         \
     X(EXPECT_WITHIN, "within", "number", "absolute tolerance")                                     \
     X(EXPECT_RELATIVE, "relative", "number", "tolerance relative to the value")                    \
     X(EXPECT_BELOW, "below", "number or list", "instead of value: must be less")                   \
     X(EXPECT_ABOVE, "above", "number or list", "instead of value: must be more")                   \
-    X(EXPECT_SOURCE, "source", "text", "where the value comes from")
+    X(EXPECT_SOURCE, "source", "text", "source of the value")
 
 enum { EXPECT_KEYS(SNW_KEY_CODE) EXPECT_N };
 SNW_KEYS(expect, "expect", "an expectation", EXPECT_KEYS);
@@ -95,8 +94,8 @@ static snw_status expect_read_station(snw_reader *r, const snw_node *node, const
 
 static snw_status refuse_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
                                    const char *part) {
-    int n = 0;
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
+    snw_component known[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(p->kind, p->joint, known);
     char list[200] = "";
     size_t used = 0;
     for (int i = 0; i < n && used + 16 < sizeof list; i++) {
@@ -128,8 +127,8 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
                            "probe '%s' is not recorded, add it to 'only' of 'record'", name);
     }
     SNW_TRY(expect_read_station(r, node, p, mark, &station));
-    const snw_component *known = snw_probe_components(p->kind, p->joint, &count);
-    first = 0;
+    snw_component known[SNW_PROBE_WIDTH];
+    count = snw_probe_components(p->kind, p->joint, known);
     if (dot) {
         while (first < count && strcmp(known[first].name, part) != 0) first++;
         if (first == count || !part[0]) return refuse_component(r, node, p, part);
@@ -144,10 +143,9 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
 }
 
 static snw_status expect_read_columns(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
-    enum { MOST = 19 }; // components of one probe
     const bool list = node->kind == SNW_NODE_LIST;
     if (list && node->n == 0) return snw_fail_at(r->err, node->location, "'probe' names no probe");
-    c->capacity = MOST * (list ? node->n : 1);
+    c->capacity = SNW_PROBE_WIDTH * (list ? node->n : 1);
     c->name = snw_pool_array(r->pool, (size_t)c->capacity, sizeof *c->name);
     c->dim = snw_pool_array(r->pool, (size_t)c->capacity, sizeof *c->dim);
     if (!c->name || !c->dim) return snw_read_memory(r);
@@ -251,7 +249,7 @@ static snw_status read_interval(snw_reader *r, const snw_entry *over, const snw_
     SNW_TRY(read_time(r, node->entry[0].value, "over", &x->t0));
     SNW_TRY(read_time(r, node->entry[1].value, "over", &x->t1));
     if (x->t0 < x->t1) return SNW_OK;
-    return snw_fail_at(r->err, node->location, "'over' goes from an earlier to a later time");
+    return snw_fail_at(r->err, node->location, "'over' must go from an earlier to a later time");
 }
 
 static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
@@ -270,14 +268,14 @@ static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const 
     }
     if (!given) {
         return snw_fail_at(r->err, entry->location,
-                           "when? give one of at, after, over, rows, data");
+                           "the time is missing; give one of at, after, over, rows, data");
     }
     if (e[EXPECT_DATA]) {
         x->when = SNW_EXPECT_DATA;
         return SNW_OK;
     }
     if (e[EXPECT_IS] && !e[EXPECT_OVER]) {
-        return snw_fail_at(r->err, e[EXPECT_IS]->location, "'is' is taken over a span, add 'over'");
+        return snw_fail_at(r->err, e[EXPECT_IS]->location, "'is' needs an interval, add 'over'");
     }
     if (e[EXPECT_ROWS]) {
         x->when = SNW_EXPECT_ROWS;
@@ -329,7 +327,7 @@ static snw_status read_comparison(snw_reader *r, const snw_entry *entry, const s
     const bool bound = x->how >= SNW_EXPECT_BELOW;
     const snw_entry *value = e[EXPECT_VALUE] ? e[EXPECT_VALUE] : e[EXPECT_ROWS];
     if (bound && value) {
-        return snw_fail_at(r->err, value->location, "'%s' stands instead of '%s': give one of them",
+        return snw_fail_at(r->err, value->location, "'%s' replaces '%s': give one of them",
                            given->key, value->key);
     }
     if (e[EXPECT_VALUE] && e[EXPECT_ROWS]) {
@@ -337,7 +335,8 @@ static snw_status read_comparison(snw_reader *r, const snw_entry *entry, const s
                            "'rows' beside 'value': give one of them");
     }
     if (!bound && !value) {
-        return snw_fail_at(r->err, entry->location, "'%s' of what? 'value' is missing", given->key);
+        return snw_fail_at(r->err, entry->location, "'%s' needs 'value', which is missing",
+                           given->key);
     }
     return SNW_OK;
 }
@@ -364,7 +363,7 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
     for (int i = 0; relative && i < x->nrow * c->n; i++) {
         if (x->value[i] != 0) continue;
         return snw_fail_at(r->err, k->location,
-                           "'relative' to a value of 0 asks for 0 exactly, use 'within'");
+                           "'relative' to a value of 0 would require exactly 0, use 'within'");
     }
     return SNW_OK;
 }
@@ -517,8 +516,8 @@ static snw_status expect_read_run(snw_reader *r, const snw_entry *e, const char 
         if (run_matches(*out, r->run_name[i])) return SNW_OK;
     }
     const char *near = snw_nearest(*out, r->nrun, r->run_name);
-    return snw_fail_at(r->err, e->value->location, "there is no run '%s'%s%s%s", *out,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, e->value->location, "there is no run '%s'%s", *out,
+                       snw_hint_text(near).text);
 }
 
 // ---- expectations -------------------------------------------------------------------------------

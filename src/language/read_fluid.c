@@ -7,16 +7,17 @@
 
 #define FLUID_KEYS(X)                                                                              \
     X(FLUID_ON, "on", "a link, or a list",                                                         \
-      "whose rods it surrounds; their bodies where they have no rod")                              \
+      "links whose rods, or bodies if they have no rod, it surrounds")                             \
     X(FLUID_DENSITY, "density", "kg/m^3", "needed for all but 'linear' and 'square' drag")         \
     X(FLUID_ADDED, "added", "auto, or six of a body",                                              \
       "added mass: of elongated-body theory for rods, of a sphere; or kg m^2 and kg along the "    \
       "axes of a body, about its com")                                                             \
-    X(FLUID_BUOYANCY, "buoyancy", "on or off", "weight of what is displaced, off unless given")    \
-    X(FLUID_DRAG, "drag", "a drag", "resistance against moving through it")                        \
+    X(FLUID_BUOYANCY, "buoyancy", "on or off", "weight of the displaced fluid, off unless given")  \
+    X(FLUID_DRAG, "drag", "a drag", "resistance to motion through it")                             \
     X(FLUID_CURRENT, "current", "three, m/s, laws of t",                                           \
       "its velocity in the world, at rest unless given")                                           \
-    X(FLUID_WHEN, "when", "a condition on t and probes", "when it is there, always unless given")
+    X(FLUID_WHEN, "when", "a condition on t and probes",                                           \
+      "active while this holds; always unless given")
 #define DRAG_KEYS(X)                                                                               \
     X(DRAG_NORMAL, "normal", "law of x",                                                           \
       "coefficient c of a rod: density/2 c width |w| w per length, w across it")                   \
@@ -112,10 +113,7 @@ static snw_status read_added_mass(snw_reader *r, const snw_entry *e, snw_fluid_d
 }
 
 static snw_status read_buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
-    static const char *const words[] = {"off", "on"};
-    int word = 0;
-    SNW_TRY(snw_read_word(r, e->value, "buoyancy", 2, words, &word));
-    out->buoyancy = word == 1;
+    SNW_TRY(snw_read_switch(r, e->value, "buoyancy", &out->buoyancy));
     if (!out->buoyancy || out->density > 0) return SNW_OK;
     return snw_fail_at(r->err, e->location, "buoyancy needs the 'density' of the fluid");
 }
@@ -131,7 +129,7 @@ static snw_status read_fluid(snw_reader *r, const snw_entry *entry, snw_fluid_de
     }
     if (!e[FLUID_BUOYANCY] && !e[FLUID_DRAG] && !e[FLUID_ADDED]) {
         return snw_fail_at(r->err, entry->location,
-                           "fluid '%s' does nothing: give it buoyancy, a drag or an added mass",
+                           "fluid '%s' has no effect: give it buoyancy, a drag or an added mass",
                            entry->key);
     }
     SNW_TRY(snw_read_links(r, e[FLUID_ON]->value, &out->nlink, &out->link));

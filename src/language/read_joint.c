@@ -7,6 +7,7 @@
 #include "base/fail.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double SQUARE =
     1e-6; // tolerance on the dot product of two axes that must be perpendicular
@@ -24,6 +25,11 @@ static const quantity damping = {{.m = 2, .kg = 1, .s = -1}, {.kg = 1, .s = -1}}
 
 static snw_dim joint_dim_of(const quantity *q, const snw_joint_coordinate *c) {
     return c->turn ? q->turn : q->slide;
+}
+
+// is its position a rotation?
+static bool is_rotation(snw_joint_kind joint) {
+    return snw_joint_table[joint].space == SNW_SPACE_SO3;
 }
 
 static bool same_dimension(int n, const snw_joint_coordinate *c) {
@@ -56,10 +62,10 @@ static snw_status read_nonnegative_by_coordinate(snw_reader *r, const snw_entry 
                                                  snw_joint_kind joint, const quantity *q,
                                                  double out[SNW_JOINT_MOST]) {
     if (!e) return SNW_OK;
-    if (joint == SNW_JOINT_SPHERICAL && e->value->kind == SNW_NODE_LIST) {
+    if (is_rotation(joint) && e->value->kind == SNW_NODE_LIST) {
         return snw_fail_at(r->err, e->value->location,
-                           "'%s' of a spherical joint is one number, the same about every axis",
-                           e->key);
+                           "'%s' of a %s joint is one number, the same about every axis", e->key,
+                           snw_joint_name(joint));
     }
     SNW_TRY(read_by_coordinate(r, e->value, e->key, joint, q, out));
     for (int i = 0; i < SNW_JOINT_MOST; i++) {
@@ -72,6 +78,17 @@ static snw_status read_nonnegative_by_coordinate(snw_reader *r, const snw_entry 
 
 // ---- axes ---------------------------------------------------------------------------------------
 
+// out <- names of the joints with an option: "universal or ..."
+static void joints_that_take(int option, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < SNW_JOINT_COUNT; i++) {
+        if (!(snw_joint_table[i].options & option) || used >= size) continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " or " : "",
+                                 snw_joint_table[i].name);
+    }
+}
+
 static snw_status joint_read_axes(snw_reader *r, const snw_joint_keys *k, snw_joint_kind joint,
                                   snw_joint_desc *out) {
     snw_vec3 third;
@@ -79,10 +96,11 @@ static snw_status joint_read_axes(snw_reader *r, const snw_joint_keys *k, snw_jo
     if (k->axis) SNW_TRY(snw_read_direction(r, k->axis->value, "axis", &out->axis));
     snw_joint_across(out->axis, &out->second, &third);
     if (!k->axes) return SNW_OK;
-    if (joint != SNW_JOINT_UNIVERSAL) {
+    if (!(snw_joint_table[joint].options & SNW_JOINT_TAKES_AXES)) {
+        char names[100];
+        joints_that_take(SNW_JOINT_TAKES_AXES, names, sizeof names);
         return snw_fail_at(r->err, k->axes->location,
-                           "'axes' are those of a universal joint; a %s "
-                           "joint has one axis",
+                           "'axes' are those of a %s joint; a %s joint has one axis", names,
                            snw_joint_name(joint));
     }
     if (k->axis) {
@@ -95,16 +113,15 @@ static snw_status joint_read_axes(snw_reader *r, const snw_joint_keys *k, snw_jo
     const double c = snw_dot(out->axis, out->second);
     if (fabs(c) <= SQUARE) return SNW_OK;
     return snw_fail_at(r->err, list->location,
-                       "the 'axes' of a universal joint are at a right angle, "
-                       "these are at %.6g degrees",
-                       acos(fmax(-1, fmin(1, c))) * 180 / M_PI);
+                       "the 'axes' of a %s joint are at a right angle, these are at %.6g degrees",
+                       snw_joint_name(joint), acos(fmax(-1, fmin(1, c))) * 180 / M_PI);
 }
 
 // ---- rest position and limits -------------------------------------------------------------------
 
 static snw_status read_rest(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                             snw_joint_desc *out) {
-    if (joint != SNW_JOINT_SPHERICAL)
+    if (!is_rotation(joint))
         return read_by_coordinate(r, e->value, "rest", joint, &position, out->rest);
     snw_se3 pose;
     SNW_TRY(snw_read_pose_constant(r, e->value, &pose));
@@ -118,9 +135,6 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
                               snw_joint_desc *out) {
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
-    if (joint == SNW_JOINT_SPHERICAL) {
-        return snw_fail_at(r->err, e->location, "a spherical joint has no 'limits'");
-    }
     if (n > 1) SNW_TRY(snw_read_list(r, e->value, "limits", n));
     for (int i = 0; i < n; i++) {
         const snw_node *pair = n > 1 ? e->value->entry[i].value : e->value;
@@ -138,45 +152,52 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
 
 // ---- joint --------------------------------------------------------------------------------------
 
-// refuse keys that this kind of joint does not have
+// refuse keys that this kind of joint does not take, and require those that it needs
 static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
-    const snw_entry *const all[] = {k->axis,     k->axes,  k->pitch, k->stiffness, k->damping,
-                                    k->friction, k->creep, k->rest,  k->limits};
-    const bool has_axes = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
+    const struct {
+        const snw_entry *entry;
+        int options; // of the table, any of them
+    } all[] = {{k->axis, SNW_JOINT_TAKES_AXIS},
+               {k->axes, SNW_JOINT_TAKES_AXIS | SNW_JOINT_TAKES_AXES},
+               {k->limits, SNW_JOINT_TAKES_LIMITS},
+               {k->stiffness, SNW_JOINT_TAKES_SPRING},
+               {k->damping, SNW_JOINT_TAKES_SPRING},
+               {k->friction, SNW_JOINT_TAKES_SPRING},
+               {k->creep, SNW_JOINT_TAKES_SPRING},
+               {k->rest, SNW_JOINT_TAKES_SPRING},
+               {k->pitch, SNW_JOINT_TAKES_PITCH}};
+    const snw_joint_type *joint = &snw_joint_table[l->joint];
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (!all[i]) continue;
-        if (!has_axes) {
-            return snw_fail_at(r->err, all[i]->location,
+        if (!all[i].entry || (joint->options & all[i].options)) continue;
+        if (!joint->options) {
+            return snw_fail_at(r->err, all[i].entry->location,
                                "'%s' is for joints with axes or a centre; the joint of link '%s' "
                                "is %s%s",
-                               all[i]->key, l->name, snw_joint_name(l->joint),
+                               all[i].entry->key, l->name, joint->name,
                                l->joint == SNW_JOINT_FIXED ? ", give e.g. 'joint: revolute'" : "");
         }
-        if (i < 2 && l->joint == SNW_JOINT_SPHERICAL) {
-            return snw_fail_at(r->err, all[i]->location, "a spherical joint has no '%s'",
-                               all[i]->key);
+        if (all[i].entry == k->pitch) {
+            return snw_fail_at(r->err, k->pitch->location,
+                               "'pitch' is that of a screw, e.g. 'joint: screw, pitch: 2 mm'");
         }
+        return snw_fail_at(r->err, all[i].entry->location, "a %s joint has no '%s'", joint->name,
+                           all[i].entry->key);
     }
-    return SNW_OK;
+    if (!(joint->options & SNW_JOINT_TAKES_PITCH) || k->pitch) return SNW_OK;
+    return snw_fail_at(r->err, k->joint->location,
+                       "a %s needs its 'pitch', e.g. 'joint: %s, pitch: 2 mm'", joint->name,
+                       joint->name);
 }
 
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc *l) {
-    static const char *const joints[] = {
-#define X(code, name, dof, meaning) name,
-        SNW_JOINT_LIST(X)
-#undef X
-    };
-    const int n = (int)(sizeof joints / sizeof joints[0]);
+    const char *joints[SNW_JOINT_COUNT];
+    for (int i = 0; i < SNW_JOINT_COUNT; i++) joints[i] = snw_joint_table[i].name;
     int joint = SNW_JOINT_FIXED;
-    if (k->joint) SNW_TRY(snw_read_word(r, k->joint->value, "joint", n, joints, &joint));
+    if (k->joint)
+        SNW_TRY(snw_read_word(r, k->joint->value, "joint", SNW_JOINT_COUNT, joints, &joint));
     l->joint = (snw_joint_kind)joint;
     SNW_TRY(check_joint_keys(r, k, l));
-    if (l->joint == SNW_JOINT_SCREW ? !k->pitch : k->pitch != NULL) {
-        return snw_fail_at(r->err, k->pitch ? k->pitch->location : k->joint->location,
-                           "%s, e.g. 'joint: screw, pitch: 2 mm'",
-                           k->pitch ? "'pitch' is that of a screw" : "a screw needs its 'pitch'");
-    }
-    if (l->joint == SNW_JOINT_FIXED || l->joint == SNW_JOINT_FREE) return SNW_OK;
+    if (!snw_joint_table[l->joint].options) return SNW_OK;
     snw_joint_desc *m = &l->moves;
     SNW_TRY(joint_read_axes(r, k, l->joint, m));
     if (k->pitch) {
@@ -199,7 +220,7 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
 
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *at, const snw_node *speed,
                                 const snw_link_desc *l, snw_initial_desc *out) {
-    if (l->joint != SNW_JOINT_SPHERICAL) {
+    if (!is_rotation(l->joint)) {
         out->has_position = at != NULL;
         out->has_speed = speed != NULL;
         if (at) SNW_TRY(read_by_coordinate(r, at, "position", l->joint, &position, out->position));

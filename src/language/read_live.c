@@ -35,17 +35,16 @@ static snw_status live_find_parameter(snw_reader *r, const snw_entry *e, snw_kno
     for (int i = 0; all && i < all->n; i++) known[i] = all->entry[i].key;
     if (!node) {
         const char *near = snw_nearest(e->key, all ? all->n : 0, known);
-        return snw_fail_at(r->err, e->location, "there is no actuator and no parameter '%s'%s%s%s",
-                           e->key, near ? " (did you mean '" : "", near ? near : "",
-                           near ? "'?)" : "");
+        return snw_fail_at(r->err, e->location, "there is no actuator and no parameter '%s'%s",
+                           e->key, snw_hint_text(near).text);
     }
     snw_error why = {0};
-    const snw_status status = snw_expr_measure(r->pool, r->root->scope, e->key, "live", 1, 1,
-                                               &out->value, &out->dim, &why);
+    const snw_status status = snw_expr_parse_constant(r->pool, r->root->scope, e->key, "live", 1, 1,
+                                                      &out->value, &out->dim, &why);
     if (node->kind == SNW_NODE_TEXT && status == SNW_OK) return SNW_OK;
     return snw_fail_at(r->err, e->location,
-                       "parameter '%s' is no constant number, so it cannot be turned; name the "
-                       "constants that it is made of",
+                       "parameter '%s' is not a constant number, so it cannot be a control; name "
+                       "the constants that it is made of",
                        e->key);
 }
 
@@ -57,10 +56,10 @@ static snw_status read_parameter_bound(snw_reader *r, const snw_node *node, snw_
     snw_dim dim = SNW_DIM_NONE;
     const snw_source_location at = node->location;
     if (node->kind != SNW_NODE_TEXT) {
-        return snw_fail_at(r->err, at, "'%s' goes from one number to another", knob->name);
+        return snw_fail_at(r->err, at, "'%s' is a range of two numbers, [low, high]", knob->name);
     }
-    SNW_TRY(snw_expr_measure(r->pool, snw_read_scope(r, node), node->text, at.file, at.line,
-                             at.column, out, &dim, r->err));
+    SNW_TRY(snw_expr_parse_constant(r->pool, snw_read_scope(r, node), node->text, at.file, at.line,
+                                    at.column, out, &dim, r->err));
     if (is_plain(knob->dim)) knob->dim = dim;
     // with a unit, check it against the dimension of the parameter
     return is_plain(dim) ? SNW_OK : snw_read_constant(r, node, knob->name, knob->dim, out);
@@ -81,9 +80,8 @@ static snw_status read_knob(snw_reader *r, const snw_entry *e, snw_knob_desc *ou
     }
     if (out->low < out->high) return SNW_OK;
     return snw_fail_at(r->err, e->value->location,
-                       "'%s' goes from its lower to its higher end, not "
-                       "from %g to %g",
-                       e->key, out->low, out->high);
+                       "'%s' must go from its lower to its higher end, not from %g to %g", e->key,
+                       out->low, out->high);
 }
 
 snw_status snw_read_live(snw_reader *r) {

@@ -11,8 +11,9 @@
     X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t, probes (along: and x)", "force")     \
     X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t, probes (along: and x)", "torque")  \
     X(LOAD_FRAME, "frame", "world or body",                                                        \
-      "whose axes force and torque have, world unless given")                                      \
-    X(LOAD_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
+      "frame of the components of force and torque, world unless given")                           \
+    X(LOAD_WHEN, "when", "a condition on t and probes",                                            \
+      "active while this holds; always unless given")
 
 enum { LOAD_KEYS(SNW_KEY_CODE) LOAD_N };
 SNW_KEYS(load, "load", "a load", LOAD_KEYS);
@@ -26,7 +27,7 @@ static snw_status read_load(snw_reader *r, const snw_entry *entry, snw_load_desc
     if (!e[LOAD_ON] == !e[LOAD_ALONG]) {
         return snw_fail_at(r->err, entry->location, "load '%s' needs %s", entry->key,
                            e[LOAD_ON] ? "one of 'on' and 'along', not both"
-                                      : "a place, 'on: a site' or 'along: a rod'");
+                                      : "'on: a site' or 'along: a rod'");
     }
     if (!e[LOAD_FORCE] && !e[LOAD_TORQUE]) {
         return snw_fail_at(r->err, entry->location, "load '%s' needs a force or a torque",
@@ -76,7 +77,7 @@ snw_status snw_read_loads(snw_reader *r) {
     X(INITIAL_POSE, "pose", "a constant pose", "of a free joint")                                  \
     X(INITIAL_TWIST, "twist", "wx wy wz vx vy vz, rad/s and m/s", "of a free joint, body frame")   \
     X(INITIAL_POSITION, "position", "rad or m, by coordinate",                                     \
-      "of another joint; a rotation of a spherical one")                                           \
+      "of other joints; of a spherical joint a rotation")                                          \
     X(INITIAL_STRAIN, "strain", "six, by component, or 0; laws of x", "strain of a rod")           \
     X(INITIAL_RATE, "rate", "by coordinate, or as strain",                                         \
       "of a joint, rad/s or m/s; strain rate of a rod, 1/s")

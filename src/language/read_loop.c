@@ -8,29 +8,42 @@
 #include <string.h>
 
 #define LOOP_KEYS(X)                                                                               \
-    X(LOOP_JOIN, "join", "two sites", "what is joined, required")                                  \
-    X(LOOP_AS, "as", "a joint", "how, required; free does nothing")                                \
+    X(LOOP_JOIN, "join", "two sites", "the two sites, required")                                   \
+    X(LOOP_AS, "as", "a joint", "type of the joint, required; free has no effect")                 \
     X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
-    X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LOOP_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
-      "of the second site in the first; the same unless given; at_closing: as it is when the "     \
-      "loop "                                                                                      \
-      "closes")                                                                                    \
-    X(LOOP_WHEN, "when", "a condition on t and probes", "when it is closed, always unless given")
+      "of the second site in the first; identity unless given; at_closing: its value when the "    \
+      "loop closes")                                                                               \
+    X(LOOP_WHEN, "when", "a condition on t and probes",                                            \
+      "closed while this holds; always unless given")
 
 enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
 SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
 
 // `pose: at_closing`: the relative pose is stored at the instant at which the loop closes, also at
 // the start
-static snw_status read_met_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
+static snw_status read_captured_pose(snw_reader *r, const snw_entry *pose, snw_loop_desc *out) {
     double always = 0;
     if (!out->when) out->when = snw_expr_constant(r->pool, 1);
     if (!out->when) return snw_read_memory(r);
     if (snw_law_constant(out->when, &always) && always == 0) return SNW_OK; // never closes
     if (snw_expr_vars(out->when) == 0)
         SNW_TRY(snw_read_condition_signal(r, pose->location, "on", &out->when));
-    return snw_read_met(r, pose->location, out->name, 7, out->when, &out->pose.met);
+    return snw_read_captured(r, pose->location, out->name, 7, out->when, &out->pose.captured);
+}
+
+// some joints cannot close a loop
+static snw_status check_loop_joint(snw_reader *r, const snw_node *as) {
+    for (int i = 0; as->kind == SNW_NODE_TEXT && i < SNW_JOINT_COUNT; i++) {
+        const snw_joint_type *joint = &snw_joint_table[i];
+        if (joint->closes || strcmp(as->text, joint->name) != 0) continue;
+        return snw_fail_at(r->err, as->location,
+                           "a loop cannot be a %s; cut the loop at another joint and make the %s "
+                           "the joint of a link",
+                           joint->name, joint->name);
+    }
+    return SNW_OK;
 }
 
 static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
@@ -50,11 +63,7 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
     // the same joint kinds as for links, without springs
     snw_link_desc joint = {.name = entry->key};
-    if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
-        return snw_fail_at(r->err, e[LOOP_AS]->value->location,
-                           "a loop cannot be a screw; cut the ring at another joint and let the "
-                           "screw be that of a link");
-    }
+    SNW_TRY(check_loop_joint(r, e[LOOP_AS]->value));
     const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));
     out->joint = joint.joint;
@@ -67,14 +76,13 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
     if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0) {
-        return read_met_pose(r, e[LOOP_POSE], out);
+        return read_captured_pose(r, e[LOOP_POSE], out);
     }
     if (pose->kind == SNW_NODE_TEXT) {
-        return snw_fail_at(
-            r->err, pose->location,
-            "'%.40s' is no pose: write a map, 'xyz: ..', or at_closing, the pose that "
-            "the sites have when the loop closes",
-            pose->text);
+        return snw_fail_at(r->err, pose->location,
+                           "'%.40s' is not a pose: write a map, 'xyz: ..', or at_closing, the pose "
+                           "of the sites when the loop closes",
+                           pose->text);
     }
     return snw_read_pose(r, pose, &out->pose);
 }

@@ -80,13 +80,15 @@ static snw_status add_thing_name(snw_reader *r, const char *name, snw_source_loc
                                  snw_thing kind, int index) {
     SNW_TRY(snw_check_name(r, name, location));
     if (strcmp(name, "world") == 0) {
-        return snw_fail_at(r->err, location, "'world' is the fixed frame and no name for %s",
+        return snw_fail_at(r->err, location,
+                           "'world' is the fixed frame and cannot be the name of %s",
                            thing_text(kind));
     }
     for (int i = 0; i < snw_keys_file.n; i++) {
         if (strcmp(snw_keys_file.key[i].name, name) == 0) {
-            return snw_fail_at(r->err, location, "'%s' is a key of the file and no name for %s",
-                               name, thing_text(kind));
+            return snw_fail_at(r->err, location,
+                               "'%s' is a key of the file and cannot be the name of %s", name,
+                               thing_text(kind));
         }
     }
     const snw_name *old = snw_names_find(&r->things, name);
@@ -163,8 +165,8 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
     }
     const char *near = snw_nearest(name, r->things.n + 1, known);
     if (near) {
-        return snw_fail_at(r->err, node->location, "there is no %s '%s' (did you mean '%s'?)", bare,
-                           name, near);
+        return snw_fail_at(r->err, node->location, "there is no %s '%s'%s", bare, name,
+                           snw_hint_text(near).text);
     }
     char list[160] = "";
     size_t used = 0;

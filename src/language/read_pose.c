@@ -14,9 +14,9 @@
     X(POSE_QUAT, "quat", "w, x, y, z", "unit quaternion")                                          \
     X(POSE_AXIS, "axis", "x y z or a vector", "axis of the turn by angle")                         \
     X(POSE_ANGLE, "angle", "rad, law of t", "turn about axis")                                     \
-    X(POSE_X, "x", "x y z or a vector", "where the local x axis points in the parent")             \
-    X(POSE_Y, "y", "x y z or a vector", "where the local y axis points")                           \
-    X(POSE_Z, "z", "x y z or a vector", "where the local z axis points")
+    X(POSE_X, "x", "x y z or a vector", "direction of the local x axis in the parent")             \
+    X(POSE_Y, "y", "x y z or a vector", "direction of the local y axis")                           \
+    X(POSE_Z, "z", "x y z or a vector", "direction of the local z axis")
 
 enum { POSE_KEYS(SNW_KEY_CODE) POSE_N };
 SNW_KEYS(pose, "pose", "a pose", POSE_KEYS);
@@ -82,8 +82,8 @@ static snw_status align_axis(snw_reader *r, const snw_entry *e, int axis, snw_ve
     const double c = d.e[axis];
     if (1 + c < 1e-12) {
         return snw_fail_at(r->err, e->location,
-                           "'%s' is turned half round, which leaves open about what: say where a "
-                           "second axis points",
+                           "'%s' is turned by 180 degrees, about an axis that is not determined: "
+                           "give the direction of a second axis",
                            e->key);
     }
     const snw_vec3 w = snw_cross(from, d);
@@ -141,9 +141,9 @@ snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out
     const bool turned = e[POSE_AXIS] || e[POSE_ANGLE];
     const bool pointed = e[POSE_X] || e[POSE_Y] || e[POSE_Z];
     if ((e[POSE_RPY] ? 1 : 0) + (e[POSE_QUAT] ? 1 : 0) + turned + pointed > 1) {
-        return snw_fail_at(r->err, node->location,
-                           "a pose is turned in one way: rpy, or quat, or axis and angle, or x, y, "
-                           "z");
+        return snw_fail_at(
+            r->err, node->location,
+            "give the rotation of a pose in one way: rpy, or quat, or axis and angle, or x, y, z");
     }
     if (e[POSE_RPY]) return read_rpy(r, e[POSE_RPY]->value, out);
     if (e[POSE_QUAT]) return read_quaternion(r, e[POSE_QUAT]->value, out);

@@ -5,118 +5,31 @@
 
 #include "base/fail.h"
 #include "language/signals.h"
-#include "model/probe_columns.h"
 
 #include <string.h>
 
-// the quantities come first, in the order of snw_probe_kind
-#define PROBE_KEYS(X)                                                                              \
-    X(PROBE_POSITION, "position", "a site", "x y z")                                               \
-    X(PROBE_ROTATION, "rotation", "a site",                                                        \
-      "rx ry rz, continuous in time; also qw qx qy qz and the matrix xx xy .. zz")                 \
-    X(PROBE_POSE, "pose", "a site", "x y z qw qx qy qz; also as rotation")                         \
-    X(PROBE_VELOCITY, "velocity", "a site", "vx vy vz")                                            \
-    X(PROBE_TWIST, "twist", "a site", "wx wy wz vx vy vz")                                         \
-    X(PROBE_ACCELERATION, "acceleration", "a site", "ax ay az; also alx aly alz, angular")         \
-    X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
-    X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
-      "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
-    X(PROBE_REACTION, "reaction", "a link, a loop or a contact",                                   \
-      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site; of a "   \
-      "contact all it exerts, about the origin of the world")                                      \
-    X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
-      "of a revolute or universal joint, rad")                                                     \
-    X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
-      "coordinates of the joint, rad and m, or what the actuator acts on")                         \
-    X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
-    X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
-      "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
-    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
-    X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
-    X(PROBE_TENSION, "tension", "a tendon, or a place on its path",                                \
-      "N, where it is pulled; 'cord@50%' half way along its path, 'cord.tip' where it is tied")    \
-    X(PROBE_PULL, "pull", "an end of a tendon, 'cord.root' or 'cord.tip'",                         \
-      "mx my mz fx fy fz, what it does to the robot where it is pulled or tied")                   \
-    X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
-    X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
-    X(PROBE_ENERGY, "energy", "a bare word",                                                       \
-      "kinetic elastic gravity dissipated work scheme balance total")                              \
-    X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
-      "lx ly lz, angular about the origin of the world, and px py pz")                             \
-    X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \
-    X(PROBE_STABILITY, "stability", "a bare word",                                                 \
-      "one number: smallest eigenvalue of the tangent, negative where unstable")                   \
-    X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
-      "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
-    X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
-      "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
-      "puts it; cost: work over weight times way")                                                 \
-    X(PROBE_LAW, "law", "an expression of other probes",                                           \
-      "one number, with t and parameters: tip.x - base.x, sqrt(f.fx^2 + f.fy^2)")                  \
-    X(PROBE_IN, "in", "world or body",                                                             \
-      "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
-    X(PROBE_ALONG, "along", "number",                                                              \
-      "at so many equal stations of the rod or of the tendon's path, ends included")
+// keys of the quantities come first, in the order of snw_probe_kind
+enum { PROBE_IN = SNW_PROBE_COUNT, PROBE_ALONG, PROBE_N };
 
-enum { PROBE_KEYS(SNW_KEY_CODE) PROBE_N };
+#define QUANTITY_KEY(code, name, form, meaning, subject, axes, reading, columns, bare)             \
+    SNW_KEY_ROW(code, name, form, meaning)
+#define PROBE_KEYS(X)                                                                              \
+    SNW_PROBE_LIST(QUANTITY_KEY)                                                                   \
+    X(PROBE_IN, "in", "world or body",                                                             \
+      "frame of the components of velocity, twist, acceleration, reaction and pull; world unless " \
+      "given")                                                                                     \
+    X(PROBE_ALONG, "along", "number",                                                              \
+      "at this number of equally spaced stations of the rod or of the tendon's path, ends "        \
+      "included")
+
 SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 
-enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
+enum { MAX_ALONG = 10000 };
 
-// The object to which a quantity belongs.
-typedef enum subject {
-    OF_SITE,
-    OF_STATION,
-    OF_LINK,
-    OF_JOINT,
-    OF_ACTUATOR,
-    OF_TENDON,
-    OF_PROBES,
-    OF_ALL
-} subject;
-
-static subject subject_of(snw_probe_kind kind) {
-    switch (kind) {
-    case SNW_PROBE_POSITION:
-    case SNW_PROBE_ROTATION:
-    case SNW_PROBE_POSE:
-    case SNW_PROBE_VELOCITY:
-    case SNW_PROBE_TWIST:
-    case SNW_PROBE_ACCELERATION:
-        return OF_SITE;
-    case SNW_PROBE_STRAIN:
-    case SNW_PROBE_WRENCH:
-        return OF_STATION;
-    case SNW_PROBE_REACTION:
-        return OF_LINK;
-    case SNW_PROBE_ANGLE:
-    case SNW_PROBE_VALUE:
-    case SNW_PROBE_RATE:
-    case SNW_PROBE_EFFORT:
-        return OF_JOINT;
-    case SNW_PROBE_POWER:
-        return OF_ACTUATOR;
-    case SNW_PROBE_LENGTH:
-    case SNW_PROBE_TENSION:
-    case SNW_PROBE_PULL:
-    case SNW_PROBE_VOLUME:
-    case SNW_PROBE_PRESSURE:
-        return OF_TENDON;
-    case SNW_PROBE_LAW:
-        return OF_PROBES;
-    case SNW_PROBE_ENERGY:
-    case SNW_PROBE_MOMENTUM:
-    case SNW_PROBE_CENTER_OF_MASS:
-    case SNW_PROBE_STABILITY:
-    case SNW_PROBE_FREQUENCY:
-    case SNW_PROBE_TRANSPORT:
-        return OF_ALL;
-    }
-    return OF_ALL;
-}
+static snw_subject subject_of(snw_probe_kind kind) { return snw_probe_table[kind].subject; }
 
 bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
-    for (int k = 0; k < NKIND; k++) {
+    for (int k = 0; k < SNW_PROBE_COUNT; k++) {
         const char *name = snw_keys_probe.key[k].name;
         const bool word = probe->kind == SNW_NODE_TEXT && strcmp(probe->text, name) == 0;
         if (!word && !snw_node_get(probe, name)) continue;
@@ -128,25 +41,40 @@ bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
 
 // a probe of the whole robot, `e: energy`
 static snw_status read_robot_probe(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
-    static const char *const words[] = {"energy",    "momentum",  "center_of_mass",
-                                        "stability", "frequency", "transport"};
+    const char *words[SNW_PROBE_COUNT]; // quantities of the whole robot
+    snw_probe_kind kinds[SNW_PROBE_COUNT];
+    int n = 0;
     const char *dot = strchr(node->text, '.');
     if (dot && strncmp(node->text, "energy", (size_t)(dot - node->text)) == 0) {
         return snw_fail_at(r->err, node->location,
                            "a probe has all components; write '%s: energy' and use '%s.%s'",
                            out->name, out->name, dot + 1);
     }
-    for (int k = 0; k < NKIND; k++) {
-        if (strcmp(node->text, snw_keys_probe.key[k].name) == 0 &&
-            subject_of((snw_probe_kind)k) != OF_ALL) {
-            return snw_fail_at(r->err, node->location, "'%s' of what? write '{%s: %s}'", node->text,
-                               node->text, snw_keys_probe.key[k].form);
+    for (int k = 0; k < SNW_PROBE_COUNT; k++) {
+        if (subject_of((snw_probe_kind)k) == SNW_OF_ROBOT) {
+            kinds[n] = (snw_probe_kind)k;
+            words[n++] = snw_probe_table[k].name;
+        } else if (strcmp(node->text, snw_probe_table[k].name) == 0) {
+            return snw_fail_at(r->err, node->location, "'%s' needs an object, write '{%s: %s}'",
+                               node->text, node->text, snw_keys_probe.key[k].form);
         }
     }
     int word = 0;
-    SNW_TRY(snw_read_word(r, node, "probe", 6, words, &word));
-    out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
+    SNW_TRY(snw_read_word(r, node, "probe", n, words, &word));
+    out->kind = kinds[word];
     return SNW_OK;
+}
+
+static snw_status probe_of_sites(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_node *list = e->value;
+    if (list->kind != SNW_NODE_LIST || list->n != 2) {
+        return snw_fail_at(r->err, list->location,
+                           "'%s' is of two sites, the second seen from the first, e.g. '[base, "
+                           "arm.tip]'",
+                           e->key);
+    }
+    SNW_TRY(snw_read_site(r, list->entry[0].value, e->key, &out->from));
+    return snw_read_site(r, list->entry[1].value, e->key, &out->site);
 }
 
 static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
@@ -185,7 +113,8 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
     out->site.location = e->value->location;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
     if (r->desc->link[out->site.link].joint != SNW_JOINT_FREE) return SNW_OK;
-    return snw_fail_at(r->err, e->value->location, "link '%s' is free, nothing holds it", name);
+    return snw_fail_at(r->err, e->value->location, "link '%s' has a free joint and no reaction",
+                       name);
 }
 
 // index of a tendon or chamber by name; false: there is none
@@ -208,11 +137,10 @@ static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char
     }
     const size_t length = strlen(suffix);
     if (suffix[0] != '@' || suffix[length - 1] != '%' || pull) {
-        return snw_fail_at(r->err, e->value->location,
-                           "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', "
-                           "where it is tied",
-                           e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or",
-                           name);
+        return snw_fail_at(
+            r->err, e->value->location,
+            "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', where it is fixed",
+            e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or", name);
     }
     const char *text = snw_pool_text(r->pool, suffix + 1, length - 2);
     if (!text) return snw_read_memory(r);
@@ -243,7 +171,7 @@ static void locate_tendon_end(const snw_desc *d, snw_probe_desc *out) {
 
 static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const bool along = out->kind == SNW_PROBE_TENSION || out->kind == SNW_PROBE_PULL;
-    const bool tendon = out->kind == SNW_PROBE_LENGTH || along;
+    const bool tendon = subject_of(out->kind) == SNW_OF_TENDON;
     const char *name = "", *suffix = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     if (along) {
@@ -262,8 +190,8 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
         if (out->kind == SNW_PROBE_PULL) locate_tendon_end(r->desc, out);
         return SNW_OK;
     }
-    return snw_fail_at(r->err, e->value->location, "actuator '%s' is no %s and has no '%s'", name,
-                       tendon ? "tendon" : "chamber", e->key);
+    return snw_fail_at(r->err, e->value->location, "actuator '%s' is not a %s and has no '%s'",
+                       name, tendon ? "tendon" : "chamber", e->key);
 }
 
 // joint quantity of an actuator: that of the joint, or one number per coordinate of a rod
@@ -335,14 +263,13 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     }
     const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
     out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
-    const bool is_rotary = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->location,
                            "the joint of link '%s' is %s and has no '%s'%s", name,
                            snw_joint_name(out->joint), e->key,
                            out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
     }
-    if (out->kind == SNW_PROBE_ANGLE && !is_rotary) {
+    if (out->kind == SNW_PROBE_ANGLE && !snw_joint_is_rotary(out->joint)) {
         return snw_fail_at(r->err, e->value->location, "the joint of link '%s' is %s; use 'value'",
                            r->desc->link[out->site.link].name, snw_joint_name(out->joint));
     }
@@ -351,12 +278,12 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
 
 static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_entry *quantity,
                              snw_probe_desc *out) {
-    const subject of = subject_of(out->kind);
+    const snw_subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
     if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
-    if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
+    if ((of != SNW_OF_SITE && of != SNW_OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
         strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
         return snw_fail_at(r->err, along->location,
                            "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
@@ -369,33 +296,32 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     static const char *const frames[] = {"world", "body"};
     int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
-    const subject of = subject_of(out->kind);
-    if (of == OF_TENDON && out->kind != SNW_PROBE_PULL) {
-        return snw_fail_at(r->err, e->location, "'%s' has no axes", snw_probe_name(out->kind));
-    }
+    const char *name = snw_probe_name(out->kind);
     if (out->of == SNW_PROBE_OF_CONTACT) {
         return snw_fail_at(r->err, e->location,
                            "the reaction of the ground, or along a rod, is always in the world");
     }
-    if (of == OF_JOINT) {
-        return snw_fail_at(r->err, e->location, "'%s' is along the joint's own axes",
-                           snw_probe_name(out->kind));
-    }
-    if (of == OF_ACTUATOR) {
-        return snw_fail_at(r->err, e->location, "'%s' is a number and has no axes",
-                           snw_probe_name(out->kind));
-    }
-    if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
-        return snw_fail_at(r->err, e->location, "'%s' is always in %s", snw_probe_name(out->kind),
-                           of == OF_ALL ? "the world" : "the section's frame");
-    }
-    const bool is_pose = out->kind == SNW_PROBE_POSITION || out->kind == SNW_PROBE_ROTATION ||
-                         out->kind == SNW_PROBE_POSE;
-    if (is_pose && frame == 1) {
+    switch (snw_probe_table[out->kind].axes) {
+    case SNW_PROBE_IN_NONE:
+        return snw_fail_at(r->err, e->location, "'%s' is a number and has no axes", name);
+    case SNW_PROBE_IN_SITE:
+        return snw_fail_at(r->err, e->location, "'%s' is in the axes of the first site", name);
+    case SNW_PROBE_IN_JOINT:
+        return snw_fail_at(r->err, e->location, "'%s' is along the joint's own axes", name);
+    case SNW_PROBE_IN_SECTION:
+        if (frame == 1) break;
+        return snw_fail_at(r->err, e->location, "'%s' is always in the section's frame", name);
+    case SNW_PROBE_IN_WORLD:
+        if (subject_of(out->kind) == SNW_OF_ROBOT) {
+            return snw_fail_at(r->err, e->location, "'%s' is always in the world", name);
+        }
+        if (frame == 0) break;
         return snw_fail_at(r->err, e->location,
-                           "'%s' says where the site is in the world; 'in: body' is for velocity, "
-                           "twist, acceleration and reaction",
-                           snw_probe_name(out->kind));
+                           "'%s' is always in the world; 'in: body' is for velocity, twist, "
+                           "acceleration and reaction",
+                           name);
+    case SNW_PROBE_IN_EITHER:
+        break;
     }
     out->body = frame == 1;
     return SNW_OK;
@@ -411,7 +337,7 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
     const snw_entry *e[PROBE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_probe, e));
     const snw_entry *quantity = NULL;
-    for (int k = 0; k < NKIND; k++) {
+    for (int k = 0; k < SNW_PROBE_COUNT; k++) {
         if (!e[k]) continue;
         if (quantity) {
             return snw_fail_at(r->err, e[k]->location,
@@ -426,30 +352,35 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
                            "probe '%s' has no quantity, e.g. '{position: arm.tip}'", entry->key);
     }
     switch (subject_of(out->kind)) {
-    case OF_SITE:
+    case SNW_OF_SITE:
         SNW_TRY(snw_read_site(r, quantity->value, quantity->key, &out->site));
         break;
-    case OF_STATION:
+    case SNW_OF_SITES:
+        SNW_TRY(probe_of_sites(r, quantity, out));
+        break;
+    case SNW_OF_STATION:
         SNW_TRY(probe_of_station(r, quantity, out));
         break;
-    case OF_LINK:
+    case SNW_OF_LINK:
         SNW_TRY(probe_of_link(r, quantity, out));
         break;
-    case OF_JOINT:
+    case SNW_OF_JOINT:
         SNW_TRY(probe_of_joint(r, quantity, out));
         break;
-    case OF_ACTUATOR:
+    case SNW_OF_ACTUATOR:
         SNW_TRY(probe_of_actuator(r, quantity, out));
         break;
-    case OF_TENDON:
+    case SNW_OF_TENDON:
+    case SNW_OF_CHAMBER:
         SNW_TRY(probe_of_tendon(r, quantity, out));
         break;
-    case OF_PROBES: // read after all other probes
+    case SNW_OF_PROBES: // read after all other probes
         break;
-    case OF_ALL:
+    case SNW_OF_ROBOT:
         if (quantity->value->kind == SNW_NODE_NULL) break;
-        return snw_fail_at(r->err, quantity->location, "'%s' is of the whole robot; write '%s: %s'",
-                           quantity->key, entry->key, quantity->key);
+        return snw_fail_at(r->err, quantity->location,
+                           "'%s' is a quantity of the whole robot; write '%s: %s'", quantity->key,
+                           entry->key, quantity->key);
     }
     if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
@@ -473,7 +404,7 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
     if (other->kind == SNW_PROBE_LAW || other->along > 0) {
-        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law does not read",
+        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law cannot read",
                         name, other->along > 0 ? "of many stations" : "by a law itself");
     }
     int column = 0;
@@ -496,7 +427,7 @@ static snw_status refuse_stored_value(void *user, snw_memory memory, const char 
                                       const snw_expr *law, double period, int *slot,
                                       snw_error *err) {
     (void)user, (void)memory, (void)law, (void)period, (void)slot;
-    return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
+    return snw_fail(err, SNW_E_PARSE, "'%.60s' has memory, which a probe's law cannot have", text);
 }
 
 static const char *other_probe_name(void *user, int i) {
@@ -563,15 +494,15 @@ snw_status snw_find_probe(snw_reader *r, snw_source_location location, const cha
         return SNW_OK;
     }
     const char *near = snw_names_nearest(&r->probes, name);
-    return snw_fail_at(r->err, location, "there is no probe '%s'%s%s%s", name,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return snw_fail_at(r->err, location, "there is no probe '%s'%s", name,
+                       snw_hint_text(near).text);
 }
 
 // ---- record -------------------------------------------------------------------------------------
 
 #define RECORD_KEYS(X)                                                                             \
-    X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
-    X(RECORD_ONLY, "only", "list of probes", "what to record, all probes unless given")
+    X(RECORD_EVERY, "every", "s", "time between frames; every computed step unless given")         \
+    X(RECORD_ONLY, "only", "list of probes", "probes to record, all unless given")
 
 enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
 SNW_KEYS(record, "record", "what to record", RECORD_KEYS);

@@ -68,21 +68,23 @@ snw_status snw_read_materials(snw_reader *r) {
 #define LINK_KEYS(X)                                                                               \
     X(LINK_ON, "on", "a site", "the parent, required")                                             \
     X(LINK_POSE, "pose", "a pose, laws of t", "of the joint in the parent site")                   \
-    X(LINK_JOINT, "joint", "a joint", "how it moves there, fixed unless given")                    \
+    X(LINK_JOINT, "joint", "a joint", "type of the joint, fixed unless given")                     \
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
-    X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
-    X(LINK_PITCH, "pitch", "m", "of a screw, how far it moves in a turn; negative: left-handed")   \
+    X(LINK_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
+    X(LINK_PITCH, "pitch", "m", "of a screw, advance per turn; negative: left-handed")             \
     X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
-    X(LINK_REST, "rest", "rad or m, by coordinate", "where the spring is slack, 0 unless given")   \
+    X(LINK_REST, "rest", "rad or m, by coordinate",                                                \
+      "where the spring has no force, 0 unless given")                                             \
     X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
-    X(LINK_FRICTION, "friction", "N m or N, by coordinate", "dry, in the joint, at full slip")     \
+    X(LINK_FRICTION, "friction", "N m or N, by coordinate",                                        \
+      "dry friction in the joint, at full slip")                                                   \
     X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
       "rate below which dry friction is smoothed, 1e-3 unless given")                              \
     X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
-    X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
+    X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
-      "when it and all that hangs on it is there, always unless given")
+      "active, with all links on it, while this holds; always unless given")
 
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
@@ -136,8 +138,8 @@ static snw_status report_cycle(snw_reader *r, int first) {
         used += (size_t)snprintf(chain + used, sizeof chain - used, " on %.40s", l[i].name);
     } while (i != first);
     return snw_fail_at(r->err, l[first].location,
-                       "links hang on each other: %s; one must be on world, and what closes the "
-                       "ring is a loop, 'loops: {ring: {join: [%.40s, %.40s], as: fixed}}'",
+                       "links are on each other in a ring: %s; one must be on world, and a loop "
+                       "closes the ring, 'loops: {ring: {join: [%.40s, %.40s], as: fixed}}'",
                        chain, l[l[first].on.link].name, l[first].name);
 }
 

@@ -23,11 +23,11 @@ static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws
     X(SECTION_MOMENTS, "moments", "three, m^4, laws of x",                                         \
       "second moments of the area: torsion about x, bending about y and z")                        \
     X(SECTION_STIFFNESS, "stiffness", "six, by component, or 6 lists of 6; laws of x",             \
-      "outright, N m^2 and N; wins over shape and material")                                       \
+      "given directly, N m^2 and N; overrides shape and material")                                 \
     X(SECTION_INERTIA, "inertia", "six, by component, or 6 lists of 6; laws of x",                 \
-      "per length, outright, kg m and kg/m; wins over shape and material")                         \
+      "per length, given directly, kg m and kg/m; overrides shape and material")                   \
     X(SECTION_DAMPING, "damping", "six, by component, or 6 lists of 6; laws of x",                 \
-      "per strain rate, outright, N m^2 s and N s; wins over shape and material")
+      "per strain rate, given directly, N m^2 s and N s; overrides shape and material")
 #define CIRCLE_KEYS(X)                                                                             \
     X(CIRCLE_RADIUS, "radius", "m, law of x", "radius, or give the diameter")                      \
     X(CIRCLE_DIAMETER, "diameter", "m, law of x", "diameter, or give the radius")
@@ -245,21 +245,22 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
 // ---- rods ---------------------------------------------------------------------------------------
 
 #define ROD_KEYS(X)                                                                                \
-    X(ROD_LENGTH, "length", "m", "arc length, required; of a fed rod what is out to begin with")   \
-    X(ROD_MATERIAL, "material", "a material's name", "what it is made of")                         \
-    X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia outright")             \
+    X(ROD_LENGTH, "length", "m",                                                                   \
+      "arc length, required; of a variable-length rod (feed) the free length at the start")        \
+    X(ROD_MATERIAL, "material", "a material's name", "its material")                               \
+    X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia")                      \
     X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
       "strain without stress, 0 if absent")                                                        \
     X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
-      "which components change, on which basis, or by which law of t and x; required")             \
+      "which components vary, with their basis, or a law of t and x; required")                    \
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
     X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
     X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
     X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
-      "instead of magnus: rk4, spectral and its points, or rk45")                                  \
+      "instead of magnus: rk4, spectral with its points, or rk45")                                 \
     X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
-      "of rk45: error of a segment, 1e-6 unless given; nodes is then the most there may be")
+      "of rk45: error of a slice, 1e-6 unless given; nodes is then the maximum")
 
 enum { ROD_KEYS(SNW_KEY_CODE) ROD_N };
 SNW_KEYS(rod, "rod", "a rod", ROD_KEYS);
@@ -284,9 +285,8 @@ static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_e
     const char *text = "";
     SNW_TRY(snw_read_text(r, e->value, "integrator", &text));
     if (magnus) {
-        return snw_fail_at(
-            r->err, e->location,
-            "'integrator' and 'magnus' both say how the rod is integrated; give one");
+        return snw_fail_at(r->err, e->location,
+                           "'integrator' and 'magnus' are alternatives; give one");
     }
     for (int k = 0; k < SNW_RULES; k++) {
         const snw_rule_kind kind = (snw_rule_kind)k;
@@ -312,7 +312,7 @@ static snw_status read_rod_tolerance(snw_reader *r, const snw_entry *e, snw_rod_
     if (out->integrator != SNW_RULE_RK45) {
         if (!e) return SNW_OK;
         return snw_fail_at(r->err, e->location,
-                           "'tolerance' goes with integrator: rk45, which places the nodes by it");
+                           "'tolerance' is for integrator: rk45, which places the nodes by it");
     }
     out->tolerance = 1e-6;
     if (!e) return SNW_OK;

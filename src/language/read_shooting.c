@@ -8,18 +8,15 @@
 #define SHOOTING_KEYS(X)                                                                           \
     X(SHOOTING_POINTS, "points", "number", "along a rod, its ends included; 101 unless given")     \
     X(SHOOTING_ALONG, "along", "rk4, euler or dormand-prince",                                     \
-      "how it goes along the rod, rk4 unless given")                                               \
+      "integration along the rod, rk4 unless given")                                               \
     X(SHOOTING_ERROR, "error", "number",                                                           \
-      "of dormand-prince: choose intervals by this error of each, in typical forces; points are "  \
-      "where it begins")                                                                           \
+      "of dormand-prince: choose intervals by this error of each, in typical forces; points is "   \
+      "the initial number")                                                                        \
     X(SHOOTING_HISTORY, "history", "cubic or linear",                                              \
-      "how the past is carried to points between nodes, and with the material of fed rods; cubic " \
-      "unless given, linear is the paper's, which leaves it at the points")                        \
+      "interpolation of earlier steps between nodes, and with the material of variable-length "    \
+      "rods; cubic unless given; linear is that of the paper, which keeps them at the points")     \
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
-      "how the conditions at the far end are met, banded unless given")                            \
-    X(SHOOTING_REPLICA, "replica", "on or off",                                                    \
-      "march as the paper does: a quaternion, and in world axes force and moment of the rod "      \
-      "alone, or with tendons its strains; off unless given")
+      "solver for the boundary conditions at the tip, banded unless given")
 
 enum { SHOOTING_KEYS(SNW_KEY_CODE) SHOOTING_N };
 SNW_KEYS(shooting, "shooting", "options of the shooting engine", SHOOTING_KEYS);
@@ -35,8 +32,6 @@ static const char *const solvers[] = {SNW_SHOOT_SOLVER_LIST(X)};
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting_desc *out) {
-    static const char *const switches[] = {"off", "on", "false",
-                                           "true"}; // the last two are those of JSON
     const snw_entry *e[SHOOTING_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_shooting, e));
     if (e[SHOOTING_POINTS]) {
@@ -50,8 +45,9 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
     }
     if (e[SHOOTING_ERROR]) {
         if (out->along != SNW_SHOOT_DORMAND_PRINCE) {
-            return snw_fail_at(r->err, e[SHOOTING_ERROR]->location,
-                               "'error' chooses the intervals of 'along: dormand-prince'");
+            return snw_fail_at(
+                r->err, e[SHOOTING_ERROR]->location,
+                "'error' is for 'along: dormand-prince', which chooses its intervals");
         }
         SNW_TRY(snw_read_positive(r, e[SHOOTING_ERROR]->value, "error", SNW_DIM_NONE, &out->error));
         if (out->error < 1e-13 || out->error > 1e-2) {
@@ -69,10 +65,6 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
             snw_read_word(r, e[SHOOTING_SOLVER]->value, "solver", COUNT(solvers), solvers, &word));
         out->solver = (snw_shoot_solver)word;
     }
-    if (e[SHOOTING_REPLICA]) {
-        SNW_TRY(snw_read_word(r, e[SHOOTING_REPLICA]->value, "replica", 4, switches, &word));
-        out->replica = word % 2 == 1;
-    }
     return SNW_OK;
 }
 
@@ -87,7 +79,7 @@ snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_ent
     if (!shooting) return SNW_OK;
     if (out->engine != SNW_ENGINE_SHOOTING) {
         return snw_fail_at(r->err, shooting->location,
-                           "'shooting' says how the shooting engine works; add 'engine: shooting'");
+                           "'shooting' has options of the shooting engine; add 'engine: shooting'");
     }
     return read_options(r, shooting->value, &out->shooting);
 }

@@ -5,7 +5,6 @@
 #include "language/read.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 
 // mark the signals that a law reads
 static void signals_mark_signals(const snw_desc *d, snw_law law, bool *live) {
@@ -45,15 +44,15 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
         if (reading == SNW_READ_TENDON_EFFORT &&
             !is_explicit(&d->tendon[d->probe[s->probe].item])) {
             return snw_fail_at(r->err, d->probe[s->probe].location,
-                               "a law reads probe '%s', an effort that is found with the motion or "
-                               "follows probes itself; sampled(..) reads this one",
+                               "a law reads probe '%s', an effort that is computed with the motion "
+                               "or depends on probes itself; use sampled(..) for this one",
                                d->probe[s->probe].name);
         }
-        if (reading != SNW_READ_LATER) continue;
+        if (reading != SNW_READ_LATER && reading != SNW_READ_NEVER) continue;
         return snw_fail_at(r->err, d->probe[s->probe].location,
-                           "a law reads probe '%s', but laws follow position, rotation, pose, "
-                           "velocity, twist, strain, coordinates of joints and what tendons and "
-                           "chambers have only; conditions and sampled(..) read this one too",
+                           "a law reads probe '%s', but laws can read only position, rotation, "
+                           "pose, velocity, twist, strain, coordinates of joints and quantities of "
+                           "tendons and chambers; conditions and sampled(..) can read this one",
                            d->probe[s->probe].name);
     }
     return SNW_OK;

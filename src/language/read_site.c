@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define SITE_KEYS(X)                                                                               \
-    X(SITE_ON, "on", "a site", "what it is fixed to, required")                                    \
-    X(SITE_POSE, "pose", "a constant pose", "of the site in what it is on")
+    X(SITE_ON, "on", "a site", "the link or site it is fixed to, required")                        \
+    X(SITE_POSE, "pose", "a constant pose", "of the site, relative to 'on'")
 
 enum { SITE_KEYS(SNW_KEY_CODE) SITE_N };
 SNW_KEYS(site, "site", "a named site", SITE_KEYS);
@@ -65,7 +65,7 @@ static snw_status read_site_on_link(snw_reader *r, const snw_node *node, const c
     const bool tip = strcmp(suffix, ".tip") == 0, root = strcmp(suffix, ".root") == 0;
     if (!tip && !root && suffix[0] != '@') {
         return snw_fail_at(r->err, node->location,
-                           "'%s%s' is no site; a rod has '%s.root', '%s.tip' and '%s@50%%'",
+                           "'%s%s' is not a site; a rod has '%s.root', '%s.tip' and '%s@50%%'",
                            link->name, suffix, link->name, link->name, link->name);
     }
     if (!link->has_rod) {
@@ -93,8 +93,8 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, 
         return read_site_on_link(r, node, text + stem, out);
     }
     if (text[stem] != '\0') {
-        return snw_fail_at(r->err, node->location, "'%s' is a named site and has nothing like '%s'",
-                           name, text + stem);
+        return snw_fail_at(r->err, node->location, "'%s' is a named site and has no '%s'", name,
+                           text + stem);
     }
     SNW_TRY(read_named_site(r, found->index));
     *out = r->site[found->index];
@@ -106,7 +106,7 @@ static snw_status read_named_site(snw_reader *r, int index) {
     const snw_entry *entry = r->site_entry[index];
     if (r->site_state[index] == 2) return SNW_OK;
     if (r->site_state[index] == 1) {
-        return snw_fail_at(r->err, entry->location, "site '%s' is on itself, by way of other sites",
+        return snw_fail_at(r->err, entry->location, "site '%s' is on itself, through other sites",
                            entry->key);
     }
     r->site_state[index] = 1;

@@ -52,7 +52,7 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
                                x, L);
         }
         if (!(x / L > at[n - 1])) {
-            return snw_fail_at(r->err, value->location, "'breaks' must rise, %g m does not", x);
+            return snw_fail_at(r->err, value->location, "'breaks' must increase, %g m does not", x);
         }
         at[n++] = x / L;
     }
@@ -153,8 +153,8 @@ static snw_status strain_read_component(snw_reader *r, const snw_entry *e, int i
         return read_basis(r, e->value, 0, m, &out->basis[i]);
     }
     if (near) {
-        return snw_fail_at(r->err, e->value->location, "unknown basis '%s' (did you mean '%s'?)",
-                           word, near);
+        return snw_fail_at(r->err, e->value->location, "unknown basis '%s'%s", word,
+                           snw_hint_text(near).text);
     }
     const snw_dim dim = i < 3 ? SNW_DIM_CURVATURE : SNW_DIM_NONE;
     const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L;
@@ -173,12 +173,12 @@ static snw_status read_preset(snw_reader *r, const snw_node *node, mesh *m, snw_
     if (model == 3) {
         const char *near = snw_nearest(word, 3, models);
         if (near) {
-            return snw_fail_at(r->err, node->location, "unknown strain '%s' (did you mean '%s'?)",
-                               word, near);
+            return snw_fail_at(r->err, node->location, "unknown strain '%s'%s", word,
+                               snw_hint_text(near).text);
         }
         return snw_fail_at(r->err, node->location,
-                           "'%s' does not say which strains: 'kirchhoff legendre 3', 'cosserat "
-                           "legendre 5', 'rigid', or by component '{bend_y: legendre 3}'",
+                           "'%s' names no strains: 'kirchhoff legendre 3', 'cosserat legendre 5', "
+                           "'rigid', or by component '{bend_y: legendre 3}'",
                            node->text);
     }
     const size_t skip = length + strspn(node->text + length, " ");
@@ -189,8 +189,8 @@ static snw_status read_preset(snw_reader *r, const snw_node *node, mesh *m, snw_
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
         if (near) {
-            return snw_fail_at(r->err, snw_text_location(node, skip),
-                               "unknown basis '%s' (did you mean '%s'?)", basis, near);
+            return snw_fail_at(r->err, snw_text_location(node, skip), "unknown basis '%s'%s", basis,
+                               snw_hint_text(near).text);
         }
         return snw_fail_at(r->err, snw_text_location(node, skip),
                            "'%s' needs a basis, e.g. '%s legendre 3'", word, word);

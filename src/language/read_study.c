@@ -11,19 +11,20 @@
 #define STATIC_KEYS(X)                                                                             \
     X(STATIC_NAME, "name", "a name", "of the step; 'static', then 'static.2', unless given")       \
     X(STATIC_FROM, "from", "an earlier step's name",                                               \
-      "start where that one ended, t included; else where the last one ended")                     \
-    X(STATIC_FOR, "for", "s", "a path of equilibria as t goes on; at the present t if absent")     \
+      "start from its end, t included; else from the end of the last step")                        \
+    X(STATIC_FOR, "for", "s",                                                                      \
+      "duration of a path of equilibria; one equilibrium at the current t if absent")              \
     X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
-    X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
+    X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual of an accepted equilibrium")       \
     X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
-      "find each equilibrium by a damped march in pseudo-time of this length")                     \
+      "find each equilibrium by damped integration in pseudo-time, of this length")                \
     X(STATIC_STEADY, "steady", "on or off",                                                        \
-      "count the rates of what is driven and moved: rest beside a steady motion; off unless "      \
-      "given")                                                                                     \
+      "include the rates of drives and moving poses: equilibrium relative to a steady motion; "    \
+      "off unless given")                                                                          \
     X(STATIC_BRANCH, "branch", "stable or follow",                                                 \
-      "where equilibria become unstable or end: go to a stable one, or keep to theirs; stable "    \
-      "unless given")                                                                              \
-    X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
+      "where a branch becomes unstable or ends: go to a stable equilibrium, or follow the "        \
+      "branch; stable unless given")                                                               \
+    X(STATIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")            \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
     X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
@@ -32,10 +33,10 @@
 #define MODES_KEYS(X)                                                                              \
     X(MODES_NAME, "name", "a name", "of the step; 'modes', then 'modes.2', unless given")          \
     X(MODES_FROM, "from", "an earlier step's name",                                                \
-      "at the configuration where that one ended, t included; else where the last one ended")      \
-    X(MODES_COUNT, "count", "number", "how many, beside null motions; 6 unless given")             \
+      "at the configuration at its end, t included; else at that of the last step")                \
+    X(MODES_COUNT, "count", "number", "number of modes, besides null motions; 6 unless given")     \
     X(MODES_STEADY, "steady", "on or off",                                                         \
-      "about the motion there, rates included; off unless given")
+      "about the steady motion there, rates included; off unless given")
 
 enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
 enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
@@ -111,11 +112,8 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) 
 }
 
 static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
-    static const char *const switches[] = {"off", "on", "false",
-                                           "true"}; // the last two are those of JSON
-    int word = 0;
-    if (e) SNW_TRY(snw_read_word(r, e->value, "steady", 4, switches, &word));
-    out->steady = word % 2 == 1;
+    out->steady = false;
+    if (e) SNW_TRY(snw_read_switch(r, e->value, "steady", &out->steady));
     if (!out->steady || out->engine != SNW_ENGINE_SHOOTING) return SNW_OK;
     return snw_fail_at(r->err, e->location,
                        "the shooting engine has no 'steady'; use engine: strain");
@@ -215,7 +213,7 @@ static snw_status read_step(snw_reader *r, const snw_node *node, int index, int 
     SNW_TRY(snw_read_word(r, &word, "study", NKIND, kinds, &kind));
     if (node->kind == SNW_NODE_MAP && node->n > 1) {
         return snw_fail_at(r->err, node->entry[1].location,
-                           "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
+                           "'%s' is outside the step; indent it under '%s:'", node->entry[1].key,
                            word.text);
     }
     out->kinematic = kind == KINEMATIC;

@@ -7,26 +7,25 @@
 #include "base/fail.h"
 
 #define TENDON_KEYS(X)                                                                             \
-    X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")     \
+    X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")     \
     X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \
-      "where it is in the section, m; on the axis "                                                \
-      "unless given")                                                                              \
+      "its position in the section, m; on the axis unless given")                                  \
     X(TENDON_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")     \
-    X(TENDON_TO, "to", "m, may use L", "where it is tied on the last rod, L unless given")         \
+    X(TENDON_TO, "to", "m, may use L", "where it is fixed on the last rod, L unless given")        \
     X(TENDON_EXTRA, "extra", "m", "its length between robot and winch, 0 unless given")            \
     X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")             \
     X(TENDON_FRICTION, "friction", "number",                                                       \
-      "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
-    X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
+      "Coulomb coefficient: relative loss of tension per radian turned, while it slides; 0 "       \
+      "unless given")                                                                              \
+    X(TENDON_VISCOUS, "viscous", "s/m", "the same per sliding speed; 0 unless given")              \
     X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given") \
     X(TENDON_SLIDING, "sliding", "number, law of t",                                               \
-      "friction in static steps: 1 where it was pulled in last, -1 where let out; none unless "    \
-      "given")                                                                                     \
-    X(TENDON_DISCS, "discs", "m", "how far from the axis discs lead it, where beyond the section") \
+      "friction in static steps: 1 if it was pulled in last, -1 if let out; none unless given")    \
+    X(TENDON_DISCS, "discs", "m", "radius of discs that guide it outside the section")             \
     X(TENDON_PATH, "path", "list of rods' links and sites",                                        \
-      "instead of 'along': where it goes, straight from and to sites")
+      "instead of 'along': its path, straight between sites")
 #define CHAMBER_KEYS(X)                                                                            \
-    X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")    \
+    X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")    \
     X(CHAMBER_AT, "at", "[0, y, z], laws of x",                                                    \
       "its centre in the section, m; the axis unless "                                             \
       "given")                                                                                     \
@@ -34,9 +33,9 @@
     X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
     X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
 #define GAS_KEYS(X)                                                                                \
-    X(GAS_MOLES, "moles", "mol, law of t", "how much there is, required")                          \
+    X(GAS_MOLES, "moles", "mol, law of t", "amount, required")                                     \
     X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
-    X(GAS_AMBIENT, "ambient", "Pa, law of t", "pressure around the robot, 101325 Pa unless given")
+    X(GAS_AMBIENT, "ambient", "Pa, law of t", "ambient pressure, 101325 Pa unless given")
 
 enum { TENDON_KEYS(SNW_KEY_CODE) TENDON_N };
 enum { CHAMBER_KEYS(SNW_KEY_CODE) CHAMBER_N };
@@ -87,7 +86,7 @@ static bool is_rod(const snw_reader *r, const snw_node *item) {
 static snw_status read_path(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     if (node->kind != SNW_NODE_LIST || node->n < 2) {
         return snw_fail_at(r->err, node->location,
-                           "'path' is a list of at least two places, rods' links and sites, e.g. "
+                           "'path' is a list of at least two entries, rods' links and sites, e.g. "
                            "[winch, arm, hand.hook]");
     }
     int *link = snw_pool_array(r->pool, (size_t)node->n, sizeof *link);
@@ -185,7 +184,7 @@ static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_en
     if (out->nlink == 0) {
         for (int k = TENDON_AT; k <= TENDON_TO; k++) {
             if (!e[k]) continue;
-            return snw_fail_at(r->err, e[k]->location, "'%s' is of a rod, and the path has none",
+            return snw_fail_at(r->err, e[k]->location, "'%s' is for rods, and the path has none",
                                e[k]->key);
         }
         return read_segments(r, path->value, out);
@@ -214,16 +213,16 @@ static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
         SNW_TRY(snw_read_constant(r, part->value, part->key, parts[i].dim, to[i]));
         if (*to[i] >= 0) continue;
         return snw_fail_at(r->err, part->value->location,
-                           "'%s' must not be negative, got %g: friction takes energy", part->key,
-                           *to[i]);
+                           "'%s' must not be negative, got %g: friction dissipates energy",
+                           part->key, *to[i]);
     }
     if (e[TENDON_SLIDING]) {
         const snw_node *value = e[TENDON_SLIDING]->value;
         SNW_TRY(snw_read_law(r, value, "sliding", (snw_dim){0}, SNW_VAR_T, &out->sliding));
         if (!(out->friction > 0)) {
-            return snw_fail_at(r->err, value->location,
-                               "'sliding' says which way 'friction' acts in static steps; give "
-                               "that, too");
+            return snw_fail_at(
+                r->err, value->location,
+                "'sliding' is the direction of 'friction' in static steps; give 'friction', too");
         }
     }
     out->creep = SNW_CREEP;
@@ -250,8 +249,7 @@ static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_des
     SNW_TRY(tendon_read_friction(r, e, out));
     if (out->extra >= 0) return SNW_OK;
     return snw_fail_at(r->err, e[TENDON_EXTRA]->value->location,
-                       "'extra' is a length outside of the "
-                       "robot and not negative");
+                       "'extra' is a length outside the robot and must not be negative");
 }
 
 static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
@@ -345,8 +343,7 @@ snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tend
         if (!(out->friction > 0 || out->viscous > 0)) break;
         return snw_fail_at(r->err, coordinate->location,
                            "a tendon with friction and a given 'shortening' needs a 'compliance': "
-                           "what is lost on the way follows from its tension; for a stiff one e.g. "
-                           "1e-6 1/N");
+                           "its losses depend on its tension; for a stiff one e.g. 1e-6 1/N");
     case SNW_TENDON_GAS:
         SNW_TRY(read_gas(r, keys->gas->value, out));
         break;

@@ -43,14 +43,18 @@ static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_t
     if (snw_language_later(table->name, e->key)) {
         return snw_fail_at(r->err, e->location, "'%s' is not part of this version", e->key);
     }
+    const char *advice = snw_language_retired(table->name, e->key);
+    if (advice) {
+        return snw_fail_at(r->err, e->location, "'%s' is retired: %s", e->key, advice);
+    }
     const char **known = snw_pool_array(r->pool, (size_t)table->n, sizeof *known);
     if (!known) return snw_read_memory(r);
     for (int i = 0; i < table->n; i++) known[i] = table->key[i].name;
     const char *meant = snw_language_meant(table->name, e->key);
     const char *near = meant ? meant : snw_nearest(e->key, table->n, known);
     if (near) {
-        return snw_fail_at(r->err, e->location, "unknown key '%s' (did you mean '%s'?)", e->key,
-                           near);
+        return snw_fail_at(r->err, e->location, "unknown key '%s'%s", e->key,
+                           snw_hint_text(near).text);
     }
     char list[256] = "";
     size_t used = 0;
@@ -87,9 +91,8 @@ snw_status snw_read_section_entries(snw_reader *r, const char *key, const snw_no
     *n = 0;
     if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
     if (node->kind != SNW_NODE_MAP) {
-        return snw_fail_at(r->err, node->location,
-                           "'%s' holds things by name, 'name: {..}', found %s", key,
-                           kind_text(node->kind));
+        return snw_fail_at(r->err, node->location, "'%s' is a map of names, 'name: {..}', found %s",
+                           key, kind_text(node->kind));
     }
     *n = node->n;
     return SNW_OK;
@@ -133,15 +136,23 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
     }
     if (snw_language_later(what, text)) {
         return snw_fail_at(r->err, node->location,
-                           "%s '%s' is not part of this version; it knows %s", what, text, list);
+                           "%s '%s' is not part of this version; it supports %s", what, text, list);
     }
     const char *near = snw_nearest(text, n, word);
     if (near) {
-        return snw_fail_at(r->err, node->location, "unknown %s '%s' (did you mean '%s'?)", what,
-                           text, near);
+        return snw_fail_at(r->err, node->location, "unknown %s '%s'%s", what, text,
+                           snw_hint_text(near).text);
     }
     return snw_fail_at(r->err, node->location, "unknown %s '%s'; it is one of %s", what, text,
                        list);
+}
+
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, bool *out) {
+    static const char *const words[] = {"off", "on", "false", "true"}; // the last two are JSON's
+    int word = 0;
+    SNW_TRY(snw_read_word(r, node, what, 4, words, &word));
+    *out = word % 2 == 1;
+    return SNW_OK;
 }
 
 // ---- numbers and laws ---------------------------------------------------------------------------
@@ -216,10 +227,10 @@ snw_status snw_read_condition_signal(snw_reader *r, snw_source_location at, cons
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 
-snw_status snw_read_met(snw_reader *r, snw_source_location at, const char *name, int n,
-                        snw_law condition, int *first) {
+snw_status snw_read_captured(snw_reader *r, snw_source_location at, const char *name, int n,
+                             snw_law condition, int *first) {
     snw_error why = {0};
-    if (snw_signals_met(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
+    if (snw_signals_captured(r->signals, name, n, condition, first, &why) == SNW_OK) return SNW_OK;
     return snw_fail_at(r->err, at, "%s", why.text);
 }
 
@@ -346,7 +357,7 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
     X(SNW_TWIST, "twist", "see where it is used", "about the tangent, local x")                    \
     X(SNW_BEND_Y, "bend_y", "see where it is used", "about local y")                               \
     X(SNW_BEND_Z, "bend_z", "see where it is used", "about local z")                               \
-    X(SNW_STRETCH, "stretch", "see where it is used", "along the tangent; 0 is unstretched")       \
+    X(SNW_STRETCH, "stretch", "see where it is used", "along the tangent; 0: unstretched")         \
     X(SNW_SHEAR_Y, "shear_y", "see where it is used", "along local y")                             \
     X(SNW_SHEAR_Z, "shear_z", "see where it is used", "along local z")
 

@@ -199,7 +199,7 @@ static snw_status walk_after_index(walk *w, long value, const char *end, const s
 
 static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
     snw_builder *b = w->b;
-    if (!w->ranges) return fail_in(w, r->name, "an index range cannot stand here,");
+    if (!w->ranges) return fail_in(w, r->name, "an index range is not allowed here,");
     if (w->nbind == SNW_REPEAT_INDICES) return fail_in(w, r->name, "too many indices");
     long low = 0, high = 0;
     SNW_TRY(snw_name_integer(b, scope, w->text, (size_t)(r->low - w->text),
@@ -212,7 +212,7 @@ static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
     const int nbind = w->nbind++;
     for (long v = low; v <= high; v++) {
         if (++b->repeats > SNW_REPEAT_MAX) {
-            return snw_fail_at(b->err, w->at, "repetitions stand for more than %d things",
+            return snw_fail_at(b->err, w->at, "repetitions make more than %d elements",
                                SNW_REPEAT_MAX);
         }
         snw_scope *inner = snw_scope_create(b->pool, scope);

@@ -52,7 +52,7 @@ static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out
         snw_yaml_parse(s->pool, command_line, value, blanks + length - before, &out->value, err));
     if (out->value->kind == SNW_NODE_MAP && snw_node_get(out->value, "each")) {
         return snw_fail_at(err, out->value->location,
-                           "'each' makes runs and belongs under 'runs:'");
+                           "'each' makes runs and is allowed only under 'runs:'");
     }
     return SNW_OK;
 }

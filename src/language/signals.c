@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "language/read.h"
-#include "model/probe_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +34,8 @@ static snw_status signals_add(snw_signals *s, snw_signal_desc slot, const char *
 
 snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const char *name,
                              const char *component, int *column, snw_dim *dim, snw_error *err) {
-    int n = 0;
-    const snw_component *c = snw_probe_components(kind, joint, &n);
+    snw_component c[SNW_PROBE_WIDTH];
+    const int n = snw_probe_components(kind, joint, c);
     for (int i = 0; i < n; i++) {
         if (strcmp(c[i].name, component) != 0) continue;
         *column = i;
@@ -78,10 +77,13 @@ static bool joint_of_probe(const snw_signals *s, const snw_node *of, snw_joint_k
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
     if (!joint || joint->kind != SNW_NODE_TEXT) return false;
-    for (int k = SNW_JOINT_REVOLUTE; k < SNW_JOINT_FREE; k++) {
+    int n = 0;
+    for (int k = 0; k < SNW_JOINT_COUNT; k++) {
         *out = (snw_joint_kind)k;
-        if (strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
+        (void)snw_joint_coordinates(*out, &n);
+        if (n > 0 && strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
     }
+    *out = SNW_JOINT_FIXED;
     return false;
 }
 
@@ -94,16 +96,14 @@ static snw_status find_probe(void *user, const char *name, const char *component
     *slot = -1;
     if (!probe) return SNW_OK;
     if (!snw_probe_kind_written(probe, &kind)) {
-        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that could be read", name);
+        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that laws can read", name);
     }
-    if (kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_LAW ||
-        snw_node_get(probe, "along")) {
+    if (snw_probe_table[kind].reading == SNW_READ_NEVER || snw_node_get(probe, "along")) {
         return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
     }
     // a link without a joint is refused later
     snw_joint_kind at = SNW_JOINT_FIXED;
-    const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
-                       kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    const bool joint = snw_probe_table[kind].subject == SNW_OF_JOINT;
     if (!joint || joint_of_probe(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
         SNW_TRY(snw_signal_column(kind, at, name, component, &column, dim, err));
     }
@@ -163,14 +163,14 @@ snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, 
     return snw_signals_condition(s, text, out, err);
 }
 
-snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,
-                           snw_error *err) {
+snw_status snw_signals_captured(snw_signals *s, const char *name, int n, snw_law law, int *first,
+                                snw_error *err) {
     // added in one sequence, so their indices are consecutive
     for (int i = 0; i < n; i++) {
         char text[200];
         int slot = 0;
-        (void)snprintf(text, sizeof text, "%.150s, met %d", name, i + 1);
-        SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
+        (void)snprintf(text, sizeof text, "%.150s, captured %d", name, i + 1);
+        SNW_TRY(signals_find_or_add(s, SNW_SIGNAL_CAPTURED, text, law, 0, &slot, err));
         if (i == 0) *first = slot + 1;
     }
     return SNW_OK;

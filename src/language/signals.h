@@ -37,8 +37,8 @@ SNW_NODISCARD snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, 
 
 // n consecutive signals that store values sampled when the condition of `law` becomes true (`pose:
 // met`). *first <- 1 + index of the first.
-SNW_NODISCARD snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law,
-                                         int *first, snw_error *err);
+SNW_NODISCARD snw_status snw_signals_captured(snw_signals *s, const char *name, int n, snw_law law,
+                                              int *first, snw_error *err);
 
 // Column index of `component` among the columns of a probe, and its dimension.
 SNW_NODISCARD snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint,

@@ -151,8 +151,8 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
         }
         const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
         if (k == 0 && !rises) {
-            return snw_fail_at(err, location, "the first column must rise, %g follows %g", *value,
-                               value[-1]);
+            return snw_fail_at(err, location, "the first column must increase, %g follows %g",
+                               *value, value[-1]);
         }
     }
     return SNW_OK;
@@ -290,9 +290,8 @@ static snw_status table_find(snw_tables *t, const table_path *at, bool blanks, c
         if (k < 0 || k >= table->ncolumn) {
             const char *near =
                 table->name ? snw_nearest(column, table->ncolumn, table->name) : NULL;
-            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s%s%s",
-                            table->ncolumn, near ? " (did you mean '" : "", near ? near : "",
-                            near ? "'?)" : "");
+            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s",
+                            table->ncolumn, snw_hint_text(near).text);
         }
     }
     out->n = table->nrow;

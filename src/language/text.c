@@ -61,8 +61,8 @@ static snw_status read_open(int fd, snw_pool *pool, const char *path, size_t lim
     }
     if (info.st_size < 0 || (uintmax_t)info.st_size > limit) {
         char why[96];
-        (void)snprintf(why, sizeof why, "%jd bytes, at most %zu are taken", (intmax_t)info.st_size,
-                       limit);
+        (void)snprintf(why, sizeof why, "%jd bytes, at most %zu are allowed",
+                       (intmax_t)info.st_size, limit);
         return fail_file(err, path, "file is too large: ", why);
     }
     char *out = snw_pool_take(pool, (size_t)info.st_size + 1);
@@ -115,7 +115,7 @@ snw_status snw_text_check(const char *name, const char *bytes, size_t length, sn
     const unsigned char *s = (const unsigned char *)bytes;
     snw_source_location at = {.file = name, .line = 1, .column = 1};
     if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) {
-        return snw_fail_at(err, at, "text is UTF-16, save it as UTF-8");
+        return snw_fail_at(err, at, "the text is UTF-16, save it as UTF-8");
     }
     if (length >= 4 && memcmp(s, "\x89HDF", 4) == 0) {
         return snw_fail_at(err, at, "this is a result file; 'sinew show --model' has its model");

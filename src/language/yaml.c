@@ -188,7 +188,7 @@ static snw_status follow_alias(reader *r, int depth, snw_node **out) {
     for (int i = r->nanchor; i-- > 0;) {
         if (strcmp(r->anchor[i].name, name) != 0) continue;
         if (r->anchor[i].node) return copy_node(r, r->anchor[i].node, depth, out);
-        return snw_fail_at(r->err, r->last, "alias '*%s' stands inside what it names", name);
+        return snw_fail_at(r->err, r->last, "alias '*%s' is inside its own anchor", name);
     }
     return snw_fail_at(r->err, r->last, "alias '*%s' has no anchor '&%s' before it", name, name);
 }
@@ -214,7 +214,7 @@ static snw_status read_tag(reader *r, const char *allowed, const char **as) {
     char between[16];
     const int length = snprintf(between, sizeof between, " %s ", word);
     if (!known || length >= (int)sizeof between || !strstr(allowed, between)) {
-        return snw_fail_at(r->err, r->last, "tag '%s%s' cannot stand here", known ? "!!" : "",
+        return snw_fail_at(r->err, r->last, "tag '%s%s' is not allowed here", known ? "!!" : "",
                            word);
     }
     *as = word;
@@ -276,7 +276,7 @@ static snw_status read_key(reader *r, snw_entry *e, bool *merge) {
         return snw_fail_at(r->err, key->location, "a key must be a word, not empty or null");
     }
     if (strpbrk(key->text, "\r\n\t")) {
-        return snw_fail_at(r->err, key->location, "a key must stand on one line");
+        return snw_fail_at(r->err, key->location, "a key must be on one line");
     }
     r->nodes--; // keys do not count as values
     e->key = key->text;
@@ -452,7 +452,7 @@ static snw_status read_stream(reader *r, snw_node **root) {
         return snw_fail_at(r->err, r->last, "a second document begins here; a file holds one");
     }
     if (!*root || (*root)->kind == SNW_NODE_NULL) {
-        return snw_fail_at(r->err, start, "there is nothing in it but blanks and comments");
+        return snw_fail_at(r->err, start, "it contains only blanks and comments");
     }
     return SNW_OK;
 }

@@ -71,7 +71,7 @@ static snw_status check_character(scan *s, const char *p) {
     if (s->blanks > SNW_YAML_BLANKS)
         return yaml_guard_refuse(s, p, "too many blanks or empty lines in a row");
     if (c == '?' && announces_key(s, p)) {
-        return yaml_guard_refuse(s, p, "'?' cannot stand here: write keys as 'key: value'");
+        return yaml_guard_refuse(s, p, "'?' is not allowed here: write keys as 'key: value'");
     }
     if (!one_of(c, "[]{},:&*!'\"")) return SNW_OK;
     if (c == '[' || c == '{') s->depth++;

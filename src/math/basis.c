@@ -42,7 +42,7 @@ static int element_degree(snw_basis_kind kind) {
     return -1;
 }
 
-snw_basis snw_basis_sound(const snw_basis *b) {
+snw_basis snw_basis_well_conditioned(const snw_basis *b) {
     snw_basis out = *b;
     if (b->kind == SNW_BASIS_MONOMIAL && b->nfun > SNW_BASIS_MONOMIALS) {
         out.kind = SNW_BASIS_LEGENDRE;

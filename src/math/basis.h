@@ -43,7 +43,7 @@ enum { SNW_BASIS_MONOMIALS = 8 };
 
 // A well-conditioned basis of the same size and span: Legendre polynomials for more monomials than
 // SNW_BASIS_MONOMIALS, else b itself.
-snw_basis snw_basis_sound(const snw_basis *b);
+snw_basis snw_basis_well_conditioned(const snw_basis *b);
 
 // x (n) <- coordinates in the monomial basis of the function with Legendre coordinates x.
 void snw_basis_to_monomials(int n, double *x);

@@ -111,9 +111,10 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
 
 // The same for a constant of any dimension: its value, SI, and its dimension; SNW_DIM_NONE for a
 // plain number and for a quantity with fractional exponents.
-SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
-                                          const char *file, int line, int column, double *value,
-                                          snw_dim *dim, snw_error *err);
+SNW_NODISCARD snw_status snw_expr_parse_constant(snw_pool *pool, const snw_scope *scope,
+                                                 const char *text, const char *file, int line,
+                                                 int column, double *value, snw_dim *dim,
+                                                 snw_error *err);
 
 // The same for a law of these variables: the law and its dimension.
 SNW_NODISCARD snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope,
@@ -134,6 +135,14 @@ snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
 snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
+
+// out <- the first `max` margins of a condition: left side minus right side of each comparison <,
+// <=, >, >= that reads signals. Returns their number; their order is the same at all values.
+int snw_expr_margins(const snw_expr *e, snw_at at, double *out, int max);
+
+// Can a comparison of the condition change by a jump while the signals vary continuously? So with
+// mod, floor, ceil, sign, step, if or a comparison in its sides, and with == and !=.
+bool snw_expr_margins_jump(const snw_expr *e);
 
 // Variables it depends on, or-ed snw_var.
 int snw_expr_vars(const snw_expr *e);

@@ -25,7 +25,8 @@ static snw_status call_read_text(snw_parser *p, char **out) {
     return *out ? SNW_OK : snw_parser_no_memory(p);
 }
 
-static const char table_form[] = "table takes a file, a column and perhaps where to look: t - 2 s";
+static const char table_form[] =
+    "table takes a file, a column and optionally the argument: t - 2 s";
 
 // *column <- a text, or the number that an expression gives; NULL when that depends on a function
 // argument without a value. *more: another argument follows.
@@ -118,7 +119,7 @@ static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg
                             snw_term *out) {
     const snw_expr_node *a = arg[1].node, *b = arg[2].node;
     if (snw_expr_node_is_constant(a) && snw_expr_node_is_constant(b) && !(a->value < b->value)) {
-        return snw_parser_fail(p, arg[2].at, "this must lie above the value before, %g, got %g",
+        return snw_parser_fail(p, arg[2].at, "this must be above the previous value, %g, got %g",
                                a->value, b->value);
     }
     snw_term from = {0}, span = {0};

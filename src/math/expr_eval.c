@@ -25,6 +25,50 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     return r[e->result];
 }
 
+// ---- margins of conditions ---------------------------------------------------------------------
+
+static bool is_order(snw_op op) {
+    return op == SNW_OP_LT || op == SNW_OP_LE || op == SNW_OP_GT || op == SNW_OP_GE;
+}
+
+int snw_expr_margins(const snw_expr *e, snw_at at, double *out, int max) {
+    if (!(e->vars & SNW_VAR_SIGNAL)) return 0;
+    double r[SNW_EXPR_REGISTERS];
+    int n = 0;
+    r[0] = at.t;
+    r[1] = at.x;
+    r[2] = at.L;
+    for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        if (is_order((snw_op)l->op) && (l->vars & SNW_VAR_SIGNAL)) {
+            if (n < max) out[n] = r[l->arg[0]] - r[l->arg[1]];
+            n++;
+        }
+        r[l->dst] = line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
+    }
+    return n;
+}
+
+// Does the operation jump where its operands are continuous?
+static bool op_jumps(snw_op op) {
+    return op == SNW_OP_MOD || op == SNW_OP_FLOOR || op == SNW_OP_CEIL || op == SNW_OP_SIGN ||
+           op == SNW_OP_STEP || op == SNW_OP_IF;
+}
+
+bool snw_expr_margins_jump(const snw_expr *e) {
+    bool jumps[SNW_EXPR_REGISTERS] = {false};
+    bool found = false;
+    for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        const snw_op op = (snw_op)l->op;
+        const bool reads = (l->vars & SNW_VAR_SIGNAL) != 0, order = is_order(op);
+        const bool equality = op == SNW_OP_EQ || op == SNW_OP_NE;
+        bool sides = false;
+        for (int i = 0; i < snw_op_nargs(op); i++) sides = sides || jumps[l->arg[i]];
+        found = found || (reads && (equality || (order && sides)));
+        jumps[l->dst] = reads && (sides || order || equality || op_jumps(op));
+    }
+    return found;
+}
+
 // ---- derivatives -------------------------------------------------------------------------------
 
 // f(a) with f' = f1, f'' = f2. The derivative for a constant argument is zero, even if f1 is

@@ -77,7 +77,7 @@ static snw_status fail_cycle(const snw_parser *p, const snw_expr_entry *e, int a
         const int wrote = snprintf(text + used, sizeof text - used, "%.40s -> ", chain[i]->name);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
-    return snw_parser_fail(p, at, "'%.40s' needs itself: %s%.40s", e->name, text, e->name);
+    return snw_parser_fail(p, at, "'%.40s' depends on itself: %s%.40s", e->name, text, e->name);
 }
 
 // Parser of the text of an entry, nested in p.

@@ -334,9 +334,9 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                       err);
 }
 
-snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
-                            const char *file, int line, int column, double *value, snw_dim *dim,
-                            snw_error *err) {
+snw_status snw_expr_parse_constant(snw_pool *pool, const snw_scope *scope, const char *text,
+                                   const char *file, int line, int column, double *value,
+                                   snw_dim *dim, snw_error *err) {
     const snw_expr_rules constant = {0};
     const snw_expr *e = NULL;
     snw_quantity q;

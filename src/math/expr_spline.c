@@ -19,8 +19,8 @@ static snw_status spline_check(snw_table s, snw_error *err) {
         }
         if (i > 0 && !(s.x[i] > s.x[i - 1])) {
             return snw_fail(err, SNW_E_MODEL,
-                            "the first column must rise, but row %d has %g after %g", i + 1, s.x[i],
-                            s.x[i - 1]);
+                            "the first column must increase, but row %d has %g after %g", i + 1,
+                            s.x[i], s.x[i - 1]);
         }
     }
     return SNW_OK;

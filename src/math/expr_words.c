@@ -32,7 +32,7 @@ static const snw_function functions[] = {
     {"ceil", "a", "smallest whole number not below", 1, 1, SNW_FUNCTION_NUMBER, SNW_OP_CEIL},
     {"sign", "a", "-1, 0 or 1", 1, 1, SNW_FUNCTION_SIGN, SNW_OP_SIGN},
     {"step", "t, a", "0 before a, 1 from a on", 2, 2, SNW_FUNCTION_RATIO, SNW_OP_STEP},
-    {"linear", "t, a, b", "straight rise from 0 at a to 1 at b", 3, 3, SNW_FUNCTION_RISE,
+    {"linear", "t, a, b", "linear rise from 0 at a to 1 at b", 3, 3, SNW_FUNCTION_RISE,
      SNW_OP_LINEAR},
     {"ramp", "t, a, b", "smooth rise, u - sin(2 pi u)/(2 pi), twice differentiable", 3, 3,
      SNW_FUNCTION_RISE, SNW_OP_RAMP},
@@ -51,8 +51,8 @@ static const snw_function functions[] = {
     {"once", "c", "holds from the first moment at which c holds", 1, 1, SNW_FUNCTION_MEMORY,
      SNW_MEMORY_ONCE},
     {"table", "\"file\", column, at",
-     "cubic spline of a column over the file's first, at t or at `at`", 2, 3, SNW_FUNCTION_TABLE,
-     SNW_OP_TABLE},
+     "cubic spline of a column over the file's first column, at t or at `at`", 2, 3,
+     SNW_FUNCTION_TABLE, SNW_OP_TABLE},
 };
 
 static const char *const keywords[] = {"t", "x", "L", "pi", "on", "off", "and", "or", "not"};

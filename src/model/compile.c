@@ -29,6 +29,13 @@ void *snw_build_array(snw_build *b, size_t n, size_t size) {
     return p;
 }
 
+bool snw_reads_signals(int n, const snw_law *law) {
+    for (int k = 0; k < n; k++) {
+        if (law[k] && (snw_expr_vars(law[k]) & SNW_VAR_SIGNAL)) return true;
+    }
+    return false;
+}
+
 bool snw_exists(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
@@ -40,10 +47,11 @@ snw_status snw_build_condition(snw_build *b, snw_law when, int *out, snw_error *
     for (int i = 0; i < m->desc->nsignal; i++) {
         if (m->desc->signal[i].kind != SNW_SIGNAL_CONDITION || !snw_expr_reads(when, i)) continue;
         *out = m->ncondition++;
-        m->condition_signal[*out] = i;
+        b->condition_signal[*out] = i;
         return SNW_OK;
     }
-    return snw_fail(err, SNW_E_MODEL, "the condition of a link, loop or drive must be a gate");
+    return snw_fail(err, SNW_E_MODEL,
+                    "the condition of a link, loop or drive must be one of the model's signals");
 }
 
 // ---- paths and segments
@@ -166,12 +174,11 @@ static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l) return SNW_OK;
     }
-    return snw_fail_desc(
-        err, link->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "link '%s' has a 'when', but nothing that could come and go; give it a body, a "
-                 "rod or a joint, or leave 'when' out",
-                 link->name));
+    return snw_fail_desc(err, link->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "link '%s' has a 'when', but no part that it could make "
+                                  "inactive; give it a body, a rod or a joint, or leave 'when' out",
+                                  link->name));
 }
 
 // Condition of segment s of link l: inherited from the parent, unless the link has another one,
@@ -264,6 +271,10 @@ static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     return SNW_OK;
 }
 
+static bool has_two_sites(const snw_probe_desc *p) {
+    return snw_probe_table[p->kind].subject == SNW_OF_SITES;
+}
+
 static snw_status check_station(const snw_desc *d, const snw_site *site, snw_error *err) {
     if (site->kind != SNW_SITE_AT && site->kind != SNW_SITE_ROOT) return SNW_OK;
     const snw_link_desc *l = &d->link[site->link];
@@ -288,7 +299,10 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
         SNW_TRY(check_station(d, &d->loop[i].b, err));
     }
     for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
-    for (int i = 0; i < d->nprobe; i++) SNW_TRY(check_station(d, &d->probe[i].site, err));
+    for (int i = 0; i < d->nprobe; i++) {
+        SNW_TRY(check_station(d, &d->probe[i].site, err));
+        if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
+    }
     return SNW_OK;
 }
 
@@ -297,11 +311,12 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->m->condition_signal = snw_build_array(
+    b->condition_signal = snw_build_array(
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
+    b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose =
-        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
+        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + 2 * (size_t)d->nprobe;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
@@ -320,6 +335,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         for (int i = 0; i < d->nprobe; i++) {
             if (d->probe[i].site.link == l)
                 nobs += d->probe[i].along > 0 ? (size_t)d->probe[i].along : 1;
+            if (has_two_sites(&d->probe[i]) && d->probe[i].from.link == l) nobs++;
         }
         nrod++;
         nslice += (size_t)lay->nnode + nobs;
@@ -368,49 +384,10 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-// ---- loads
-
-static void add_loads(snw_build *b) {
-    const snw_desc *d = b->m->desc;
-    for (int i = 0; i < d->nload; i++) {
-        const snw_load_desc *load = &d->load[i];
-        if (!load->along) {
-            const int s = snw_build_site(b, &load->on);
-            const double L = load->on.link >= 0 && d->link[load->on.link].has_rod
-                                 ? d->link[load->on.link].rod.length
-                                 : 0;
-            b->load_point[b->m->nload_point++] =
-                (snw_load_point){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
-            continue;
-        }
-        const snw_rod *rod = &b->rod[b->link_rod[load->on.link]];
-        for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-            if (b->seg_w[s] == 0) continue;
-            b->load_point[b->m->nload_point++] = (snw_load_point){
-                .seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
-        }
-    }
-}
-
-// Sort load points by segment; stable, so that sums keep their order.
-static snw_status sort_load_points(snw_build *b) {
-    const int n = b->m->nload_point, nseg = b->m->nseg;
-    int *start = snw_build_array(b, (size_t)nseg + 1, sizeof *start);
-    int *next = snw_build_array(b, (size_t)nseg + 1, sizeof *next);
-    snw_load_point *sorted = snw_build_array(b, (size_t)n, sizeof *sorted);
-    if (b->memory_out) return SNW_E_MEMORY;
-    for (int i = 0; i < n; i++) start[b->load_point[i].seg + 1]++;
-    for (int s = 0; s < nseg; s++) start[s + 1] += start[s];
-    memcpy(next, start, ((size_t)nseg + 1) * sizeof *next);
-    for (int i = 0; i < n; i++) sorted[next[b->load_point[i].seg]++] = b->load_point[i];
-    b->m->load_point = sorted;
-    b->m->load_point_of_seg = start;
-    return SNW_OK;
-}
-
 // ---- stores and scales
 
-// Offsets in and sizes of the arrays of the tangent. Sets m->bare when they would be too large.
+// Offsets in and sizes of the arrays of the tangent. m->bare: they are not needed, or would be too
+// large; workspaces then hold no Jacobians and take memory linear in the number of segments.
 static snw_status assign_stores(snw_build *b) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
@@ -438,13 +415,18 @@ static snw_status assign_stores(snw_build *b) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
     }
-    if (n > MOST_COLUMNS || m->store_path > MOST_STORE) snw_model_strip(m);
+    m->bare = n > MOST_COLUMNS || m->store_path > MOST_STORE ||
+              (b->kinematic && snw_model_needs_no_jacobian(m));
+    if (m->bare) m->store = m->store_path = m->store_loop = 0;
     return SNW_OK;
 }
 
-void snw_model_strip(snw_model *m) {
-    m->bare = true;
-    m->store = m->store_path = m->store_loop = 0;
+bool snw_model_needs_no_jacobian(const snw_model *m) {
+    bool any =
+        m->nconstraint == 0 || m->ncondition > 0 || m->ntendon > 0 || m->nlive > 0 || m->nfeed > 0;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
+    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
+    return !any;
 }
 
 // Typical strain of active component a: one radian along the rod, or a stretch of one.
@@ -497,8 +479,7 @@ static double compile_typical_energy(const snw_build *b) {
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
     for (int i = 0; i < 3; i++) {
-        if (m->desc->gravity[i])
-            g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
+        if (m->gravity[i]) g = fmax(g, fabs(snw_expr_value(m->gravity[i], (snw_at){0})));
     }
     energy = mass * g * m->length;
     if (energy > 0) return energy;
@@ -572,6 +553,7 @@ static void compile_publish(snw_build *b) {
     m->rod = b->rod;
     m->variable_node = b->variable_node;
     m->variable_phi = b->variable_phi;
+    m->nlink = m->desc->nlink;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;
@@ -582,6 +564,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
     SNW_TRY(compile_reserve(b, err));
+    memcpy(m->gravity, m->desc->gravity, sizeof m->gravity);
     m->npath = 1;
     (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
@@ -594,8 +577,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
-    add_loads(b);
-    SNW_TRY(sort_load_points(b));
+    SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));
@@ -607,13 +589,14 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
-snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model **out,
+                               snw_error *err) {
     *out = NULL;
     snw_model *m = snw_alloc(sizeof *m);
     if (!m) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     m->desc = desc;
     m->pool = snw_pool_create(POOL_LIMIT);
-    snw_build b = {.m = m};
+    snw_build b = {.m = m, .kinematic = kinematic};
     snw_status s = m->pool ? build_all(&b, err) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         *out = m;
@@ -624,13 +607,21 @@ snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *e
     return s;
 }
 
+snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile_desc(desc, false, out, err);
+}
+
+snw_status snw_model_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile_desc(desc, true, out, err);
+}
+
 void snw_model_destroy(snw_model *m) {
     if (!m) return;
     snw_pool_destroy(m->pool);
     snw_free(m);
 }
 
-bool snw_model_swap(snw_model *m, snw_model *other) {
+bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
     size_t size[2][24];
     for (int k = 0; k < 2; k++) {
@@ -661,9 +652,22 @@ bool snw_model_swap(snw_model *m, snw_model *other) {
                                  a->store_tendon};
         memcpy(size[k], list, sizeof list);
     }
-    if (m->desc != other->desc || memcmp(size[0], size[1], sizeof size[0]) != 0) return false;
-    const snw_model mine = *m;
-    *m = *other;
-    *other = mine;
-    return true;
+    return m->desc == other->desc && memcmp(size[0], size[1], sizeof size[0]) == 0;
+}
+
+static void *edit_array(snw_model *m, const void *from, int n, size_t size) {
+    void *to = snw_pool_array(m->pool, n > 0 ? (size_t)n : 1, size);
+    if (to && n > 0) memcpy(to, from, (size_t)n * size);
+    return to;
+}
+
+snw_status snw_model_edit_rows(snw_model *m, snw_model_rows *out) {
+    out->loop = edit_array(m, m->loop, m->nloop, sizeof *m->loop);
+    out->drive = edit_array(m, m->drive, m->ndrive, sizeof *m->drive);
+    out->tendon = edit_array(m, m->tendon, m->ntendon, sizeof *m->tendon);
+    if (!out->loop || !out->drive || !out->tendon) return SNW_E_MEMORY;
+    m->loop = out->loop;
+    m->drive = out->drive;
+    m->tendon = out->tendon;
+    return SNW_OK;
 }

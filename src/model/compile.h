@@ -16,6 +16,7 @@ typedef struct snw_dof_list {
 typedef struct snw_build {
     snw_model *m;
     bool memory_out;    // an allocation failed
+    bool kinematic;     // for kinematic steps only
     snw_layout *layout; // nlink: nodes of the rod of each link
     snw_rod *draft;     // nlink: rod of each link before coordinates are numbered
     int most_phi;       // largest number of shape function values at one section, over all rods
@@ -33,6 +34,9 @@ typedef struct snw_build {
     snw_rod *rod;
     snw_point *point;
     snw_load_point *load_point;
+    snw_loop *loop;
+    snw_drive *drive;
+    int *condition_signal;
     double *phi, *seg_x, *seg_w;
     snw_twist *xi0;
     int *link_first, *link_end, *link_rod, *link_block;
@@ -58,6 +62,8 @@ void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
 // Add the position in the file to err; returns s.
 snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s);
 
+// Does one of n laws depend on signals?
+bool snw_reads_signals(int n, const snw_law *law);
 // Can the condition `when` be true at some time? And *out <- index of a condition that is a signal;
 // SNW_ALWAYS when it is constant.
 bool snw_exists(snw_law when);
@@ -72,6 +78,8 @@ int snw_build_joint(snw_build *b, int l, int parent);
 // nstation arc lengths at which something is attached.
 SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
                                          snw_error *err);
+// Laws of the section of a described rod.
+snw_section_laws snw_build_section_laws(const snw_rod_desc *rod);
 // Add the segments of the rod of link l behind `parent`; *end <- segment of its tip.
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // Fill slice i: shape functions and rest strain at the Magnus points of [from, to].
@@ -103,6 +111,8 @@ SNW_NODISCARD snw_status snw_build_variable_length_damping(snw_build *b, snw_rod
 SNW_NODISCARD snw_status snw_build_section_varies(snw_build *b, snw_rod *r);
 // Loop closures and nonholonomic contacts, after all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
+// Loads and active stresses, after all links; fills load_point and sorts it.
+SNW_NODISCARD snw_status snw_build_loads(snw_build *b);
 // Actuators on coordinates; rows of driven coordinates are behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
 // Tendons and chambers; rows of given lengths and volumes are behind those of the drives.
@@ -113,6 +123,7 @@ SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 // Stations of probes: dynamic segments or observers.
 SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
-snw_status snw_build_signals(snw_build *b); // signals that enter forces; after the stations
+// Signals, and which of them enter forces; after the stations.
+SNW_NODISCARD snw_status snw_build_signals(snw_build *b);
 // Initial coordinates and velocities q0, v0.
 SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

@@ -176,13 +176,13 @@ static snw_status contact_add_body(snw_build *b, int l, const contact_list *list
 // Add the contact point of a wheel with slip resistance, on the segment of its site.
 static snw_status contact_add_wheel(snw_build *b, const snw_contact_desc *d,
                                     const contact_list *list, snw_error *err) {
-    snw_loop *loop = &b->m->loop[d->nonholonomic - 1];
+    const snw_loop *loop = &b->loop[d->nonholonomic - 1];
     const int link = b->m->desc->loop[d->nonholonomic - 1].b.link;
     if (loop->slip[0] == 0 && loop->slip[1] == 0) return SNW_OK;
     if (b->link_rod[link] >= 0 && b->rod[b->link_rod[link]].feed >= 0) {
-        return contact_refuse(d, b->m->desc->link[link].name,
-                              "its rod is fed; give its tip a link and let the wheel be on that",
-                              err);
+        return contact_refuse(
+            d, b->m->desc->link[link].name,
+            "its rod has variable length; attach a link to its tip and put the wheel on that", err);
     }
     snw_contact_point *p = contact_add_point(b, list, loop->b, (snw_vec3){{0}}, 0);
     p->condition = loop->condition;
@@ -204,11 +204,21 @@ static snw_status contact_sort(snw_build *b, const snw_contact_point *point) {
     memcpy(next, start, ((size_t)m->nseg + 1) * sizeof *next);
     for (int i = 0; i < m->ncontact_point; i++) sorted[next[point[i].seg]++] = point[i];
     for (int i = 0; i < m->ncontact_point; i++) {
-        if (sorted[i].wheel) m->loop[sorted[i].wheel - 1].contact_point = i + 1;
+        if (sorted[i].wheel) b->loop[sorted[i].wheel - 1].contact_point = i + 1;
     }
     m->contact_point = sorted;
     m->contact_point_of_seg = start;
     return SNW_OK;
+}
+
+static snw_contact contact_of(const snw_contact_desc *d) {
+    return (snw_contact){.normal = d->normal,
+                         .at = d->at,
+                         .damping = d->damping,
+                         .along = d->along,
+                         .across = d->across,
+                         .creep = d->creep,
+                         .smooth = d->smooth};
 }
 
 snw_status snw_build_contacts(snw_build *b, snw_error *err) {
@@ -224,9 +234,11 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
         }
     }
     contact_list list = {.contact_point = snw_build_array(b, most, sizeof *list.contact_point)};
+    snw_contact *contact = snw_build_array(b, (size_t)d->ncontact, sizeof *contact);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int c = 0; c < d->ncontact; c++) {
         list.contact = c;
+        contact[c] = contact_of(&d->contact[c]);
         if (d->contact[c].nonholonomic) SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
         SNW_TRY(snw_build_condition(b, d->contact[c].when, &list.condition, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
@@ -235,5 +247,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
                                         : contact_add_body(b, l, &list, err));
         }
     }
+    b->m->ncontact = d->ncontact;
+    b->m->contact = contact;
     return contact_sort(b, list.contact_point);
 }

@@ -14,7 +14,7 @@ typedef struct fluid_list {
     snw_fluid_point *fluid_point;
     double *phi;
     int nphi;
-    int *condition; // nfluid
+    snw_fluid *fluid; // nfluid
 } fluid_list;
 
 static snw_status fluid_refuse(const snw_fluid_desc *d, const char *link, const char *why,
@@ -32,7 +32,7 @@ static snw_status drag_coefficient(const snw_fluid_desc *d, const char *link, sn
     const double c = snw_expr_value(law, at);
     *out = w * c;
     if (c >= 0 && isfinite(c)) return SNW_OK;
-    return fluid_refuse(d, link, "its drag must be a number and not negative everywhere", err);
+    return fluid_refuse(d, link, "its drag must be a number and not negative at any x", err);
 }
 
 static snw_status fluid_set_drag(const snw_fluid_desc *d, const char *link, double w, snw_at at,
@@ -61,7 +61,7 @@ static snw_status fluid_add_node(snw_build *b, int fluid, const snw_rod *rod, in
     snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
     *p = (snw_fluid_point){.seg = s,
                            .fluid = fluid,
-                           .condition = list->condition[fluid],
+                           .condition = list->fluid[fluid].condition,
                            .body_condition = b->seg[rod->seg0].condition,
                            .rod = b->link_rod[rod->link],
                            .phi = -1};
@@ -98,7 +98,7 @@ static snw_status fluid_add_end(snw_build *b, int fluid, const snw_rod *rod, int
     snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
     *p = (snw_fluid_point){.seg = side > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
                            .fluid = fluid,
-                           .condition = list->condition[fluid],
+                           .condition = list->fluid[fluid].condition,
                            .body_condition = b->seg[rod->seg0].condition,
                            .end = side,
                            .rod = b->link_rod[rod->link],
@@ -143,7 +143,7 @@ static snw_status fluid_add_body(snw_build *b, int fluid, int l, fluid_list *lis
     snw_fluid_point *p = &list->fluid_point[b->m->nfluid_point++];
     *p = (snw_fluid_point){.seg = b->link_end[l],
                            .fluid = fluid,
-                           .condition = list->condition[fluid],
+                           .condition = list->fluid[fluid].condition,
                            .body_condition = b->seg[b->link_end[l]].condition,
                            .centre = link->body.com,
                            .rod = -1,
@@ -164,7 +164,7 @@ static snw_status fluid_add_body(snw_build *b, int fluid, int l, fluid_list *lis
     if (link->body.shape != SNW_SHAPE_SPHERE) {
         return fluid_refuse(
             d, link->name,
-            "only a sphere has an added mass by itself; give six numbers, 'added: [..]'", err);
+            "only the added mass of a sphere is computed; give six numbers, 'added: [..]'", err);
     }
     for (int i = 3; i < 6; i++) p->added[i] = 0.5 * d->density * link->body.volume;
     return SNW_OK;
@@ -199,11 +199,12 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
     }
     fluid_list list = {.fluid_point = snw_build_array(b, most, sizeof *list.fluid_point),
                        .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *list.phi),
-                       .condition = snw_build_array(b, (size_t)d->nfluid, sizeof *list.condition)};
+                       .fluid = snw_build_array(b, (size_t)d->nfluid, sizeof *list.fluid)};
     if (b->memory_out) return SNW_E_MEMORY;
     for (int f = 0; f < d->nfluid; f++) {
         const snw_fluid_desc *fluid = &d->fluid[f];
-        SNW_TRY(snw_build_condition(b, fluid->when, &list.condition[f], err));
+        SNW_TRY(snw_build_condition(b, fluid->when, &list.fluid[f].condition, err));
+        memcpy(list.fluid[f].current, fluid->current, sizeof list.fluid[f].current);
         if (!snw_exists(fluid->when)) continue;
         for (int k = 0; k < fluid->nlink; k++) {
             const int l = fluid->link[k];
@@ -213,7 +214,7 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
         for (int i = 0; i < 3; i++) b->m->flowing = b->m->flowing || fluid->current[i];
     }
     b->m->nfluid = d->nfluid;
+    b->m->fluid = list.fluid;
     b->m->fluid_phi = list.phi;
-    b->m->fluid_condition = list.condition;
     return fluid_sort(b, list.fluid_point);
 }

@@ -42,7 +42,6 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     const int n = r->nfun[a];
     double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
     if (!G) return SNW_E_MEMORY;
-    const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
     for (int i = 0; i < n; i++) c[i] = 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &b->point[p];
@@ -50,7 +49,7 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
         for (int k = 0; k < a; k++) phi += pt->count[k];
         double f = snw_expr_value(law, (snw_at){.x = pt->x, .L = r->L});
         if (value) {
-            const double rest = snw_rod_rest(d, pt->x).e[r->comp[a]];
+            const double rest = snw_rod_rest(r, pt->x).e[r->comp[a]];
             f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
         }
         if (!isfinite(f)) {
@@ -165,12 +164,12 @@ static snw_status initial_contradiction(const snw_model *m, const snw_drive *d,
     const snw_motor_desc *motor = &m->desc->motor[d->motor];
     return snw_fail_desc(
         err, ini->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g "
-                 "at t = 0 s; leave it out here (what is driven begins where it is driven to), or "
-                 "change the law",
-                 what, is, d->dof - m->motor[d->motor].dof + 1, m->desc->link[ini->link].name,
-                 motor->name, law));
+        snw_fail(
+            err, SNW_E_MODEL,
+            "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g at t "
+            "= 0 s; leave it out here (driven coordinates start at their law), or change the law",
+            what, is, d->dof - m->motor[d->motor].dof + 1, m->desc->link[ini->link].name,
+            motor->name, law));
 }
 
 // Are there loop closures? Then the initial configuration is an initial guess for the projection.
@@ -226,13 +225,13 @@ static snw_status initial_rotations(const snw_model *m, double *q0, snw_error *e
             const double difference =
                 snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
             if (difference <= DIFFERENCE) continue;
-            return snw_fail_desc(
-                err, ini->location,
-                snw_fail(err, SNW_E_MODEL,
-                         "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
-                         "= 0 s; leave it out here (what is driven begins where it is driven to), "
-                         "or change the law",
-                         d->link[ini->link].name, motor->name, difference * 57.295779513082321));
+            return snw_fail_desc(err, ini->location,
+                                 snw_fail(err, SNW_E_MODEL,
+                                          "initial rotation of '%s' contradicts actuator '%s', by "
+                                          "%.3g degrees at t = 0 s; leave it out here (driven "
+                                          "coordinates start at their law), or change the law",
+                                          d->link[ini->link].name, motor->name,
+                                          difference * 57.295779513082321));
         }
         snw_so3_to_numbers(R, q0 + m->motor[i].q);
     }

@@ -9,40 +9,20 @@
 
 // Number of raw rows of a joint or contact.
 static int loop_row_count(const snw_loop *loop) {
-    switch (loop->nonholonomic) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_SLIP:
-        return 0;
-    case SNW_NONHOLONOMIC_WHEEL:
-    case SNW_NONHOLONOMIC_TREAD:
-    case SNW_NONHOLONOMIC_EDGE:
-        return 1;
-    case SNW_NONHOLONOMIC_ROLL:
-        return 2;
-    case SNW_NONHOLONOMIC_RING:
-        return 3;
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return 6;
-    }
-    return 6 - snw_joint_dof(loop->joint);
+    return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].nrow
+                              : 6 - snw_joint_dof(loop->joint);
 }
 
-// Axes of the joint by columns: its axis is z; universal joint: first axis x, second axis y.
-static snw_mat3 joint_axes(const snw_loop_desc *d) {
-    snw_vec3 x, y, z = d->axis;
-    if (d->nonholonomic == SNW_NONHOLONOMIC_RING || d->nonholonomic == SNW_NONHOLONOMIC_ANCHOR)
-        return snw_mat3_identity();
-    if (!(snw_dot(z, z) > 0)) z = (snw_vec3){{0, 0, 1}};
-    if (d->joint == SNW_JOINT_UNIVERSAL) {
-        x = z;
-        snw_joint_across(x, &y, &z);
-        if (snw_dot(d->second, d->second) > 0) y = d->second;
-        z = snw_cross(x, y);
-    } else {
-        snw_joint_across(z, &x, &y);
+// Axes of the rows by columns.
+static snw_mat3 loop_axes(const snw_loop_desc *d) {
+    if (snw_nonholonomic_table[d->nonholonomic].section) return snw_mat3_identity();
+    snw_vec3 axes[3];
+    snw_mat3 Q;
+    snw_joint_axes(d->axis, d->second, axes);
+    for (int k = 0; k < 3; k++) {
+        const int column = snw_joint_table[d->joint].axis_is_x ? k : (k + 2) % 3;
+        for (int i = 0; i < 3; i++) Q.e[i][column] = axes[k].e[i];
     }
-    const snw_mat3 Q = {{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
     return Q;
 }
 
@@ -96,8 +76,8 @@ static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
-                 "contact '%s' sweeps along rod '%s', whose strains have coordinates; give all of "
-                 "them as laws of x and t, or take a station that stays",
+                 "contact '%s' slides along rod '%s', whose strains have coordinates; give all of "
+                 "them as laws of x and t, or use a fixed station",
                  d->name, b->m->desc->link[d->b.link].name));
 }
 
@@ -105,24 +85,24 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     m->nloop = d->nloop;
-    m->loop = snw_build_array(b, (size_t)d->nloop, sizeof *m->loop);
+    b->loop = snw_build_array(b, (size_t)d->nloop, sizeof *b->loop);
     snw_sliding_station *station = snw_build_array(b, (size_t)d->nloop, sizeof *station);
-    if (!m->loop || !station) return SNW_E_MEMORY;
+    if (b->memory_out) return SNW_E_MEMORY;
+    m->loop = b->loop;
     m->sliding_station = station;
     for (int i = 0; i < d->nloop; i++) {
-        snw_loop *loop = &m->loop[i];
+        snw_loop *loop = &b->loop[i];
         SNW_TRY(snw_build_condition(b, d->loop[i].when, &loop->condition, err));
         // a loop that never closes has no rows
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
         loop->nonholonomic =
             snw_exists(d->loop[i].when) ? d->loop[i].nonholonomic : SNW_NONHOLONOMIC_NONE;
-        loop->Q = joint_axes(&d->loop[i]);
+        loop->Q = loop_axes(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
-        loop->nonholonomic_index = loop->nonholonomic && loop->nonholonomic != SNW_NONHOLONOMIC_SLIP
-                                       ? m->nnonholonomic++
-                                       : -1;
+        loop->nonholonomic_index =
+            snw_nonholonomic_table[loop->nonholonomic].nrow > 0 ? m->nnonholonomic++ : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sliding && loop->nonholonomic) {
@@ -135,7 +115,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         }
         loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
-        for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
+        for (int k = 0; k < loop->nrow; k++) loop->coefficient[k][k] = 1;
         m->nconstraint += loop->nrow;
         SNW_TRY(loop_coordinates(b, loop));
         loop->store = m->store_loop;

@@ -28,12 +28,10 @@ static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_e
     if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
     return snw_fail_desc(
         err, d->location,
-        snw_fail(
-            err, SNW_E_MODEL,
-            "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
-            "than %d monomials; that many have no coordinates in double precision, use "
-            "'legendre'",
-            d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
+        snw_fail(err, SNW_E_MODEL,
+                 "actuator '%s' acts on the coordinates of rod '%s', whose strains have more than "
+                 "%d monomials; so many are linearly dependent in double precision, use 'legendre'",
+                 d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
 }
 
 // Error: two actuators drive one coordinate.
@@ -44,7 +42,7 @@ static snw_status motor_refuse(const snw_build *b, int first, int second, snw_er
         err, y->location,
         snw_fail(err, SNW_E_MODEL,
                  "actuators '%s' and '%s' both drive coordinate %d of %s '%s'; switch one off "
-                 "(when: off) or let it free there",
+                 "(when: off) or leave it free there",
                  x->name, y->name,
                  b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
                  y->rod    ? "rod"
@@ -67,13 +65,25 @@ static snw_status add_rate_integral(snw_build *b, snw_drive *drive) {
     return snw_integral_make(b->m->pool, drive->law, motor_study_duration(b->m->desc), integral);
 }
 
+static snw_status add_efforts(snw_build *b, const snw_motor_desc *d, snw_motor *motor) {
+    snw_law *law = snw_build_array(b, (size_t)d->n, sizeof *law);
+    if (!law) return SNW_E_MEMORY;
+    for (int k = 0; k < d->n; k++) law[k] = d->law[k];
+    motor->law = law;
+    motor->when = d->when;
+    motor->reads_signals = snw_reads_signals(d->n, d->law) || snw_reads_signals(1, &d->when);
+    return SNW_OK;
+}
+
 snw_status snw_build_motors(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     size_t most = 0;
     for (int i = 0; i < d->nmotor; i++) most += (size_t)d->motor[i].n;
     snw_motor *motor = snw_build_array(b, (size_t)d->nmotor, sizeof *motor);
-    m->drive = snw_build_array(b, most, sizeof *m->drive);
+    b->drive = snw_build_array(b, most, sizeof *b->drive);
+    m->drive = b->drive;
+    m->nmotor = d->nmotor;
     m->motor = motor;
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < d->nmotor; i++) {
@@ -81,7 +91,11 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         SNW_TRY(check_basis(b, desc, err));
         motor[i] = motor_coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
-        if (desc->kind == SNW_MOTOR_EFFORT) continue;
+        motor[i].kind = desc->kind;
+        if (desc->kind == SNW_MOTOR_EFFORT) {
+            SNW_TRY(add_efforts(b, desc, &motor[i]));
+            continue;
+        }
         const bool ever_active = snw_exists(desc->when);
         int condition = -1;
         SNW_TRY(snw_build_condition(b, desc->when, &condition, err));
@@ -90,17 +104,17 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
             const int dof = motor[i].dof + k;
             for (int j = 0; ever_active && condition < 0 && j < m->ndrive; j++) {
                 if (m->drive[j].row >= 0 && m->drive[j].condition < 0 && m->drive[j].dof == dof) {
-                    m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
+                    b->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
                     return motor_refuse(b, j, m->ndrive, err);
                 }
             }
-            snw_drive *drive = &m->drive[m->ndrive++];
+            snw_drive *drive = &b->drive[m->ndrive++];
             *drive = (snw_drive){.motor = i,
                                  .q = motor[i].q + k,
                                  .dof = dof,
                                  .row = ever_active ? m->nconstraint++ : -1,
                                  .condition = condition,
-                                 .met = desc->met > 0 ? desc->met - 1 + k : -1,
+                                 .captured = desc->captured > 0 ? desc->captured - 1 + k : -1,
                                  .passive = desc->passive,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_rate_integral(b, drive));

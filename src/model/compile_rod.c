@@ -8,6 +8,7 @@
 #include "math/quadrature.h"
 
 #include <math.h>
+#include <string.h>
 
 static snw_status rod_refuse(snw_error *err, snw_source_location at, const char *name,
                              const char *what) {
@@ -27,8 +28,8 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     }
     if (d->variable_length && d->tolerance > 0) {
         return rod_refuse(err, d->location, link->name,
-                          "it is fed, and rk45 does not place nodes along material that moves; use "
-                          "integrator: magnus 6");
+                          "it has variable length, and rk45 does not place nodes along moving "
+                          "material; use integrator: magnus 6");
     }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
         return rod_refuse(
@@ -66,6 +67,8 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     if (d->variable_length) SNW_TRY(snw_check_variable_length(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
+    memcpy(r->rest, d->rest, sizeof r->rest);
+    memcpy(r->given, d->given, sizeof r->given);
     const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
                        : d->integrator == SNW_RULE_SPECTRAL ? d->points
                                                             : 0;
@@ -75,7 +78,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
         r->comp[r->na] = i;
-        r->basis[r->na] = snw_basis_sound(&d->basis[i]);
+        r->basis[r->na] = snw_basis_well_conditioned(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
         r->dof[r->na] = r->ndof; // relative to the rod; snw_build_rod adds the first index
         r->ndof += d->basis[i].nfun;
@@ -107,16 +110,15 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
-    const int n = snw_rod_slice(b->m->desc, r, from, to, s, b->phi + b->nphi,
-                                b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
+    const int n =
+        snw_rod_slice(r, from, to, s, b->phi + b->nphi, b->xi0 + (ptrdiff_t)i * SNW_MAGNUS_POINTS);
     s->rod = rod;
     s->phi = b->nphi;
     b->nphi += n;
     if (!snw_rod_given(&b->m->desc->link[r->link].rod)) return;
     s->field = b->m->nfield;
     for (int k = 0; k < r->nc; k++) {
-        b->field[b->m->nfield++] =
-            (snw_field){.link = r->link, .x = from + r->rule.c[k] * (to - from)};
+        b->field[b->m->nfield++] = (snw_field){.rod = rod, .x = from + r->rule.c[k] * (to - from)};
     }
 }
 
@@ -130,8 +132,8 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
         return snw_fail_desc(
             err, link->rod.section.location,
             snw_fail(err, SNW_E_MODEL,
-                     "rod '%s': its section couples %s with %s, which is given; in "
-                     "this version a given strain acts by its shape alone",
+                     "rod '%s': its section couples %s with %s, which a law gives; in this version "
+                     "a given strain must not be coupled to others by stiffness",
                      link->name, snw_strain_name[a], snw_strain_name[g]));
     }
     return SNW_OK;

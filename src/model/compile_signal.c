@@ -1,50 +1,102 @@
 // SPDX-License-Identifier: MIT
 //
-// Signals that enter the equations of motion: those in laws of loads and efforts, and integrals.
-// The observers of their probes take part in the Jacobian pass, so that the tangent is exact
-// (theory.md 3.7).
+// Signals, and those that enter the equations of motion: in laws of loads and efforts, and
+// integrals. The observers of their probes take part in the Jacobian pass, so that the tangent is
+// exact (theory.md 3.7).
 #include "model/compile.h"
 
-static bool reads_signals(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_SIGNAL); }
+#include "model/probe_kind.h"
 
-// Mark in `live` the signals that n laws read; returns whether there are any.
-static bool signal_mark_signals(const snw_desc *d, int n, const snw_law *law, bool *live) {
-    bool any = false;
-    for (int k = 0; k < n; k++) {
-        if (!reads_signals(law[k])) continue;
-        any = true;
-        for (int i = 0; i < d->nsignal; i++) live[i] = live[i] || snw_expr_reads(law[k], i);
+// ---- probes
+
+// Block of the joint axis or free length whose coordinate or rate a probe reads.
+static int block_of(const snw_model *m, const snw_probe_desc *p, int column) {
+    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
+        return m->seg[m->rod[m->link_rod[p->site.link]].root].item;
     }
-    return any;
+    return m->link_block[p->site.link] + column;
 }
 
-static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, bool *motor_reads,
-                      bool *tendon_reads, bool *live) {
-    for (int i = 0; i < d->nload; i++) {
-        const snw_load_desc *l = &d->load[i];
-        load_reads[i] = signal_mark_signals(d, 3, l->force, live);
-        load_reads[i] = signal_mark_signals(d, 3, l->torque, live) || load_reads[i];
-        load_reads[i] = signal_mark_signals(d, 1, &l->when, live) || load_reads[i];
+static void read_probe(const snw_model *m, const snw_probe_desc *p, int station, snw_signal *s) {
+    s->reading = snw_probe_reading(p);
+    s->body = p->body;
+    if (p->of == SNW_PROBE_OF_TENDON) {
+        s->tendon = p->item;
+        s->is_length = p->kind == SNW_PROBE_LENGTH;
+        return;
     }
-    for (int i = 0; i < d->nstress; i++) {
-        stress_reads[i] = signal_mark_signals(d, 6, d->stress[i].stress, live);
-        stress_reads[i] = signal_mark_signals(d, 1, &d->stress[i].when, live) || stress_reads[i];
+    switch (s->reading) {
+    case SNW_READ_POSITION:
+    case SNW_READ_ROTATION:
+    case SNW_READ_POSE:
+    case SNW_READ_VELOCITY:
+    case SNW_READ_TWIST:
+    case SNW_READ_STRAIN:
+        s->station = station;
+        break;
+    case SNW_READ_COORDINATE:
+    case SNW_READ_RATE:
+        s->block = block_of(m, p, s->column);
+        break;
+    case SNW_READ_TENDON:
+    case SNW_READ_TENDON_RATE:
+    case SNW_READ_TENDON_EFFORT:
+    case SNW_READ_LATER:
+    case SNW_READ_NEVER:
+        break;
     }
-    for (int i = 0; i < d->nmotor; i++) {
-        if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue; // laws of drives depend on t only
-        motor_reads[i] = signal_mark_signals(d, d->motor[i].n, d->motor[i].law, live);
-        motor_reads[i] = signal_mark_signals(d, 1, &d->motor[i].when, live) || motor_reads[i];
+}
+
+static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
+    snw_signal s = {.kind = d->kind,
+                    .source = d->source,
+                    .period = d->period,
+                    .probe = d->probe,
+                    .column = d->column,
+                    .station = -1,
+                    .block = -1,
+                    .tendon = -1};
+    if (d->kind != SNW_SIGNAL_PROBE) return s;
+    read_probe(m, &m->desc->probe[d->probe], m->probe_station[d->probe], &s);
+    return s;
+}
+
+// ---- live signals
+
+// Mark in `live` the signals that n laws read.
+static void mark_signals(const snw_model *m, int n, const snw_law *law, bool *live) {
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < m->nsignal && snw_reads_signals(1, &law[k]); i++) {
+            live[i] = live[i] || snw_expr_reads(law[k], i);
+        }
     }
-    for (int i = 0; i < d->ntendon; i++) {
-        tendon_reads[i] = signal_mark_signals(d, 1, &d->tendon[i].law, live);
-        tendon_reads[i] = signal_mark_signals(d, 1, &d->tendon[i].when, live) || tendon_reads[i];
+}
+
+static void mark_laws(const snw_model *m, bool *live) {
+    for (int i = 0; i < m->nload; i++) {
+        mark_signals(m, 3, m->load[i].force, live);
+        mark_signals(m, 3, m->load[i].torque, live);
+        mark_signals(m, 1, &m->load[i].when, live);
+    }
+    for (int i = 0; i < m->nstress; i++) {
+        mark_signals(m, 6, m->stress[i].stress, live);
+        mark_signals(m, 1, &m->stress[i].when, live);
+    }
+    for (int i = 0; i < m->nmotor; i++) {
+        if (m->motor[i].kind != SNW_MOTOR_EFFORT) continue; // laws of drives depend on t only
+        mark_signals(m, m->motor[i].n, m->motor[i].law, live);
+        mark_signals(m, 1, &m->motor[i].when, live);
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        mark_signals(m, 1, &m->tendon[i].law, live);
+        mark_signals(m, 1, &m->tendon[i].when, live);
     }
     // integrals are always advanced, even if only a condition reads them; sources read earlier
     // signals
-    for (int i = d->nsignal - 1; i >= 0; i--) {
-        if (d->signal[i].kind != SNW_SIGNAL_INTEGRAL || !d->signal[i].source) continue;
+    for (int i = m->nsignal - 1; i >= 0; i--) {
+        if (m->signal[i].kind != SNW_SIGNAL_INTEGRAL || !m->signal[i].source) continue;
         live[i] = true;
-        (void)signal_mark_signals(d, 1, &d->signal[i].source, live);
+        mark_signals(m, 1, &m->signal[i].source, live);
     }
 }
 
@@ -54,7 +106,7 @@ static void list_observers(snw_build *b, const bool *live, int *read) {
     for (int s = m->nseg; s < m->nseg + m->nobs; s++) {
         bool needed = false;
         for (int i = 0; i < m->nsignal && !needed; i++) {
-            const snw_signal_desc *signal = &m->desc->signal[i];
+            const snw_signal *signal = &m->signal[i];
             if (!live[i] || signal->kind != SNW_SIGNAL_PROBE) continue;
             for (int at = m->station[m->probe_station[signal->probe]].seg; at >= m->nseg;) {
                 needed = needed || at == s;
@@ -67,25 +119,19 @@ static void list_observers(snw_build *b, const bool *live, int *read) {
 
 snw_status snw_build_signals(snw_build *b) {
     snw_model *m = b->m;
-    const snw_desc *d = m->desc;
-    m->nsignal = d->nsignal;
-    bool *load_reads = snw_build_array(b, (size_t)d->nload, sizeof *load_reads);
-    bool *stress_reads = snw_build_array(b, (size_t)d->nstress, sizeof *stress_reads);
-    bool *motor_reads = snw_build_array(b, (size_t)d->nmotor, sizeof *motor_reads);
-    bool *tendon_reads = snw_build_array(b, (size_t)d->ntendon, sizeof *tendon_reads);
-    bool *marked = snw_build_array(b, (size_t)d->nsignal, sizeof *marked);
-    int *live = snw_build_array(b, (size_t)d->nsignal, sizeof *live);
+    m->nsignal = m->desc->nsignal;
+    snw_signal *signal = snw_build_array(b, (size_t)m->nsignal, sizeof *signal);
+    bool *marked = snw_build_array(b, (size_t)m->nsignal, sizeof *marked);
+    int *live = snw_build_array(b, (size_t)m->nsignal, sizeof *live);
     int *read = snw_build_array(b, (size_t)m->nobs, sizeof *read);
     if (b->memory_out) return SNW_E_MEMORY;
-    mark_laws(d, load_reads, stress_reads, motor_reads, tendon_reads, marked);
-    for (int i = 0; i < d->nsignal; i++) {
+    for (int i = 0; i < m->nsignal; i++) signal[i] = signal_of(m, &m->desc->signal[i]);
+    m->signal = signal;
+    mark_laws(m, marked);
+    for (int i = 0; i < m->nsignal; i++) {
         if (marked[i]) live[m->nlive++] = i;
     }
     list_observers(b, marked, read);
-    m->load_reads = load_reads;
-    m->stress_reads = stress_reads;
-    m->motor_reads = motor_reads;
-    m->tendon_reads = tendon_reads;
     m->live = live;
     m->read = read;
     return SNW_OK;

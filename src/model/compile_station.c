@@ -149,13 +149,23 @@ snw_status snw_build_stations(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     int total = 0;
-    for (int i = 0; i < d->nprobe; i++) total += d->probe[i].along > 0 ? d->probe[i].along : 1;
+    for (int i = 0; i < d->nprobe; i++) {
+        const bool two = snw_probe_table[d->probe[i].kind].subject == SNW_OF_SITES;
+        total += d->probe[i].along > 0 ? d->probe[i].along : two ? 2 : 1;
+    }
     snw_station *at = snw_build_array(b, (size_t)total, sizeof *at);
     int *first = snw_build_array(b, (size_t)d->nprobe, sizeof *first);
     int *count = snw_build_array(b, (size_t)d->nprobe, sizeof *count);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < d->nprobe; i++) {
         const snw_probe_desc *p = &d->probe[i];
+        // of two sites the first is the station in front of the probe's own
+        if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
+            const int r = p->from.link >= 0 ? b->link_rod[p->from.link] : -1;
+            snw_station *from = &at[m->nstation++];
+            *from = (snw_station){.x = station_x(&p->from, r >= 0 ? &b->rod[r] : NULL)};
+            from->seg = station_seg(b, &p->from, from->x, &from->rod);
+        }
         first[i] = m->nstation;
         count[i] = p->along > 0 ? p->along : 1;
         for (int k = 0; k < count[i]; k++) {

@@ -70,13 +70,14 @@ static snw_status check_inside(const snw_build *b, const snw_tendon_desc *d, con
         compile_tendon_within(&link->rod, p->x, p->y, p->z)) {
         return SNW_OK;
     }
-    return snw_fail_desc(err, d->location,
-                         snw_fail(err, SNW_E_MODEL,
-                                  "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
-                                  "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
-                                  "how far they reach, e.g. 'discs: %.3g m'",
-                                  d->name, link->name, p->x, distance,
-                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * distance));
+    return snw_fail_desc(
+        err, d->location,
+        snw_fail(
+            err, SNW_E_MODEL,
+            "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is %.4g m from the "
+            "axis%s. See 'at'; if discs guide it there, give their radius, e.g. 'discs: %.3g m'",
+            d->name, link->name, p->x, distance, d->discs > 0 ? ", beyond its discs" : "",
+            1.01 * distance));
 }
 
 snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *rod,
@@ -89,11 +90,11 @@ snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *ro
     p->area = d->area ? snw_expr_value(d->area, at) : 0;
     const char *const what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
-        return snw_fail_desc(err, d->location,
-                             snw_fail(err, SNW_E_MODEL,
-                                      "%s '%s': its place in the section is not a number at x = "
-                                      "%.4g m; see 'at'",
-                                      what, d->name, p->x));
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s': its position in the section is not a number at x = %.4g m; see 'at'",
+                     what, d->name, p->x));
     }
     if (d->kind == SNW_TENDON_CHAMBER && !(p->area > 0 && isfinite(p->area))) {
         return snw_fail_desc(err, d->location,
@@ -106,10 +107,10 @@ snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *ro
 }
 
 void snw_build_tendon_rest_strain(const snw_build *b, snw_tendon_point *p) {
-    const snw_rod_desc *desc = &b->m->desc->link[b->rod[p->rod].link].rod;
-    p->xi0 = snw_rod_rest(desc, p->x);
+    const snw_rod *rod = &b->rod[p->rod];
+    p->xi0 = snw_rod_rest(rod, p->x);
     for (int k = 0; k < 6; k++) {
-        if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
+        if (rod->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
     }
 }
 
@@ -196,11 +197,10 @@ static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
     if (seg->kind == SNW_SEG_ROD) {
         const snw_slice *slice = &b->slice[seg->item];
         const snw_rod *rod = &b->rod[slice->rod];
-        const snw_rod_desc *d = &b->m->desc->link[rod->link].rod;
         snw_twist xi[SNW_MAGNUS_POINTS];
         for (int k = 0; k < rod->nc; k++) {
             const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);
-            xi[k] = snw_rod_rest(d, x);
+            xi[k] = snw_rod_rest(rod, x);
         }
         h = snw_se3_exp(snw_rule_value(&rod->rule, slice->h, xi));
     }
@@ -226,12 +226,11 @@ static snw_status straight_length(const snw_build *b, const snw_tendon_desc *d,
                                   const snw_tendon_segment *p, double *out, snw_error *err) {
     *out = snw_norm(snw_sub(compile_tendon_as_made(b, p->b).p, compile_tendon_as_made(b, p->a).p));
     if (*out > 1e-9) return SNW_OK;
-    return snw_fail_desc(
-        err, d->location,
-        snw_fail(err, SNW_E_MODEL,
-                 "tendon '%s' has a straight part without length: two neighbours of "
-                 "its 'path' are at the same place; leave one out",
-                 d->name));
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "tendon '%s' has a straight segment of zero length: two "
+                                  "neighbours of its 'path' coincide; leave one out",
+                                  d->name));
 }
 
 // *out <- length of a tendon or volume of a chamber at rest strains and zero joint coordinates.
@@ -247,7 +246,7 @@ static snw_status tendon_reference(const snw_build *b, const snw_tendon_desc *d,
             sum += length;
             continue;
         }
-        const snw_twist xi = snw_rod_rest(&b->m->desc->link[b->rod[p->rod].link].rod, p->x);
+        const snw_twist xi = snw_rod_rest(&b->rod[p->rod], p->x);
         const snw_vec3 D = {{0, p->y, p->z}};
         const snw_vec3 u =
             snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
@@ -299,7 +298,7 @@ static snw_status refuse_conditional_link(const snw_build *b, const snw_tendon_d
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
-                 "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                 "%s '%s' runs along link '%s', which is conditional; make the link permanent and "
                  "hold it by a loop with that 'when', or switch the %s off",
                  what, d->name, b->m->desc->link[link].name, what));
 }
@@ -398,7 +397,24 @@ static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, 
                                      snw_tendon *out, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(compile_tendon_check_links(b, desc, err));
-    *out = (snw_tendon){.has_friction = tendon_has_friction(desc), .row = -1};
+    *out = (snw_tendon){.name = desc->name,
+                        .location = desc->location,
+                        .kind = desc->kind,
+                        .given = desc->given,
+                        .law = desc->law,
+                        .when = desc->when,
+                        .temperature = desc->temperature,
+                        .ambient = desc->ambient,
+                        .reads_signals =
+                            snw_reads_signals(1, &desc->law) || snw_reads_signals(1, &desc->when),
+                        .extra = desc->extra,
+                        .compliance = desc->compliance,
+                        .friction = desc->friction,
+                        .viscous = desc->viscous,
+                        .creep = desc->creep,
+                        .sliding = desc->sliding,
+                        .has_friction = tendon_has_friction(desc),
+                        .row = -1};
     SNW_TRY(add_path(b, desc, p, out, err));
     find_coincident_points(out, p->point, p->last);
     const size_t n = (size_t)out->ndof;

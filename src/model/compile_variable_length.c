@@ -34,8 +34,10 @@ static bool variable_length_section_varies(const snw_rod_desc *d) {
 
 static snw_status variable_length_refuse(snw_error *err, snw_source_location at, const char *rod,
                                          const char *what, const char *remedy) {
-    return snw_fail_desc(
-        err, at, snw_fail(err, SNW_E_MODEL, "rod '%s' is fed, and %s; %s", rod, what, remedy));
+    return snw_fail_desc(err, at,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "rod '%s' has variable length (feed), and %s; %s", rod, what,
+                                  remedy));
 }
 
 // Is the site on the rod of link l, between its ends?
@@ -75,7 +77,7 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
             if (!snw_law_varies(load->force[k]) && !snw_law_varies(load->torque[k])) continue;
             return variable_length_refuse(err, load->location, name,
                                           "a load along it varies with x",
-                                          "let the load be the same all along");
+                                          "make the load constant along it");
         }
     }
     return SNW_OK;
@@ -93,7 +95,7 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
         for (int k = 0; k < d->tendon[i].nlink; k++) {
             if (d->tendon[i].link[k] == l) {
                 return variable_length_refuse(err, d->tendon[i].location, name,
-                                              "a tendon or chamber goes along it", remedy);
+                                              "a tendon or chamber runs along it", remedy);
             }
         }
     }
@@ -107,9 +109,9 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
     for (int i = 0; i < d->ncontact; i++) {
         for (int k = 0; k < d->contact[i].nlink; k++) {
             if (d->contact[i].link[k] == l) {
-                return variable_length_refuse(err, d->contact[i].location, name,
-                                              "it touches the ground",
-                                              "give its tip a link with a body and let that touch");
+                return variable_length_refuse(
+                    err, d->contact[i].location, name, "it is in contact with the ground",
+                    "attach a link with a body to its tip and give that the contact");
             }
         }
     }
@@ -120,9 +122,9 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
     for (int k = l; k >= 0; k = d->link[k].on.link) {
         if (!d->link[k].when) continue;
-        return variable_length_refuse(err, d->link[k].location, link->name,
-                                      "it comes and goes with a link",
-                                      "let the link stay and hold it by a loop with that 'when'");
+        return variable_length_refuse(
+            err, d->link[k].location, link->name, "its link is conditional",
+            "make the link permanent and hold it by a loop with that 'when'");
     }
     for (int i = 0; i < 6; i++) {
         if (link->rod.given[i]) {
@@ -131,10 +133,10 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
                                           "give that strain a basis");
         }
         if (link->rod.active[i] && link->rod.basis[i].kind == SNW_BASIS_CONSTANT) {
-            return variable_length_refuse(
-                err, link->rod.location, link->name, "its strain jumps from element to element",
-                "material would have to jump as it passes; take a basis that is "
-                "continuous, such as 'linear' or 'legendre'");
+            return variable_length_refuse(err, link->rod.location, link->name,
+                                          "its strain basis is discontinuous",
+                                          "material would change its strain suddenly as it passes; "
+                                          "use a continuous basis, such as 'linear' or 'legendre'");
         }
     }
     SNW_TRY(check_attached(d, l, err));
@@ -169,7 +171,7 @@ void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int
                                     .rod = rod,
                                     .y = 1 - x / r->L,
                                     .phi = b->nvariable_phi,
-                                    .xi0 = snw_rod_rest(&b->m->desc->link[r->link].rod, x)};
+                                    .xi0 = snw_rod_rest(r, x)};
     b->nvariable_phi +=
         snw_rod_basis(r, x, x, n->first, n->count, b->variable_phi + b->nvariable_phi);
     n->phi_d1 = b->nvariable_phi;
@@ -213,8 +215,11 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
 }
 
 snw_status snw_build_section_varies(snw_build *b, snw_rod *r) {
+    snw_section_laws *section = snw_build_array(b, 1, sizeof *section);
     double *dphi = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
+    *section = snw_build_section_laws(&b->m->desc->link[r->link].rod);
+    r->section = section;
     r->phi_d1 = dphi;
     r->section_adr = b->m->nsection_varies;
     b->m->nsection_varies += r->npoint;

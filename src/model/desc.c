@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Names and tables of the description: joints, sections, schemes, dimensions of actuators; poses at
-// a given time.
+// Names and tables of the description: sections, schemes, dimensions of actuators; axes of joints;
+// poses at a given time.
 #include "model/desc.h"
 
 #include <math.h>
@@ -35,44 +35,12 @@ int snw_pose_desc_vars(const snw_pose_desc *p) {
     return vars;
 }
 
-const char *snw_method_name(snw_method method) {
-    switch (method) {
-#define X(code, name, meaning)                                                                     \
-    case code:                                                                                     \
-        return name;
-        SNW_METHOD_LIST(X)
-#undef X
-    }
-    return "unknown";
-}
-
-snw_step_desc snw_step_dynamic(snw_method method) {
-    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .method = method};
-    switch (method) {
-    case SNW_METHOD_GENERALIZED_ALPHA:
-    case SNW_METHOD_HHT:
-    case SNW_METHOD_WBZ:
-        s.rho = 0.9;
-        break;
-    case SNW_METHOD_BDF_ALPHA:
-        s.alpha = -0.2;
-        break;
-    case SNW_METHOD_ADAPTIVE:
-    case SNW_METHOD_STIFF:
-        s.tolerance = SNW_STEP_ERROR;
-        break;
-    case SNW_METHOD_NEWMARK:
-    case SNW_METHOD_EULER:
-    case SNW_METHOD_TRAPEZOIDAL:
-    case SNW_METHOD_BDF2:
-    case SNW_METHOD_BDF3:
-    case SNW_METHOD_CONSERVING:
-    case SNW_METHOD_GAUSS4:
-    case SNW_METHOD_GAUSS6:
-    case SNW_METHOD_GAUSS8:
-    case SNW_METHOD_RK4:
-        break;
-    }
+snw_step_desc snw_step_dynamic(snw_scheme_kind scheme) {
+    const snw_scheme_info *row = &snw_scheme_table[scheme];
+    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .scheme = scheme};
+    if (row->options & SNW_SCHEME_TAKES_RHO) s.rho = row->rho;
+    if (row->options & SNW_SCHEME_TAKES_ALPHA) s.alpha = row->levels.alpha;
+    if (row->chooses_steps) s.tolerance = SNW_STEP_ERROR;
     return s;
 }
 
@@ -90,54 +58,6 @@ const char *snw_section_label(snw_section_kind kind) {
     return texts[kind];
 }
 
-const char *snw_joint_name(snw_joint_kind kind) {
-    switch (kind) {
-#define X(code, name, dof, meaning)                                                                \
-    case code:                                                                                     \
-        return name;
-        SNW_JOINT_LIST(X)
-#undef X
-    }
-    return "unknown";
-}
-
-int snw_joint_dof(snw_joint_kind kind) {
-    switch (kind) {
-#define X(code, name, dof, meaning)                                                                \
-    case code:                                                                                     \
-        return dof;
-        SNW_JOINT_LIST(X)
-#undef X
-    }
-    return 0;
-}
-
-const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n) {
-    static const snw_joint_coordinate about[] = {{"angle", true}, {"slide", false}};
-    static const snw_joint_coordinate along[] = {{"slide", false}};
-    static const snw_joint_coordinate cross[] = {{"first", true}, {"second", true}};
-    static const snw_joint_coordinate ball[] = {{"x", true}, {"y", true}, {"z", true}};
-    static const snw_joint_coordinate plane[] = {{"x", false}, {"y", false}, {"angle", true}};
-    *n = kind == SNW_JOINT_FREE ? 0 : snw_joint_dof(kind);
-    switch (kind) {
-    case SNW_JOINT_FIXED:
-    case SNW_JOINT_FREE:
-    case SNW_JOINT_REVOLUTE:
-    case SNW_JOINT_SCREW:
-    case SNW_JOINT_CYLINDRICAL:
-        return about;
-    case SNW_JOINT_PRISMATIC:
-        return along;
-    case SNW_JOINT_UNIVERSAL:
-        return cross;
-    case SNW_JOINT_SPHERICAL:
-        return ball;
-    case SNW_JOINT_PLANAR:
-        return plane;
-    }
-    return about;
-}
-
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
     const snw_vec3 z = {{0, 0, 1}}, n = snw_dot(axis, axis) > 0 ? axis : z;
     int most = 2; // the largest component; z where they are equal
@@ -149,11 +69,44 @@ void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
     *second = snw_cross(n, *first);
 }
 
+void snw_joint_axes(snw_vec3 axis, snw_vec3 second, snw_vec3 axes[3]) {
+    const snw_vec3 z = {{0, 0, 1}};
+    axes[SNW_AXIS_FIRST] = snw_dot(axis, axis) > 0 ? axis : z;
+    snw_joint_across(axis, &axes[SNW_AXIS_SECOND], &axes[SNW_AXIS_THIRD]);
+    if (!(snw_dot(second, second) > 0)) return;
+    axes[SNW_AXIS_SECOND] = second;
+    axes[SNW_AXIS_THIRD] = snw_cross(axes[SNW_AXIS_FIRST], second);
+}
+
 bool snw_study_shares_reactions(const snw_desc *d) {
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].kinematic) return true;
     }
     return false;
+}
+
+// ---- probes
+
+// Reading of a quantity of a tendon or chamber.
+static snw_reading tendon_reading(const snw_probe_desc *p) {
+    // tension along a path with friction is computed between steps only
+    if (p->kind == SNW_PROBE_TENSION && p->fraction > 0) return SNW_READ_LATER;
+    if (snw_probe_table[p->kind].subject != SNW_OF_JOINT) return snw_probe_table[p->kind].reading;
+    return p->kind == SNW_PROBE_RATE    ? SNW_READ_TENDON_RATE
+           : p->kind == SNW_PROBE_VALUE ? SNW_READ_TENDON
+                                        : SNW_READ_TENDON_EFFORT;
+}
+
+snw_reading snw_probe_reading(const snw_probe_desc *p) {
+    if (p->of == SNW_PROBE_OF_TENDON) return tendon_reading(p);
+    // laws read the rotation of a spherical joint by the probes rotation and twist
+    if (snw_joint_table[p->joint].space == SNW_SPACE_SO3) return SNW_READ_LATER;
+    return snw_probe_table[p->kind].reading;
+}
+
+int snw_probe_columns(const snw_probe_desc *p) {
+    snw_component c[SNW_PROBE_WIDTH];
+    return snw_probe_components(p->kind, p->joint, c) * (p->along > 0 ? p->along : 1);
 }
 
 // ---- dimensions of actuators

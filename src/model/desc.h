@@ -15,6 +15,9 @@
 #include "math/expr.h"
 #include "math/rule.h"
 #include "math/se3.h"
+#include "model/joint_kind.h"
+#include "model/probe_kind.h"
+#include "model/scheme.h"
 
 #include <stdbool.h>
 
@@ -44,7 +47,8 @@ typedef struct snw_pose_desc {
     snw_mat3 R0;    // constant rotation; snw_pose_desc_identity sets the identity
     int nturn;      // rotations in use
     snw_turn turn[3];
-    int met; // captured pose: 1 + index of the first of its seven signals; 0: given by the laws
+    int captured; // captured pose: 1 + index of the first of its seven signals; 0: given by the
+                  // laws
 } snw_pose_desc;
 
 snw_pose_desc snw_pose_desc_identity(void);
@@ -80,46 +84,15 @@ typedef struct snw_named_site {
 
 // ---- links
 
-// Joints: enumerator, name in the model language, degrees of freedom, meaning.
-#define SNW_JOINT_LIST(X)                                                                          \
-    X(SNW_JOINT_FIXED, "fixed", 0, "clamped in its parent, in the pose given; the default")        \
-    X(SNW_JOINT_REVOLUTE, "revolute", 1, "turns about its axis")                                   \
-    X(SNW_JOINT_PRISMATIC, "prismatic", 1, "slides along its axis")                                \
-    X(SNW_JOINT_CYLINDRICAL, "cylindrical", 2, "turns about its axis and slides along it")         \
-    X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
-    X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
-    X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")         \
-    X(SNW_JOINT_SCREW, "screw", 1, "turns about its axis and moves along it by its pitch a turn")
-
-typedef enum snw_joint_kind {
-#define X(code, name, dof, meaning) code,
-    SNW_JOINT_LIST(X)
-#undef X
-} snw_joint_kind;
-
 // Default regularisation velocity of Coulomb friction, rad/s or m/s.
 #define SNW_CREEP 1e-3
-
-enum { SNW_JOINT_MOST = 3 }; // largest number of coordinates of a joint, free joints excepted
-
-// Coordinate of a joint; those of a spherical joint are components of its rotation vector.
-typedef struct snw_joint_coordinate {
-    const char *name; // "angle", "slide", ...
-    bool turn;        // true: angle, false: length
-} snw_joint_coordinate;
-
-const char *snw_joint_name(snw_joint_kind kind); // "fixed", ...
-int snw_joint_dof(snw_joint_kind kind);
-// Coordinates of a joint in order; *n <- their number, 0 for fixed and free joints.
-const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 
 // Axes, spring, damper and friction of a joint (theory.md (3.4)). Arrays have one entry per
 // coordinate; a spherical joint uses entry 0 of stiffness, damping, friction and creep for all
 // directions. Units follow from the coordinate: N m/rad for angles, N/m for lengths, and so on.
 typedef struct snw_joint_desc {
     snw_vec3 axis;                    // unit vector; zero: z
-    snw_vec3 second;                  // universal joint: second axis; zero: snw_joint_across
+    snw_vec3 second;                  // second axis, across the first; zero: snw_joint_across
     double pitch;                     // screw: advance per turn, m; negative: left-handed
     double stiffness[SNW_JOINT_MOST]; // of the spring, >= 0
     double damping[SNW_JOINT_MOST];   // viscous, >= 0
@@ -132,10 +105,14 @@ typedef struct snw_joint_desc {
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
 } snw_joint_desc;
 
-// Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. They are the two
-// sliding directions of a planar joint; the first is the default second axis of a universal joint.
-// For the axes x, y, z they are the two axes that follow cyclically.
+// Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. The first is the
+// default second axis of a joint. For the axes x, y, z they are the two axes that follow
+// cyclically.
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second);
+
+// axes <- axes of a joint by snw_joint_axis: `axis` (zero: z), `second` (zero: snw_joint_across),
+// and their cross product.
+void snw_joint_axes(snw_vec3 axis, snw_vec3 second, snw_vec3 axes[3]);
 
 // Components of the strain xi = (K, Gamma), in the axes of the section; x is the tangent.
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
@@ -245,19 +222,6 @@ typedef struct snw_link_desc {
 
 // ---- loops
 
-// Nonholonomic (velocity-level) constraints on site b relative to site a, theory.md 3.15. The
-// contact point of a wheel with a radius is the lowest point of its rim.
-typedef enum snw_nonholonomic_kind {
-    SNW_NONHOLONOMIC_NONE,  // none: the loop is a holonomic closure
-    SNW_NONHOLONOMIC_WHEEL, // no velocity along the axle; 1 row
-    SNW_NONHOLONOMIC_ROLL,  // rolling: the contact point is at rest; 2 rows
-    SNW_NONHOLONOMIC_TREAD, // the contact point may slip along the axle only; 1 row
-    SNW_NONHOLONOMIC_EDGE,  // the contact point may slip along the rolling direction only; 1 row
-    SNW_NONHOLONOMIC_SLIP,  // the contact point may slip in both directions; no row
-    SNW_NONHOLONOMIC_RING,  // a section moves along its tangent only, without spin; 3 rows
-    SNW_NONHOLONOMIC_ANCHOR // a section is at rest; 6 rows
-} snw_nonholonomic_kind;
-
 // Loop closure: sites a and b are connected by a joint, with frame b at `pose` in frame a when the
 // joint coordinates are zero. A pose that depends on t drives the loop. Loops also represent
 // actuators that give the rotation of a spherical joint, and, with velocity-level rows, the
@@ -326,12 +290,12 @@ typedef struct snw_motor_desc {
     int n;        // number of coordinates
     const snw_law *law; // n, in their order; NULL: no effort, or that coordinate is not driven
     snw_law when;       // condition: NULL (always), a constant, or a condition signal; efforts: any
-    int met;    // rate with a condition: 1 + first of n signals that hold coordinate - integral at
-                // the time it became active; 0: none
-    bool turns; // spherical joint whose rotation is given; `loop` enforces it instead of laws
-    int loop;   // loop closure from the base frame of the joint to its end
-    int nsame;  // first of several wheels that share one effort: their number; else 0
-    int same;   // each of these wheels: 1 + index of the first; else 0
+    int captured; // rate with a condition: 1 + first of n signals that hold coordinate - integral
+                  // at the time it became active; 0: none
+    bool turns;   // spherical joint whose rotation is given; `loop` enforces it instead of laws
+    int loop;     // loop closure from the base frame of the joint to its end
+    int nsame;    // first of several wheels that share one effort: their number; else 0
+    int same;     // each of these wheels: 1 + index of the first; else 0
     bool holds; // kinematic steps: the effort is determined so that a component of a probe follows
                 // `target`
     int probe, component;
@@ -453,59 +417,6 @@ typedef struct snw_initial_desc {
 
 // ---- probes
 
-// How a law reads a probe. Functions of configuration and velocity enter the equations of motion
-// with exact derivatives (theory.md 3.7). All other probes (SNW_READ_LATER) are known between steps
-// only, to conditions and sampled signals.
-typedef enum snw_reading {
-    SNW_READ_LATER,
-    SNW_READ_POSITION,
-    SNW_READ_ROTATION,
-    SNW_READ_POSE,
-    SNW_READ_VELOCITY,
-    SNW_READ_TWIST,
-    SNW_READ_STRAIN,
-    SNW_READ_COORDINATE,
-    SNW_READ_RATE,
-    SNW_READ_TENDON,       // length, shortening or volume
-    SNW_READ_TENDON_RATE,  // its rate
-    SNW_READ_TENDON_EFFORT // tension or pressure
-} snw_reading;
-
-// Quantities of probes: enumerator, name in the model language, how laws read it.
-#define SNW_PROBE_LIST(X)                                                                          \
-    X(SNW_PROBE_POSITION, "position", SNW_READ_POSITION)                                           \
-    X(SNW_PROBE_ROTATION, "rotation", SNW_READ_ROTATION)                                           \
-    X(SNW_PROBE_POSE, "pose", SNW_READ_POSE)                                                       \
-    X(SNW_PROBE_VELOCITY, "velocity", SNW_READ_VELOCITY)                                           \
-    X(SNW_PROBE_TWIST, "twist", SNW_READ_TWIST)                                                    \
-    X(SNW_PROBE_ACCELERATION, "acceleration", SNW_READ_LATER)                                      \
-    X(SNW_PROBE_STRAIN, "strain", SNW_READ_STRAIN)                                                 \
-    X(SNW_PROBE_WRENCH, "wrench", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_REACTION, "reaction", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_ANGLE, "angle", SNW_READ_COORDINATE)                                               \
-    X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
-    X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
-    X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
-    X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
-    X(SNW_PROBE_PULL, "pull", SNW_READ_LATER)                                                      \
-    X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
-    X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
-    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
-    X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_LAW, "law", SNW_READ_LATER)
-
-typedef enum snw_probe_kind {
-#define X(code, name, reading) code,
-    SNW_PROBE_LIST(X)
-#undef X
-} snw_probe_kind;
-
 // Element to which a probe refers.
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
@@ -521,12 +432,13 @@ enum {
     SNW_LAW_WIDTH = 64  // most columns of a probe that a law can read
 };
 
-// Probe: a measured quantity with one or more columns (probe_columns.h).
+// Probe: a measured quantity with one or more columns (probe_kind.h).
 typedef struct snw_probe_desc {
     const char *name;
     snw_source_location location;
     snw_probe_kind kind;
     snw_site site;        // wrench, strain: station of a rod; reaction and joint quantities: link
+    snw_site from;        // relative: the first site; `site` is the second
     snw_joint_kind joint; // angle, value, rate, effort: joint of that link
     int along;            // > 0: number of equally spaced stations of the rod of site.link, or of
                           // coordinates of the rod of an actuator; 0: one station
@@ -542,6 +454,11 @@ typedef struct snw_probe_desc {
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
 
+snw_reading snw_probe_reading(const snw_probe_desc *p); // how laws read it
+
+// Number of columns of a probe: components times stations, by station.
+int snw_probe_columns(const snw_probe_desc *p);
+
 // ---- signals
 
 // Signals: numbers that laws and conditions read besides t, x and L, theory.md 3.7. All but probes
@@ -553,7 +470,7 @@ typedef enum snw_signal_kind {
     SNW_SIGNAL_ONCE,      // latch: 0 until the condition has been true, then 1
     SNW_SIGNAL_CONDITION, // 1 while the condition of a load or conditional element is true, else 0;
                           // of a loop plus 2 (1 << row) for each row left out as redundant
-    SNW_SIGNAL_MET        // pose or coordinate captured when a condition became true
+    SNW_SIGNAL_CAPTURED   // pose or coordinate captured when a condition became true
 } snw_signal_kind;
 
 enum { SNW_SIGNALS_MAX = 256 };
@@ -583,33 +500,6 @@ typedef enum snw_step_kind {
     SNW_STEP_CHANGE   // change of the description
 } snw_step_kind;
 
-// Time integrators: enumerator, name in the model language, meaning.
-#define SNW_METHOD_LIST(X)                                                                         \
-    X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")     \
-    X(SNW_METHOD_NEWMARK, "newmark", "implicit, order 2, no damping (1/4, 1/2)")                   \
-    X(SNW_METHOD_HHT, "hht", "implicit, order 2, rho from 0.5 to 1")                               \
-    X(SNW_METHOD_WBZ, "wbz", "implicit, order 2, rho from 0 to 1")                                 \
-    X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
-    X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
-    X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
-    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3, unstable where steps resolve the motion")       \
-    X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
-    X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
-    X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
-    X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
-    X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
-    X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
-    X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
-    X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")
-
-typedef enum snw_method {
-#define X(code, name, meaning) code,
-    SNW_METHOD_LIST(X)
-#undef X
-} snw_method;
-
-const char *snw_method_name(snw_method method);
-
 // Engines: enumerator, name in the model language, meaning.
 #define SNW_ENGINE_LIST(X)                                                                         \
     X(SNW_ENGINE_STRAIN, "strain", "coordinates of strain bases, theory 3")                        \
@@ -629,7 +519,7 @@ typedef enum snw_engine {
     X(SNW_SHOOT_DORMAND_PRINCE, "dormand-prince", "Dormand and Prince, order 5")
 #define SNW_SHOOT_HISTORY_LIST(X)                                                                  \
     X(SNW_SHOOT_CUBIC, "cubic", "through four nodes")                                              \
-    X(SNW_SHOOT_LINEAR, "linear", "means of two, as the paper does: order 2")
+    X(SNW_SHOOT_LINEAR, "linear", "means of two, as in the paper: order 2")
 #define SNW_SHOOT_SOLVER_LIST(X)                                                                   \
     X(SNW_SHOOT_BANDED, "banded", "multiple shooting, any time step")                              \
     X(SNW_SHOOT_NEWTON, "newton", "single shooting")                                               \
@@ -649,7 +539,8 @@ typedef struct snw_shooting_desc {
     snw_shoot_along along;
     snw_shoot_between history;
     snw_shoot_solver solver;
-    bool replica; // integrate along the rod exactly as Till 2019, to reproduce its numbers
+    const struct snw_shoot_form *form; // of the equations (shoot/rod.h), for programs; NULL: the
+                                       // engine's own
     double error; // dormand-prince: error per interval by which their lengths are chosen; 0: equal
                   // lengths
 } snw_shooting_desc;
@@ -672,7 +563,7 @@ typedef struct snw_step_desc {
     double march, march_step; // static: duration and step size of a damped pseudo-transient
                               // continuation, s; 0: Newton iteration
     // dynamic
-    snw_method method;
+    snw_scheme_kind scheme;
     double rho, alpha;        // parameters of the schemes that have them
     bool control;             // implicit: step size from an error estimate
     bool split;               // free joints on SO(3) x R^3 instead of SE(3)
@@ -680,7 +571,6 @@ typedef struct snw_step_desc {
     bool fixed_length;        // all implicit steps have size `step`, at impacts and starts too
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
-    bool projective;          // kinematic: efforts by the projective form of Ali 2011
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static
@@ -698,8 +588,8 @@ typedef struct snw_step_desc {
 
 #define SNW_STEP_ERROR 1e-6 // default relative tolerance of schemes with step-size control
 
-// Dynamic step by this method with default options.
-snw_step_desc snw_step_dynamic(snw_method method);
+// Dynamic step by this scheme with default options.
+snw_step_desc snw_step_dynamic(snw_scheme_kind scheme);
 
 // Does the study have a kinematic step? Then redundant contact rows are all kept, and reactions are
 // minimum-norm multipliers.

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_NODES = 20000,
@@ -168,19 +169,20 @@ static snw_status layout_choose_room(const snw_desc *desc, const snw_rod *rod, s
 // out->cell <- cells of the description, or initially out->room cells of equal length per element.
 static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout *out) {
     out->per_cell = SNW_ROD_MESH_CELL_NODES;
-    out->ncell = d->ncell;
-    out->cell = d->cell;
-    if (d->ncell > 0) return SNW_OK;
     const int each = out->room / out->nelem;
-    double *cell = snw_pool_array(pool, (size_t)out->room + 1, sizeof *cell);
+    out->ncell = d->ncell > 0 ? d->ncell : out->room;
+    double *cell = snw_pool_array(pool, (size_t)out->ncell + 1, sizeof *cell);
     if (!cell) return SNW_E_MEMORY;
+    out->cell = cell;
+    if (d->ncell > 0) {
+        memcpy(cell, d->cell, ((size_t)d->ncell + 1) * sizeof *cell);
+        return SNW_OK;
+    }
     for (int i = 0; i < out->room; i++) {
         const double a = out->breaks[i / each], b = out->breaks[i / each + 1];
         cell[i] = a + (b - a) * (i % each) / each;
     }
     cell[out->room] = out->breaks[out->nelem];
-    out->cell = cell;
-    out->ncell = out->room;
     return SNW_OK;
 }
 

@@ -51,37 +51,34 @@ int snw_rod_basis_d1(const snw_rod *rod, double x, double *d) {
     return n;
 }
 
-int snw_rod_slice(const snw_desc *desc, const snw_rod *rod, double from, double to, snw_slice *out,
-                  double *phi, snw_twist *xi0) {
-    const snw_rod_desc *d = &desc->link[rod->link].rod;
+int snw_rod_slice(const snw_rod *rod, double from, double to, snw_slice *out, double *phi,
+                  snw_twist *xi0) {
     const double h = to - from, *c = rod->rule.c;
     *out = (snw_slice){.x = from, .h = h, .field = -1};
     int n = 0;
     for (int k = 0; k < rod->nc; k++) {
         const double x = from + c[k] * h;
         n += snw_rod_basis(rod, x, from + 0.5 * h, out->first, out->count, phi + n);
-        xi0[k] = snw_rod_rest(d, x);
+        xi0[k] = snw_rod_rest(rod, x);
         // a given component is the total strain
         for (int e = 0; e < 6; e++) {
-            if (d->given[e]) xi0[k].e[e] = e == SNW_STRETCH;
+            if (rod->given[e]) xi0[k].e[e] = e == SNW_STRETCH;
         }
     }
     for (int a = 0; a < rod->na; a++) out->ncol += out->count[a];
     return n;
 }
 
-snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
-                         double x) {
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
+snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x) {
     // variable length: material coordinates are counted from the tip
     snw_twist rest[4], xi;
     if (rod->rest_varies)
-        snw_rod_rest_material(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
-    xi = rod->rest_varies ? rest[0] : snw_rod_rest(d, x);
+        snw_rod_rest_material(rod, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
+    xi = rod->rest_varies ? rest[0] : snw_rod_rest(rod, x);
     for (int i = 0; i < 6; i++) {
-        if (!d->given[i]) continue;
+        if (!rod->given[i]) continue;
         const snw_at at = {.t = t, .x = x, .L = rod->L};
-        xi.e[i] = snw_expr_value(d->given[i], at) + (i == SNW_STRETCH);
+        xi.e[i] = snw_expr_value(rod->given[i], at) + (i == SNW_STRETCH);
     }
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];

@@ -26,13 +26,12 @@ enum {
 
 snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
     const snw_rod *rod = trial->rod;
-    const snw_rod_desc *d = &trial->desc->link[rod->link].rod;
-    if (trial->q) return snw_rod_strain(trial->m, rod, trial->q, trial->t, x);
-    snw_twist xi = snw_rod_rest(d, x);
+    if (trial->q) return snw_rod_strain(rod, trial->q, trial->t, x);
+    snw_twist xi = snw_rod_rest(rod, x);
     for (int i = 0; i < 6; i++) {
-        if (!d->given[i]) continue;
+        if (!rod->given[i]) continue;
         const snw_at at = {.t = trial->t, .x = x, .L = rod->L};
-        xi.e[i] = snw_expr_value(d->given[i], at) + (i == SNW_STRETCH);
+        xi.e[i] = snw_expr_value(rod->given[i], at) + (i == SNW_STRETCH);
     }
     if (trial->bent == 0) return xi;
     int first[6], count[6];
@@ -460,7 +459,7 @@ snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const d
     snw_rod_quadrature *own = NULL;
     snw_status s = node && breaks ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
-        const snw_trial trial = {.desc = m->desc, .rod = rod, .t = t, .m = m, .q = q};
+        const snw_trial trial = {.desc = m->desc, .rod = rod, .t = t, .q = q};
         for (int i = 0; i < rod->nseg; i++) {
             node[i] = (snw_node_at){.x = m->seg_x[rod->seg0 + i], .w = m->seg_w[rod->seg0 + i]};
         }

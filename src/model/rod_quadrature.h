@@ -14,7 +14,6 @@ typedef struct snw_trial {
     const snw_desc *desc;
     const snw_rod *rod;
     double t, bent;
-    const snw_model *m;                      // with q: model of the coordinates
     const double *q;                         // coordinates of the shape; NULL: t and bent
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS]; // scratch
 } snw_trial;

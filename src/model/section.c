@@ -4,7 +4,7 @@
 //   H = diag(G I1, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
 // entries given in the description replace them. Computed with two derivatives along the rod for
 // rods of variable length.
-#include "model/model.h"
+#include "model/compile.h"
 
 #include "base/fail.h"
 #include "math/jet.h"
@@ -129,22 +129,35 @@ static void section_replace(const snw_law given[36], section_point at, snw_jet A
     }
 }
 
-static void section_evaluate(const snw_rod_desc *rod, double x, bool follows_material, section *s) {
+snw_section_laws snw_build_section_laws(const snw_rod_desc *rod) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
-    const section_point at = {x, rod->length, follows_material};
+    snw_section_laws laws = {.kind = d->kind, .has_material = mat};
+    if (mat) {
+        laws.young = mat->young, laws.poisson = mat->poisson, laws.shear = mat->shear;
+        laws.density = mat->density, laws.retardation = mat->damping;
+    }
+    memcpy(laws.size, d->size, sizeof laws.size);
+    memcpy(laws.stiffness, d->stiffness, sizeof laws.stiffness);
+    memcpy(laws.inertia, d->inertia, sizeof laws.inertia);
+    memcpy(laws.damping, d->damping, sizeof laws.damping);
+    return laws;
+}
+
+static void section_evaluate(const snw_section_laws *d, section_point at, section *s) {
     memset(s, 0, sizeof *s);
     for (int i = 0; i < 4; i++) s->size[i] = section_evaluate_law(d->size[i], at);
     section_shape(d->kind, s);
-    if (mat && d->kind != SNW_SECTION_NONE) {
-        s->E = section_evaluate_law(mat->young, at);
-        s->rho = section_evaluate_law(mat->density, at);
-        s->tau = section_evaluate_law(mat->damping, at);
+    if (d->has_material && d->kind != SNW_SECTION_NONE) {
+        s->E = section_evaluate_law(d->young, at);
+        s->rho = section_evaluate_law(d->density, at);
+        s->tau = section_evaluate_law(d->retardation, at);
         const snw_jet one = {1, 0, 0};
-        s->G = mat->shear
-                   ? section_evaluate_law(mat->shear, at)
-                   : snw_jet_div(s->E, section_scale(2, section_plus(one, section_evaluate_law(
-                                                                              mat->poisson, at))));
+        s->G = d->shear
+                   ? section_evaluate_law(d->shear, at)
+                   : snw_jet_div(
+                         s->E,
+                         section_scale(2, section_plus(one, section_evaluate_law(d->poisson, at))));
     }
     // matrices of shape and material, then given entries
     const snw_jet h[6] = {section_times(s->G, s->I[0]), section_times(s->E, s->I[1]),
@@ -215,9 +228,10 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
                           double D[36], snw_inertia *M, snw_error *err) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
+    const snw_section_laws laws = snw_build_section_laws(rod);
     section s;
     double wrong = 0, J[36];
-    section_evaluate(rod, x, false, &s);
+    section_evaluate(&laws, (section_point){x, rod->length, false}, &s);
     const char *fault = section_shape_fault(d->kind, &s, &wrong);
     if (fault) return fail_at(err, d->location, name, x, fault, wrong);
     if (mat && d->kind != SNW_SECTION_NONE) {
@@ -257,10 +271,10 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     return SNW_OK;
 }
 
-void snw_section_material(const snw_rod_desc *rod, double x, snw_section_derivatives *out) {
+void snw_section_material(const snw_rod *rod, double x, snw_section_derivatives *out) {
     section s;
     double J[2][36];
-    section_evaluate(rod, x, true, &s);
+    section_evaluate(rod->section, (section_point){x, rod->L, true}, &s);
     for (int i = 0; i < 36; i++) {
         out->H[0][i] = s.H[i].v, out->H[1][i] = s.H[i].d, out->H[2][i] = s.H[i].dd;
         out->D[0][i] = s.D[i].v, out->D[1][i] = s.D[i].d;
@@ -269,16 +283,16 @@ void snw_section_material(const snw_rod_desc *rod, double x, snw_section_derivat
     for (int k = 0; k < 2; k++) out->M[k] = inertia_of(J[k]);
 }
 
-snw_twist snw_rod_rest(const snw_rod_desc *rod, double x) {
+snw_twist snw_rod_rest(const snw_rod *rod, double x) {
     snw_twist xi;
-    for (int i = 0; i < 6; i++) xi.e[i] = section_law_at(rod->rest[i], x, rod->length);
+    for (int i = 0; i < 6; i++) xi.e[i] = section_law_at(rod->rest[i], x, rod->L);
     xi.e[SNW_STRETCH] += 1;
     return xi;
 }
 
-void snw_rod_rest_material(const snw_rod_desc *rod, double x, snw_twist xi[4]) {
+void snw_rod_rest_material(const snw_rod *rod, double x, snw_twist xi[4]) {
     for (int i = 0; i < 6; i++) {
-        const snw_point_derivatives s = snw_law_material(rod->rest[i], x, rod->length);
+        const snw_point_derivatives s = snw_law_material(rod->rest[i], x, rod->L);
         xi[0].e[i] = s.v, xi[1].e[i] = s.d, xi[2].e[i] = s.dd, xi[3].e[i] = s.ddd;
     }
     xi[0].e[SNW_STRETCH] += 1;

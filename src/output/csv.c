@@ -46,7 +46,7 @@ static void csv_put(output *o, const char *text, size_t size) {
 static snw_status csv_finish(output *o, snw_error *err) {
     csv_flush(o);
     if (!o->failed) return SNW_OK;
-    char reason[128] = "the output takes no more";
+    char reason[128] = "the output accepts no more data";
     if (o->reason) (void)strerror_r(o->reason, reason, sizeof reason);
     return snw_fail(err, SNW_E_IO, "cannot write values: %s", reason);
 }

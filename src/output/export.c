@@ -26,7 +26,8 @@ snw_status snw_export_fail_memory(snw_error *err) {
 
 snw_status snw_export_fail_sink(snw_error *err) {
     return snw_fail(err, SNW_E_IO, "cannot be written: %s",
-                    errno == ENOSPC ? "no space left on the device" : "the output takes no more");
+                    errno == ENOSPC ? "no space left on the device"
+                                    : "the output accepts no more data");
 }
 
 int snw_export_total(const snw_export *e) { return e->total; }
@@ -105,8 +106,7 @@ static snw_status export_read_frames(snw_export *e, snw_result *r, int run, cons
     }
     e->n = (int)k;
     if (k > 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "no frame of run '%s' has poses that are numbers",
-                    e->info->run);
+    return snw_fail(err, SNW_E_ARGUMENT, "no frame of run '%s' has finite poses", e->info->run);
 }
 
 // ---- poses -------------------------------------------------------------------------------------
@@ -255,8 +255,8 @@ static snw_status export_prepare(snw_export *e, snw_result *r, int run, const sn
     SNW_TRY(snw_scene_phases(e->pool, e->info, &e->nphase, &phase, err));
     if (e->nphase == 0) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "run '%s' was written by an older sinew that did not keep what the robot "
-                        "looks like; run the model again",
+                        "run '%s' was written by an older sinew that did not store the robot's "
+                        "appearance; run the model again",
                         e->info->run);
     }
     e->phase = phase;

@@ -6,40 +6,7 @@
 #include "output/base64.h"
 #include "output/export_parts.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-typedef struct xml {
-    snw_sink sink;
-    bool failed;
-} xml;
-
-static bool put_bytes(void *user, const char *bytes, size_t size) {
-    xml *x = user;
-    if (!x->failed && size > 0) x->failed = !x->sink.write(x->sink.user, bytes, size);
-    return !x->failed;
-}
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-export_vtk_print(xml *x, const char *format, ...) {
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    const int n = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (n > 0) (void)put_bytes(x, text, strlen(text));
-}
-
-// Text of an attribute, escaped.
-static void export_vtk_put_escaped(xml *x, const char *text) {
-    for (const char *c = text; *c; c++) {
-        const char *name = snw_xml_entity(*c);
-        (void)put_bytes(x, name ? name : c, name ? strlen(name) : 1);
-    }
-}
 
 // ---- a file of lines or triangles --------------------------------------------------------------
 
@@ -65,75 +32,75 @@ typedef struct poly {
     const char **name;
 } poly;
 
-static void put_floats(xml *x, const char *name, int width, int n, const double *value,
+static void put_floats(snw_xml *x, const char *name, int width, int n, const double *value,
                        const char *const *component) {
-    export_vtk_print(x, "<DataArray type=\"Float32\" Name=\"%s\" NumberOfComponents=\"%d\"", name,
-                     width);
+    snw_xml_print(x, "<DataArray type=\"Float32\" Name=\"%s\" NumberOfComponents=\"%d\"", name,
+                  width);
     for (int i = 0; component && i < width && component[i]; i++) {
-        export_vtk_print(x, " ComponentName%d=\"%s\"", i, component[i]);
+        snw_xml_print(x, " ComponentName%d=\"%s\"", i, component[i]);
     }
-    export_vtk_print(x, " format=\"binary\">");
+    snw_xml_print(x, " format=\"binary\">");
     snw_base64 e;
     const size_t count = (size_t)n * (size_t)width;
-    snw_base64_begin(&e, (snw_sink){x, put_bytes});
+    snw_base64_begin(&e, (snw_sink){x, snw_xml_bytes});
     snw_base64_bits(&e, 4 * count, 4);
     for (size_t i = 0; i < count; i++) snw_base64_float(&e, value[i]);
     (void)snw_base64_end(&e);
-    export_vtk_print(x, "</DataArray>\n");
+    snw_xml_print(x, "</DataArray>\n");
 }
 
-static void put_integers(xml *x, const char *name, int n, const int *value) {
-    export_vtk_print(x, "<DataArray type=\"Int32\" Name=\"%s\" format=\"binary\">", name);
+static void put_integers(snw_xml *x, const char *name, int n, const int *value) {
+    snw_xml_print(x, "<DataArray type=\"Int32\" Name=\"%s\" format=\"binary\">", name);
     snw_base64 e;
-    snw_base64_begin(&e, (snw_sink){x, put_bytes});
+    snw_base64_begin(&e, (snw_sink){x, snw_xml_bytes});
     snw_base64_bits(&e, 4 * (size_t)n, 4);
     for (int i = 0; i < n; i++) snw_base64_bits(&e, (uint64_t)value[i], 4);
     (void)snw_base64_end(&e);
-    export_vtk_print(x, "</DataArray>\n");
+    snw_xml_print(x, "</DataArray>\n");
 }
 
 // Names that the indices `link` refer to, and the time. VTK writes a string as its byte values with
 // a final zero.
-static void put_names(xml *x, double t, int n, const char *const *name) {
-    export_vtk_print(x,
-                     "<FieldData>\n<DataArray type=\"String\" Name=\"links\" NumberOfTuples=\"%d\" "
-                     "format=\"ascii\">",
-                     n);
+static void put_names(snw_xml *x, double t, int n, const char *const *name) {
+    snw_xml_print(x,
+                  "<FieldData>\n<DataArray type=\"String\" Name=\"links\" NumberOfTuples=\"%d\" "
+                  "format=\"ascii\">",
+                  n);
     for (int i = 0; i < n; i++) {
-        for (const char *c = name[i]; *c; c++) export_vtk_print(x, "%d ", (unsigned char)*c);
-        export_vtk_print(x, "0 ");
+        for (const char *c = name[i]; *c; c++) snw_xml_print(x, "%d ", (unsigned char)*c);
+        snw_xml_print(x, "0 ");
     }
     char text[SNW_NUMBER_SIZE];
     snw_number_text(t, text);
-    export_vtk_print(
+    snw_xml_print(
         x,
         "</DataArray>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
         "format=\"ascii\">%s</DataArray>\n</FieldData>\n",
         text);
 }
 
-static void put_poly(xml *x, double t, const poly *p) {
+static void put_poly(snw_xml *x, double t, const poly *p) {
     static const char *const kinds[] = {"Lines", "Polys"};
-    export_vtk_print(x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" "
-                        "byte_order=\"LittleEndian\">\n<PolyData>\n");
+    snw_xml_print(x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" "
+                     "byte_order=\"LittleEndian\">\n<PolyData>\n");
     put_names(x, t, p->nname, p->name);
-    export_vtk_print(x,
-                     "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
-                     "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
-                     p->npoint, p->lines ? p->ncell : 0, p->lines ? 0 : p->ncell);
-    export_vtk_print(x, "<PointData>\n");
+    snw_xml_print(x,
+                  "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
+                  "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
+                  p->npoint, p->lines ? p->ncell : 0, p->lines ? 0 : p->ncell);
+    snw_xml_print(x, "<PointData>\n");
     for (int i = 0; i < p->nfield; i++) {
         const field *f = &p->field[i];
         put_floats(x, f->name, f->width, p->npoint, f->value, f->component);
     }
-    export_vtk_print(x, "</PointData>\n<CellData>\n");
+    snw_xml_print(x, "</PointData>\n<CellData>\n");
     put_integers(x, "link", p->ncell, p->link);
-    export_vtk_print(x, "</CellData>\n<Points>\n");
+    snw_xml_print(x, "</CellData>\n<Points>\n");
     put_floats(x, "Points", 3, p->npoint, p->at, NULL);
-    export_vtk_print(x, "</Points>\n<%s>\n", kinds[!p->lines]);
+    snw_xml_print(x, "</Points>\n<%s>\n", kinds[!p->lines]);
     put_integers(x, "connectivity", p->ncorner, p->corner);
     put_integers(x, "offsets", p->ncell, p->end);
-    export_vtk_print(x, "</%s>\n</Piece>\n</PolyData>\n</VTKFile>\n", kinds[!p->lines]);
+    snw_xml_print(x, "</%s>\n</Piece>\n</PolyData>\n</VTKFile>\n", kinds[!p->lines]);
 }
 
 // Allocate arrays for npoint points, ncorner corners and ncell cells.
@@ -376,7 +343,7 @@ static snw_status make_part(const snw_export *e, snw_vtk_part part, int frame, s
 snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink sink,
                           snw_error *err) {
     const size_t limit = (size_t)1 << 30;
-    xml x = {.sink = sink};
+    snw_xml x = {.sink = sink};
     poly p = {0};
     snw_pool *pool = snw_pool_create(limit);
     snw_status s = pool ? make_part(e, part, frame, pool, &p, err) : snw_export_fail_memory(err);
@@ -389,25 +356,25 @@ snw_status snw_export_vtk(snw_export *e, snw_vtk_part part, int frame, snw_sink 
 }
 
 snw_status snw_export_pvd(const snw_export *e, const char *folder, snw_sink sink, snw_error *err) {
-    xml x = {.sink = sink};
+    snw_xml x = {.sink = sink};
     double *clock = snw_pool_array(e->pool, (size_t)e->n, sizeof *clock);
     if (!clock) return snw_export_fail_memory(err);
     // files of equal times would be shown together
     snw_export_playback_times(e, 1e-6, 1, clock);
-    export_vtk_print(&x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-                         "byte_order=\"LittleEndian\">\n<Collection>\n");
+    snw_xml_print(&x, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                      "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (int k = 0; k < e->n; k++) {
         for (int part = 0, block = 0; part < SNW_VTK_NPART; part++) {
             if (!snw_vtk_has(e, (snw_vtk_part)part)) continue;
             char name[64], t[SNW_NUMBER_SIZE];
             snw_vtk_name((snw_vtk_part)part, k, name, sizeof name);
             snw_number_text(e->t[0] + clock[k], t);
-            export_vtk_print(&x, "<DataSet timestep=\"%s\" part=\"%d\" name=\"%s\" file=\"", t,
-                             block++, snw_vtk_part_name((snw_vtk_part)part));
-            export_vtk_put_escaped(&x, folder);
-            export_vtk_print(&x, "/%s\"/>\n", name);
+            snw_xml_print(&x, "<DataSet timestep=\"%s\" part=\"%d\" name=\"%s\" file=\"", t,
+                          block++, snw_vtk_part_name((snw_vtk_part)part));
+            snw_xml_escaped(&x, folder);
+            snw_xml_print(&x, "/%s\"/>\n", name);
         }
     }
-    export_vtk_print(&x, "</Collection>\n</VTKFile>\n");
+    snw_xml_print(&x, "</Collection>\n</VTKFile>\n");
     return x.failed ? snw_export_fail_sink(err) : SNW_OK;
 }

@@ -132,6 +132,6 @@ void snw_json_null(snw_json *j) { put_literal(j, "null"); }
 snw_status snw_json_finish(snw_json *j, snw_error *err) {
     SNW_ASSERT(j->depth == 0 && !j->after_key);
     json_put(j, "\n", 1);
-    return j->failed ? snw_fail(err, SNW_E_IO, "cannot write JSON: the output takes no more")
+    return j->failed ? snw_fail(err, SNW_E_IO, "cannot write JSON: the output accepts no more data")
                      : SNW_OK;
 }

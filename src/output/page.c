@@ -389,7 +389,8 @@ static snw_status write_all(page *p, const int *run, snw_error *err) {
     for (int i = 0; i < p->n; i++) SNW_TRY(write_arrays(p, &p->run[i], err));
     if (!p->failed) return SNW_OK;
     return snw_fail(err, SNW_E_IO, "cannot write the page: %s",
-                    errno == ENOSPC ? "no space left on the device" : "the output takes no more");
+                    errno == ENOSPC ? "no space left on the device"
+                                    : "the output accepts no more data");
 }
 
 snw_status snw_page_write(snw_result *r, int n, const int *run, const snw_page_opts *opts,

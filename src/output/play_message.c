@@ -153,22 +153,21 @@ static snw_status message_refuse(snw_error *err, const char *why, const char *wh
 }
 
 static snw_status message_read_keys(cursor *c, value all[NKEY], bool given[NKEY], snw_error *err) {
-    if (!message_take(c, '{')) return message_refuse(err, "it is no object", "");
+    if (!message_take(c, '{')) return message_refuse(err, "it is not an object", "");
     if (message_take(c, '}')) return SNW_OK;
     do {
         char name[16];
         int k = 0;
         if (!message_read_text(c, name) || !message_take(c, ':'))
-            return message_refuse(err, "it is no JSON of ours", "");
+            return message_refuse(err, "it is not valid JSON", "");
         while (k < NKEY && strcmp(keys[k].word, name) != 0) k++;
         if (k == NKEY || given[k]) return message_refuse(err, "unknown or repeated key ", name);
         if (!read_value(c, &all[k]) || all[k].is != keys[k].is) {
-            return message_refuse(err, "there is something wrong with ", name);
+            return message_refuse(err, "invalid value of ", name);
         }
         given[k] = true;
     } while (message_take(c, ','));
-    return message_take(c, '}') ? SNW_OK
-                                : message_refuse(err, "it does not end where it should", "");
+    return message_take(c, '}') ? SNW_OK : message_refuse(err, "it is not complete", "");
 }
 
 static bool index_of(double x, int *out) {
@@ -180,7 +179,7 @@ static bool index_of(double x, int *out) {
 snw_status snw_play_read(const char *text, size_t length, snw_play_message *out, snw_error *err) {
     char copy[SNW_PLAY_LONGEST + 1];
     if (length > SNW_PLAY_LONGEST || memchr(text, '\0', length)) {
-        return message_refuse(err, "it is too long, or no text", "");
+        return message_refuse(err, "it is too long, or not text", "");
     }
     memcpy(copy, text, length);
     copy[length] = '\0';
@@ -189,14 +188,14 @@ snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
     bool given[NKEY] = {false};
     SNW_TRY(message_read_keys(&c, all, given, err));
     message_skip_blanks(&c);
-    if (*c.at) return message_refuse(err, "something follows it", "");
+    if (*c.at) return message_refuse(err, "there is text after its end", "");
     int verb = 0;
     const int nverb = (int)(sizeof verbs / sizeof verbs[0]);
     while (verb < nverb && !(given[KEY_DO] && !strcmp(verbs[verb].word, all[KEY_DO].text))) verb++;
-    if (verb == nverb) return message_refuse(err, "it does not say what to do", "");
+    if (verb == nverb) return message_refuse(err, "it has no 'do'", "");
     for (int k = KEY_DO + 1; k < NKEY; k++) {
         if (given[k] == listed(verbs[verb].needs, keys[k].word)) continue;
-        return message_refuse(err, given[k] ? "it has a key too many, " : "it lacks ",
+        return message_refuse(err, given[k] ? "it has an unexpected key, " : "it lacks ",
                               keys[k].word);
     }
     *out = (snw_play_message){.verb = (snw_play_verb)verb,
@@ -207,7 +206,7 @@ snw_status snw_play_read(const char *text, size_t length, snw_play_message *out,
     memcpy(out->to, all[KEY_TO].number, sizeof out->to);
     if (!index_of(all[KEY_CONTROL].number[0], &out->control) ||
         !index_of(all[KEY_NODE].number[0], &out->node)) {
-        return message_refuse(err, "a number that counts is not whole", "");
+        return message_refuse(err, "an index is not a whole number", "");
     }
     return SNW_OK;
 }

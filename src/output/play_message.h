@@ -14,15 +14,15 @@ enum { SNW_PLAY_LONGEST = 512 }; // bytes of a message
 
 // Requests: code, word, required keys, meaning.
 #define SNW_PLAY_VERBS(X)                                                                          \
-    X(SNW_PLAY_SET, "set", "control value", "turn a control")                                      \
-    X(SNW_PLAY_FREE, "free", "control", "give a control back to the file")                         \
-    X(SNW_PLAY_PULL, "pull", "node at to strength", "pull a point of a node towards a place")      \
+    X(SNW_PLAY_SET, "set", "control value", "set a control")                                       \
+    X(SNW_PLAY_FREE, "free", "control", "return a control to its law in the file")                 \
+    X(SNW_PLAY_PULL, "pull", "node at to strength", "pull a point of a node towards a target")     \
     X(SNW_PLAY_DROP, "drop", "", "let go")                                                         \
-    X(SNW_PLAY_PAUSE, "pause", "on", "stop the clock, or let it go on")                            \
-    X(SNW_PLAY_STEP, "step", "", "one step, while the clock stands")                               \
-    X(SNW_PLAY_RESET, "reset", "", "back to the beginning")                                        \
-    X(SNW_PLAY_RECORD, "record", "on", "write a result file, or end it")                           \
-    X(SNW_PLAY_SPEED, "speed", "value", "how fast the clock goes, 1 is real time")
+    X(SNW_PLAY_PAUSE, "pause", "on", "pause or continue")                                          \
+    X(SNW_PLAY_STEP, "step", "", "one step, while paused")                                         \
+    X(SNW_PLAY_RESET, "reset", "", "reset to the start")                                           \
+    X(SNW_PLAY_RECORD, "record", "on", "start or end a recording to a result file")                \
+    X(SNW_PLAY_SPEED, "speed", "value", "speed of the clock, 1 is real time")
 
 typedef enum snw_play_verb {
 #define X(code, word, keys, meaning) code,

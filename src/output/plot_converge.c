@@ -30,7 +30,7 @@ static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int
     *out = value[f.n - 1];
     const snw_series s = {.nframe = f.n, .ncolumn = 1, .t = f.t, .value = value};
     if (opts->at_end || snw_series_at(&s, 0, opts->t, out)) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has nothing at %g s; it goes from %g to %g s",
+    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no frame at %g s; it goes from %g to %g s",
                     snw_result_info(run->file, run->run)->run, opts->t, f.t[0], f.t[f.n - 1]);
 }
 

@@ -52,7 +52,7 @@ snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plo
         out->t[out->n++] = out->t[i];
     }
     if (out->n == 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "run '%s' holds nothing but shapes of modes",
+        return snw_fail(err, SNW_E_ARGUMENT, "run '%s' contains only shapes of modes",
                         snw_result_info(run->file, run->run)->run);
     }
     out->timeless = true;

@@ -200,8 +200,8 @@ static snw_status layout_names(const snw_figure *f, int panel, double font, snw_
     const double room = at->area.h + font;
     if (n * font > room) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "%d curves in a panel of %.0f mm have no room for their names; choose "
-                        "fewer, or give more paper with --size",
+                        "%d curves in a panel of %.0f mm leave no room for their names; choose "
+                        "fewer, or a larger --size",
                         n, at->area.h);
     }
     const double apart = fmin(LINE * font, room / n);

@@ -91,7 +91,7 @@ snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run, const snw_
     }
     if (found > 0) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT,
-                    "'%.100s' has no column of the probes that are shown, '%.100s' is its first; "
-                    "columns are named like them, as tip.x",
+                    "'%.100s' has no column of the probes shown, its first is '%.100s'; columns "
+                    "have names of probe components, as tip.x",
                     file, m->name[1]);
 }

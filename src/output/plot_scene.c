@@ -64,8 +64,8 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
                *si = snw_scene_text(snw_node_get(probe, "units"),
                                     c->component[0] ? c->component : SNW_SCENE_NAMELESS);
     *unit = si;
-    const bool turns = strcmp(kind, "rotation") == 0 || strcmp(kind, "pose") == 0;
-    if (turns && !si[0]) {
+    const bool turns = snw_node_get(snw_node_get(probe, "units"), "qw") != NULL;
+    if (turns && strcmp(si, "m") != 0) {
         plot_scene_of_rotation(c->component, quantity, unit);
         return;
     }

@@ -157,9 +157,8 @@ static snw_status choose_links(const snw_shape_opts *opts, int *n, snw_plot_rod 
         }
         if (found) continue;
         const char *near = snw_nearest(opts->link[i], known, names);
-        return snw_fail(err, SNW_E_ARGUMENT, "there is no link '%s' that has a shape%s%s%s",
-                        opts->link[i], near ? " (did you mean '" : "", near ? near : "",
-                        near ? "'?)" : "");
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no link '%s' that has a shape%s",
+                        opts->link[i], snw_hint_text(near).text);
     }
     int kept = 0;
     for (int k = 0; k < *n; k++) {
@@ -242,8 +241,8 @@ static snw_status open_shape_run(snw_pool *pool, const snw_plot_run *run,
     SNW_TRY(snw_scene_tree(pool, s->info, &scene, err));
     if (!scene) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "run '%s' was written by an older sinew that did not keep what is a rod; "
-                        "run the model again",
+                        "run '%s' was written by an older sinew that did not store which links are "
+                        "rods; run the model again",
                         s->info->run);
     }
     snw_scene_geometry geometry;

@@ -3,37 +3,12 @@
 // Canvas that writes SVG.
 #include "output/plot_svg.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static void plot_svg_put(snw_svg *s, const char *text, size_t n) {
-    if (!s->failed && n > 0) s->failed = !s->sink.write(s->sink.user, text, n);
-}
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-plot_svg_print(snw_svg *s, const char *format, ...) {
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    const int n = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (n > 0) plot_svg_put(s, text, strlen(text));
-}
-
 // A coordinate, to 1e-3 mm.
 static void plot_svg_put_number(snw_svg *s, char before, double x) {
-    plot_svg_print(s, "%c%.3f", before, x == 0 ? 0 : x);
-}
-
-static void plot_svg_put_escaped(snw_svg *s, const char *text) {
-    for (const char *c = text; *c; c++) {
-        const char *name = snw_xml_entity(*c);
-        plot_svg_put(s, name ? name : c, name ? strlen(name) : 1);
-    }
+    snw_xml_print(&s->out, "%c%.3f", before, x == 0 ? 0 : x);
 }
 
 // Widths of the Helvetica characters from space to tilde, in thousandths of the font size. Arial
@@ -60,12 +35,12 @@ static double plot_svg_measure(void *user, const char *text, double size) {
 
 static void plot_svg_clip(void *user, const snw_box *box) {
     snw_svg *s = user;
-    if (s->clipped) plot_svg_print(s, "</g>\n");
+    if (s->clipped) snw_xml_print(&s->out, "</g>\n");
     s->clipped = box != NULL;
     if (!box) return;
     s->nclip++;
-    plot_svg_print(
-        s,
+    snw_xml_print(
+        &s->out,
         "<clipPath id=\"c%d\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\"/>"
         "</clipPath>\n<g clip-path=\"url(#c%d)\">\n",
         s->nclip, box->x, box->y, box->w, box->h, s->nclip);
@@ -73,36 +48,39 @@ static void plot_svg_clip(void *user, const snw_box *box) {
 
 static void plot_svg_line(void *user, int n, const double (*p)[2], snw_pen pen) {
     snw_svg *s = user;
-    plot_svg_print(
-        s, "<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"#%06x\" stroke-width=\"%.3f\"",
+    snw_xml_print(
+        &s->out,
+        "<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"#%06x\" stroke-width=\"%.3f\"",
         pen.colour, pen.width);
     int count;
     const double *dash = snw_pen_dashes(pen.dash, &count);
     for (int i = 0; i < count; i++) {
-        plot_svg_print(s, "%s%.3f", i ? " " : " stroke-dasharray=\"", dash[i] * pen.width);
+        snw_xml_print(&s->out, "%s%.3f", i ? " " : " stroke-dasharray=\"", dash[i] * pen.width);
     }
-    plot_svg_print(s, "%s d=\"", count ? "\"" : " stroke-linecap=\"round\"");
+    snw_xml_print(&s->out, "%s d=\"", count ? "\"" : " stroke-linecap=\"round\"");
     for (int i = 0; i < n; i++) {
         plot_svg_put_number(s, i ? 'L' : 'M', p[i][0]);
         plot_svg_put_number(s, ' ', p[i][1]);
     }
-    plot_svg_print(s, "\"/>\n");
+    snw_xml_print(&s->out, "\"/>\n");
 }
 
 static void plot_svg_dot(void *user, const double p[2], double radius, unsigned colour) {
-    plot_svg_print(user, "<circle cx=\"%.3f\" cy=\"%.3f\" r=\"%.3f\" fill=\"#%06x\"/>\n", p[0],
-                   p[1], radius, colour);
+    snw_svg *s = user;
+    snw_xml_print(&s->out, "<circle cx=\"%.3f\" cy=\"%.3f\" r=\"%.3f\" fill=\"#%06x\"/>\n", p[0],
+                  p[1], radius, colour);
 }
 
 static void plot_svg_text(void *user, const double at[2], double size, snw_align align,
                           bool upright, const char *what) {
+    snw_svg *s = user;
     static const char *const anchor[] = {"start", "middle", "end"};
-    plot_svg_print(user, "<text x=\"%.3f\" y=\"%.3f\" font-size=\"%.3f\" text-anchor=\"%s\"", at[0],
-                   at[1], size, anchor[align]);
-    if (upright) plot_svg_print(user, " transform=\"rotate(-90 %.3f %.3f)\"", at[0], at[1]);
-    plot_svg_print(user, ">");
-    plot_svg_put_escaped(user, what);
-    plot_svg_print(user, "</text>\n");
+    snw_xml_print(&s->out, "<text x=\"%.3f\" y=\"%.3f\" font-size=\"%.3f\" text-anchor=\"%s\"",
+                  at[0], at[1], size, anchor[align]);
+    if (upright) snw_xml_print(&s->out, " transform=\"rotate(-90 %.3f %.3f)\"", at[0], at[1]);
+    snw_xml_print(&s->out, ">");
+    snw_xml_escaped(&s->out, what);
+    snw_xml_print(&s->out, "</text>\n");
 }
 
 snw_canvas snw_svg_canvas(snw_svg *svg) {
@@ -115,14 +93,15 @@ snw_canvas snw_svg_canvas(snw_svg *svg) {
 }
 
 void snw_svg_begin(snw_svg *svg, double width, double height, const char *title) {
-    plot_svg_print(svg,
-                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gmm\" height=\"%gmm\" "
-                   "viewBox=\"0 0 %g %g\" role=\"img\" fill=\"#1a1a1a\" "
-                   "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n<title>",
-                   width, height, width, height);
-    plot_svg_put_escaped(svg, title);
-    plot_svg_print(svg, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n");
+    snw_xml_print(&svg->out,
+                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gmm\" height=\"%gmm\" "
+                  "viewBox=\"0 0 %g %g\" role=\"img\" fill=\"#1a1a1a\" "
+                  "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n<title>",
+                  width, height, width, height);
+    snw_xml_escaped(&svg->out, title);
+    snw_xml_print(&svg->out,
+                  "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n");
 }
 
-void snw_svg_end(snw_svg *svg) { plot_svg_print(svg, "</svg>\n"); }
+void snw_svg_end(snw_svg *svg) { snw_xml_print(&svg->out, "</svg>\n"); }

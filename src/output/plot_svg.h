@@ -8,8 +8,7 @@
 #include "output/sink.h"
 
 typedef struct snw_svg {
-    snw_sink sink;
-    bool failed; // the sink failed
+    snw_xml out;
     int nclip;
     bool clipped;
 } snw_svg;

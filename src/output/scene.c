@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "model/probe_columns.h"
 #include "output/json_field.h"
 
 #include <math.h>
@@ -91,7 +90,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_close(j);
     snw_field_list(j, "rest");
     for (int k = 0; k <= r->nseg; k++) {
-        snw_field_numbers(j, NULL, 6, snw_rod_rest(&link->rod, scene_station(m, r, k)).e);
+        snw_field_numbers(j, NULL, 6, snw_rod_rest(r, scene_station(m, r, k)).e);
     }
     snw_json_close(j);
     snw_field_list(j, "stiffness");
@@ -130,7 +129,11 @@ static void put_links(snw_json *j, const snw_model *m) {
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
         snw_field_integer(j, "parent", d->on.link);
-        snw_field_text(j, "joint", snw_joint_name(d->joint));
+        const snw_joint_type *joint = &snw_joint_table[d->joint];
+        snw_field_text(j, "joint", joint->name);
+        snw_field_text(j, "symbol", joint->symbol);
+        snw_field_bool(j, "slides", joint->slides);
+        snw_field_bool(j, "roams", joint->roams);
         const snw_vec3 z = {{0, 0, 1}}, given = d->moves.axis;
         snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
         scene_put_node(j, "first", m->link_first[l]);
@@ -148,20 +151,9 @@ static void put_links(snw_json *j, const snw_model *m) {
 // Symbol of a closure; "contact" for a sliding station.
 static const char *loop_name(const snw_model *m, int i) {
     if (m->loop[i].sliding_station) return "contact";
-    switch (m->desc->loop[i].nonholonomic) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_WHEEL:
-    case SNW_NONHOLONOMIC_ROLL:
-    case SNW_NONHOLONOMIC_TREAD:
-    case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP:
-        return "wheel";
-    case SNW_NONHOLONOMIC_RING:
-        return m->desc->loop[i].groove ? "groove" : "ring";
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return "anchor";
-    }
+    if (m->desc->loop[i].groove) return "groove";
+    const snw_nonholonomic_kind kind = m->desc->loop[i].nonholonomic;
+    if (kind != SNW_NONHOLONOMIC_NONE) return snw_nonholonomic_table[kind].symbol;
     return snw_joint_name(m->desc->loop[i].joint);
 }
 
@@ -351,16 +343,18 @@ static void put_probes(snw_json *j, const snw_model *m) {
         snw_json_object(j);
         snw_field_text(j, "name", m->desc->probe[i].name);
         const snw_probe_desc *d = &m->desc->probe[i];
-        int n;
-        const snw_component *c = snw_probe_components(d->kind, d->joint, &n);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int n = snw_probe_components(d->kind, d->joint, c);
         snw_field_text(j, "kind", snw_probe_name(d->kind));
+        // its first three columns are a point in the world
+        snw_field_bool(j, "place",
+                       snw_probe_table[d->kind].axes == SNW_PROBE_IN_WORLD &&
+                           !strcmp(c[0].name, "x"));
         snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
-            // dimensionless joint coordinates are angles
-            const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
-            snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
+            snw_field_text(j, c[k].name, c[k].angle ? "rad" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);

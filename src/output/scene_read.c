@@ -77,6 +77,10 @@ static double node_number(const snw_node *node) {
     return isfinite(x) ? x : 0;
 }
 
+static bool node_is_true(const snw_node *node) {
+    return node && node->kind == SNW_NODE_TEXT && strcmp(node->text, "true") == 0;
+}
+
 static void list_numbers(const snw_node *list, int n, double *out) {
     for (int i = 0; i < n; i++) out[i] = node_number(list_item(list, i));
 }
@@ -150,8 +154,7 @@ static snw_status read_stations(snw_pool *pool, const snw_node *rod, snw_scene_r
         if (kind > out->section) out->section = kind;
     }
     for (int i = 0; i < 6; i++) {
-        const snw_node *free = list_item(snw_node_get(rod, "free"), i);
-        out->elastic[i] = free && free->kind == SNW_NODE_TEXT && strcmp(free->text, "true") == 0;
+        out->elastic[i] = node_is_true(list_item(snw_node_get(rod, "free"), i));
     }
     return SNW_OK;
 }
@@ -187,18 +190,13 @@ static bool read_body(const snw_node *link, const snw_run_info *info, snw_scene_
            read_condition(body, info->ncondition, &out->condition);
 }
 
-static bool joint_slides(const char *joint) {
-    return strcmp(joint, "prismatic") == 0 || strcmp(joint, "cylindrical") == 0 ||
-           strcmp(joint, "screw") == 0;
-}
-
 // Rigid connection of node i to its parent node; none for a base in the world.
 static bool read_bar(const snw_node *scene, const snw_run_info *info, int i, snw_scene_bar *out) {
     const snw_node *how = list_item(snw_node_get(scene, "kind"), i);
     const snw_node *link = snw_scene_named(snw_node_get(scene, "links"), info->node_link[i]);
     *out = (snw_scene_bar){.link = info->node_link[i], .to = i};
     if (!how || how->kind != SNW_NODE_TEXT) return false;
-    out->rail = strcmp(how->text, "screw") == 0 && joint_slides(snw_scene_text(link, "joint"));
+    out->rail = strcmp(how->text, "screw") == 0 && node_is_true(snw_node_get(link, "slides"));
     return (out->rail || strcmp(how->text, "pose") == 0) &&
            read_node(list_item(snw_node_get(scene, "parent"), i), info, &out->from) &&
            out->from >= 0 && read_condition(link, info->ncondition, &out->condition);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Sinks to a stream and to memory; numbers that read back exactly; XML entities.
+// Sinks to a stream and to memory; numbers that read back exactly; XML.
 #include "output/sink.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,8 @@ void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
     memmove(text + before + 1, text + before + mark, strlen(text + before + mark) + 1);
 }
 
-const char *snw_xml_entity(char c) {
+// entity of a character; NULL: the character itself
+static const char *xml_entity(char c) {
     const unsigned char u = (unsigned char)c;
     return c == '<'   ? "&lt;"
            : c == '>' ? "&gt;"
@@ -53,4 +55,26 @@ const char *snw_xml_entity(char c) {
            : c == '"' ? "&quot;"
            : u < 0x20 ? " "
                       : NULL;
+}
+
+bool snw_xml_bytes(void *user, const char *bytes, size_t size) {
+    snw_xml *x = user;
+    if (!x->failed && size > 0) x->failed = !x->sink.write(x->sink.user, bytes, size);
+    return !x->failed;
+}
+
+void snw_xml_print(snw_xml *x, const char *format, ...) {
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (n > 0) (void)snw_xml_bytes(x, text, strlen(text));
+}
+
+void snw_xml_escaped(snw_xml *x, const char *text) {
+    for (const char *c = text; *c; c++) {
+        const char *name = xml_entity(*c);
+        (void)snw_xml_bytes(x, name ? name : c, name ? strlen(name) : 1);
+    }
 }

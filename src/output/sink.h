@@ -30,5 +30,19 @@ enum { SNW_NUMBER_SIZE = 32 };
 // any locale; "nan", "inf", "-inf".
 void snw_number_text(double x, char text[SNW_NUMBER_SIZE]);
 
-// XML entity of a character; NULL: the character itself. Control characters become blanks.
-const char *snw_xml_entity(char c);
+// Writer of XML. After a failure of the sink nothing more is written.
+typedef struct snw_xml {
+    snw_sink sink;
+    bool failed;
+} snw_xml;
+
+// Bytes as they are; false after a failure. `user` is the snw_xml, so that this may be the function
+// of a sink.
+bool snw_xml_bytes(void *user, const char *bytes, size_t size);
+// Formatted text of at most 511 characters.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void snw_xml_print(snw_xml *x, const char *format, ...);
+// Text with entities for the characters that need them. Control characters become blanks.
+void snw_xml_escaped(snw_xml *x, const char *text);

@@ -21,12 +21,13 @@
     X(SNW_RESULT_COLUMNS, "columns", "values of the probes, SI")                                   \
     X(SNW_RESULT_ENERGY, "energy",                                                                 \
       "kinetic, elastic, gravity, dissipated, work, scheme, balance, J")                           \
-    X(SNW_RESULT_STATS, "stats", "what the solver did")                                            \
+    X(SNW_RESULT_STATS, "stats", "statistics of the solver")                                       \
     X(SNW_RESULT_LOAD, "load", "torque and force of each load in the world, N m and N")            \
-    X(SNW_RESULT_LOOP, "loop", "the same of what each loop exerts on its second site")             \
-    X(SNW_RESULT_CONTACT, "contact", "the same of what each ground exerts, about the origin")      \
+    X(SNW_RESULT_LOOP, "loop", "the same of each loop, exerted on its second site")                \
+    X(SNW_RESULT_CONTACT, "contact", "the same of each ground, about the origin")                  \
     X(SNW_RESULT_EFFORT, "effort", "tension or pressure of each tendon or chamber, N or Pa")       \
-    X(SNW_RESULT_PRESENT, "present", "1 or 0 of each body, loop or drive that comes and goes")
+    X(SNW_RESULT_PRESENT, "present",                                                               \
+      "1 or 0: whether each conditional body, loop or drive is active")
 
 typedef enum snw_result_field {
 #define X(field, name, meaning) field,

@@ -46,12 +46,12 @@ snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
     const char *dots = shorten ? "..." : "";
     const char *path = shorten ? f->path + length - PATH_SHOWN : f->path;
     if (f->cut_short) {
-        return snw_fail(err, SNW_E_PARSE, "results '%s%s': %s: the file is cut off", dots, path,
+        return snw_fail(err, SNW_E_PARSE, "results '%s%s': %s: the file is truncated", dots, path,
                         what);
     }
     return snw_fail(err, f->writing ? SNW_E_IO : SNW_E_PARSE, "results '%s%s': %s: %s%s", dots,
                     path, what, f->writing ? "" : "damaged or not a result file: ",
-                    cause[0] ? cause : "HDF5 gives no reason; is there memory left?");
+                    cause[0] ? cause : "HDF5 gives no reason; memory may be exhausted");
 }
 
 void snw_file_silence_hdf5(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }

@@ -74,20 +74,20 @@ static snw_status check_head(snw_result *r, snw_error *err) {
     if (n < 0) return snw_file_fail_errno(r->file.path, "cannot read", errno, err);
     if (n < (ssize_t)sizeof head || memcmp(head, signature, sizeof signature) != 0) {
         return snw_fail(err, SNW_E_PARSE,
-                        "results '%.200s': not an HDF5 file; 'sinew run' makes one of a model",
+                        "results '%.200s': not an HDF5 file; 'sinew run' writes one from a model",
                         r->file.path);
     }
     if (head[8] < 2) return SNW_OK;
     if ((head[11] & 1) && !(head[11] & 4)) {
         return snw_fail(err, SNW_E_PARSE,
-                        "results '%.200s': left by a writer that died before its first frame",
+                        "results '%.200s': the run that wrote it ended before its first frame",
                         r->file.path);
     }
     r->file.live = (head[11] & 4) != 0;
     if (!r->file.live && (uint64_t)s.st_size < little_endian(head + 28)) {
-        return snw_fail(err, SNW_E_PARSE, "results '%.200s': cut off, %lld of %llu bytes are left",
-                        r->file.path, (long long)s.st_size,
-                        (unsigned long long)little_endian(head + 28));
+        return snw_fail(err, SNW_E_PARSE,
+                        "results '%.200s': truncated, %lld of %llu bytes are there", r->file.path,
+                        (long long)s.st_size, (unsigned long long)little_endian(head + 28));
     }
     return SNW_OK;
 }
@@ -505,7 +505,8 @@ static snw_status read_head(snw_result *r, snw_error *err) {
     const char *format = NULL;
     if (H5Aexists(r->h5, "format") <= 0 || read_attribute(r, r->h5, "format", &format, NULL) ||
         !format || strcmp(format, SNW_LAYOUT_FORMAT) != 0) {
-        return snw_fail(err, SNW_E_PARSE, "results '%.200s': an HDF5 file, but not of Sinew",
+        return snw_fail(err, SNW_E_PARSE,
+                        "results '%.200s': an HDF5 file, but not a result file of Sinew",
                         r->file.path);
     }
     int version = 0;

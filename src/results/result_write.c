@@ -371,9 +371,7 @@ static snw_status check_in_place(snw_results *r, snw_error *err) {
     if (!r->published || snw_results_in_place(r)) return SNW_OK;
     r->file.reason = ESTALE;
     return snw_fail(err, SNW_E_IO,
-                    "results '%.200s': somebody has removed the file, or another run has put its "
-                    "own in its place",
-                    r->path);
+                    "results '%.200s': the file was removed, or replaced by another run", r->path);
 }
 
 // Write the buffered frames; the first frames of all also move the file to its target.

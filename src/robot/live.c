@@ -34,9 +34,9 @@ int snw_live_step_index(const snw_desc *d) {
 // step description: that of the study's dynamic step, with a step length that shows as motion
 static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
     const int until = snw_live_step_index(d);
-    v->how = snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps motions that such steps do not resolve
-    // the energy-momentum scheme has no drag spring
-    const bool takes = until < d->nstep && d->step[until].method != SNW_METHOD_CONSERVING;
+    v->how = snw_step_dynamic(SNW_SCHEME_BDF_ALPHA); // damps motions that such steps do not resolve
+    const bool takes = until < d->nstep && (snw_scheme_table[d->step[until].scheme].works &
+                                            SNW_SCHEME_ON_DRAG_SPRING) != 0;
     if (takes) v->how = d->step[until];
     v->how.kind = SNW_STEP_DYNAMIC;
     v->how.from = -1;
@@ -53,7 +53,7 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
 static snw_status live_begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
     SNW_TRY(snw_robot_begin(r, &v->how, err));
     v->robot = r;
-    v->phase = (snw_phase){.desc = r->desc, .model = r->m, .statics = r->statics};
+    v->phase = (snw_phase){.desc = r->desc, .rows = r->rows, .model = r->m, .statics = r->statics};
     v->run->now = &v->phase;
     const snw_energy e =
         snw_run_energies(v->run, &r->integrator, r->integrator.work_at(r->integrator.self));
@@ -178,7 +178,7 @@ snw_status snw_live_pull(snw_live *v, int node, const double at[3], const double
     const snw_vec3 origin = r->integrator.work_at(r->integrator.self)->g[node + 1].p;
     for (int i = 0; i < 3; i++) {
         if (!isfinite(at[i]) || !isfinite(to[i]) || !isfinite(strength)) {
-            return snw_fail(err, SNW_E_ARGUMENT, "a pull needs finite numbers");
+            return snw_fail(err, SNW_E_ARGUMENT, "the mouse spring needs finite numbers");
         }
         point[i] = live_within(at[i], -MAX_REACH * size, MAX_REACH * size);
         target[i] =

@@ -262,10 +262,10 @@ static snw_status return_to_law(snw_live *v, const snw_live_control_state *x, sn
     const int actuator = x->info.actuator;
     if (!x->manual) return SNW_OK;
     if (is_rate(v, x)) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%s' has its rate given and is no longer where its law would have brought "
-                        "it; reset instead",
-                        x->info.name);
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "'%s' has a given rate and is no longer at the position of its law; reset instead",
+            x->info.name);
     }
     for (int i = 0; i < v->ncontrol; i++) {
         snw_live_control_state *k = &v->control[i];
@@ -280,7 +280,7 @@ static snw_status return_to_law(snw_live *v, const snw_live_control_state *x, sn
 
 snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err) {
     if (control < 0 || control >= v->ncontrol) {
-        return snw_fail(err, SNW_E_ARGUMENT, "there is nothing number %d to turn", control);
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no control number %d", control);
     }
     snw_live_control_state *x = &v->control[control];
     const double to = fmin(fmax(value, x->info.low), x->info.high);

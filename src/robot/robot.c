@@ -6,7 +6,6 @@
 #include "robot/robot_private.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 
 #include <math.h>
@@ -23,7 +22,8 @@ snw_status snw_robot_check_numbers(const char *name, int n, const double *x, snw
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
     for (int i = 0; i < n; i++) {
         if (isfinite(x[i])) continue;
-        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is no finite number, got %g", name, i, x[i]);
+        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is not a finite number, got %g", name, i,
+                        x[i]);
     }
     return SNW_OK;
 }
@@ -71,7 +71,7 @@ double snw_robot_time(const snw_robot *r) { return r ? r->s->t : NAN; }
 
 snw_status snw_robot_set_time(snw_robot *r, double t) {
     if (!r) return SNW_E_ARGUMENT;
-    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is no finite number, got %g", t);
+    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is not a finite number, got %g", t);
     r->s->t = t;
     snw_inputs_at(r->m, t, r->in);
     return SNW_OK;
@@ -180,7 +180,7 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
 snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     if (!isfinite(t)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "t is no finite number, got %g", t);
+        return snw_fail(err, SNW_E_ARGUMENT, "t is not a finite number, got %g", t);
     }
     SNW_TRY(check_configuration(r, err));
     const snw_statics_opts opts = snw_statics_defaults();

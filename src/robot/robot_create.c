@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 
 #include <string.h>
 
@@ -46,16 +46,17 @@ static snw_status allocate_scratch(snw_robot *r) {
     return snw_observer_create(m, &r->observer);
 }
 
-static snw_status robot_prepare(snw_robot *r, snw_error *err) {
+static snw_status robot_prepare(snw_robot *r) {
     r->error = snw_alloc(sizeof *r->error);
     if (!r->error) return SNW_E_MEMORY;
     r->desc = r->model->desc;
-    SNW_TRY(snw_robot_compiled(r->model, &r->m, &r->own, err));
+    SNW_TRY(snw_closure_rows_create(r->model->compiled, &r->rows));
+    r->m = snw_closure_rows_model(r->rows, r->model->compiled);
     SNW_TRY(snw_state_create(r->m, &r->s));
     SNW_TRY(snw_inputs_create(r->m, &r->in));
     SNW_TRY(snw_work_create(r->m, &r->w));
     SNW_TRY(snw_statics_create(r->m, &r->statics));
-    snw_statics_choose_rows(r->statics, r->m);
+    snw_statics_choose_rows(r->statics, r->rows);
     SNW_TRY(allocate_scratch(r));
     SNW_TRY(snw_robot_manual_inputs(r));
     for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
@@ -69,7 +70,7 @@ snw_status snw_robot_from_model(snw_robot_model *m, snw_robot **out, snw_error *
     snw_robot *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     r->model = snw_robot_model_share(m);
-    const snw_status s = robot_prepare(r, err);
+    const snw_status s = robot_prepare(r);
     if (s == SNW_OK) {
         *out = r;
         return s;
@@ -106,7 +107,7 @@ void snw_robot_close(snw_robot *r) {
     snw_work_destroy(r->w);
     snw_inputs_destroy(r->in);
     snw_state_destroy(r->s);
-    if (r->own) snw_model_destroy(r->m);
+    snw_closure_rows_destroy(r->rows);
     snw_robot_model_close(r->model);
     snw_free(r->error);
     snw_free(r);
@@ -115,16 +116,6 @@ void snw_robot_close(snw_robot *r) {
 snw_robot_model *snw_robot_model_of(const snw_robot *r) { return r ? r->model : NULL; }
 
 // ---- copy ---------------------------------------------------------------------------------------
-
-// rows of redundant loops in use
-static void copy_rows(const snw_robot *from, snw_robot *to) {
-    const snw_projection *pr = snw_statics_projection(from->statics);
-    if (!snw_projection_redundant(pr)) return;
-    for (int i = 0; i < from->m->nloop; i++) {
-        (void)snw_projection_set_choice(snw_statics_projection(to->statics), to->m, i,
-                                        snw_projection_choice(pr, i));
-    }
-}
 
 // integrator in the same state, by a checkpoint
 static snw_status copy_motion(const snw_robot *from, snw_robot *to, snw_error *err) {
@@ -147,7 +138,7 @@ snw_status snw_robot_copy(const snw_robot *r, snw_robot **out, snw_error *err) {
     *out = NULL;
     snw_robot *c = NULL;
     SNW_TRY(snw_robot_from_model(r->model, &c, err));
-    copy_rows(r, c);
+    if (r->rows) snw_closure_rows_copy(r->rows, c->rows);
     snw_robot_take_over(c, r);
     const snw_status s = copy_motion(r, c, err);
     if (s != SNW_OK) {

@@ -221,7 +221,7 @@ snw_status snw_robot_strain(snw_robot *r, int rod, double x, double strain[6]) {
     SNW_TRY(check_rod(r, rod, x));
     SNW_TRY(snw_robot_check_state(r, r->error));
     const snw_rod *of = &r->m->rod[rod];
-    const snw_twist xi = snw_rod_strain(r->m, of, r->s->q, r->s->t, fmin(x, of->L));
+    const snw_twist xi = snw_rod_strain(of, r->s->q, r->s->t, fmin(x, of->L));
     for (int i = 0; i < 6; i++) strain[i] = xi.e[i] - (i == SNW_STRETCH);
     return SNW_OK;
 }

@@ -123,22 +123,6 @@ snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*release)(void *o
     return s;
 }
 
-// Rows of redundant loops are chosen in the compiled model itself.
-static bool chooses_rows(const snw_model *m) {
-    for (int i = 0; i < m->nloop; i++) {
-        if (m->loop[i].nspare > 0) return true;
-    }
-    return false;
-}
-
-snw_status snw_robot_compiled(const snw_robot_model *m, snw_model **out, bool *own,
-                              snw_error *err) {
-    *own = chooses_rows(m->compiled);
-    if (*own) return snw_projection_compile(m->desc, out, err);
-    *out = m->compiled;
-    return SNW_OK;
-}
-
 // length of the path of an override "path=value"
 static size_t path_length(const char *set) {
     const char *equals = snw_set_equals(set);

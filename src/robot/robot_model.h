@@ -30,7 +30,7 @@ struct snw_robot_model {
     snw_pool *pool; // owns what follows
     int nset;
     const char **set;    // all overrides
-    snw_model *compiled; // shared by robots that do not change it, snw_robot_compiled
+    snw_model *compiled; // shared by all robots of the model
     uint64_t identity;   // hash of text, run and overrides; 0: unknown
     int npart[SNW_PART_KINDS];
     const snw_part *part[SNW_PART_KINDS];
@@ -41,11 +41,6 @@ struct snw_robot_model {
 SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*release)(void *owner),
                                                  void *owner, snw_robot_model **out,
                                                  snw_error *err);
-
-// *out <- the compiled model for one robot: the shared one, or, where the rows of redundant loops
-// are chosen anew during motion, one of its own (*own).
-SNW_NODISCARD snw_status snw_robot_compiled(const snw_robot_model *m, snw_model **out, bool *own,
-                                            snw_error *err);
 
 // Actuators in the order of their numbers: motors, tendons and chambers, muscles. Name, number of
 // coordinates, and dimension of the prescribed quantity of coordinate k.

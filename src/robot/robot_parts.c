@@ -7,7 +7,7 @@
 #include "robot/robot_model.h"
 
 #include "base/fail.h"
-#include "model/probe_columns.h"
+#include "model/probe_kind.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -223,36 +223,24 @@ static void list_sites(list *l) {
     }
 }
 
-static const char *nonholonomic_type(snw_nonholonomic_kind kind) {
-    switch (kind) {
-    case SNW_NONHOLONOMIC_NONE:
-        break;
-    case SNW_NONHOLONOMIC_WHEEL:
-    case SNW_NONHOLONOMIC_ROLL:
-    case SNW_NONHOLONOMIC_TREAD:
-    case SNW_NONHOLONOMIC_EDGE:
-    case SNW_NONHOLONOMIC_SLIP:
-        return "wheel";
-    case SNW_NONHOLONOMIC_RING:
-        return "ring";
-    case SNW_NONHOLONOMIC_ANCHOR:
-        return "anchor";
-    }
-    return "";
-}
-
 static void list_loops(list *l) {
     const snw_model *m = l->m->compiled;
     snw_part *part = new_parts(l, SNW_PART_LOOP, m->nloop);
     for (int i = 0; !l->memory_out && i < m->nloop; i++, part++) {
         const snw_loop_desc *d = &m->desc->loop[i];
         part->name = d->name;
-        part->type =
-            d->nonholonomic ? nonholonomic_type(d->nonholonomic) : snw_joint_name(d->joint);
+        part->type = d->nonholonomic ? snw_nonholonomic_table[d->nonholonomic].symbol
+                                     : snw_joint_name(d->joint);
         part->first = m->loop[i].row;
         part->size = m->loop[i].nrow;
         part->link = d->b.link;
     }
+}
+
+// is it on a joint whose position is a quaternion?
+static bool turns_a_ball(const snw_model *m, int motor) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    return !d->rod && !d->feed && m->block[m->link_block[d->link]].space != SNW_SPACE_RN;
 }
 
 static void list_actuators(list *l) {
@@ -273,7 +261,8 @@ static void list_actuators(list *l) {
             part->link = d->motor[i].link;
             part->q = m->motor[i].q;
             part->v = m->motor[i].dof;
-            part->nq = part->nv = m->motor[i].n;
+            part->nv = m->motor[i].n;
+            part->nq = part->nv + turns_a_ball(m, i);
         }
         for (int k = 0; k < part->size; k++, first++, input++) {
             char unit[48];
@@ -285,11 +274,10 @@ static void list_actuators(list *l) {
             input->unit = kept_text(l, unit);
             input->first = i;
             input->size = 1;
-            input->nq = input->nv = 0;
-            if (part->q < 0) continue;
-            input->q = part->q + k;
-            input->v = part->v + k;
-            input->nq = input->nv = 1;
+            input->q = part->nq == part->nv && part->nq > 0 ? part->q + k : -1;
+            input->v = part->nv > 0 ? part->v + k : -1;
+            input->nq = input->q >= 0;
+            input->nv = input->v >= 0;
         }
         part->unit = input[-1].unit;
         for (int k = 1; k <= part->size; k++) {
@@ -329,8 +317,8 @@ static void list_probes(list *l) {
         part->link = p->site.link;
         part->first = first;
         part->size = snw_probe_columns(p);
-        int n;
-        const snw_component *c = snw_probe_components(p->kind, p->joint, &n);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int n = snw_probe_components(p->kind, p->joint, c);
         bool same = true;
         for (int k = 0; k < part->size; k++, first++, column++) {
             const snw_dim dim = p->kind == SNW_PROBE_LAW ? p->dim : c[k % n].dim;

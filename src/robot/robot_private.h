@@ -19,9 +19,9 @@ enum { SNW_LIVE_PATIENCE = 1000 };
 
 struct snw_robot {
     snw_robot_model *model;
-    const snw_desc *desc; // that of the model
-    snw_model *m;         // its compiled model
-    bool own;             // m belongs to this robot
+    const snw_desc *desc;   // that of the model
+    snw_closure_rows *rows; // of its redundant loops; NULL: no redundant loops
+    const snw_model *m;     // in use: of `rows`, or the compiled one of `model`
     snw_state *s;
     snw_inputs *in;
     snw_work *w;

@@ -50,7 +50,7 @@ static double model_signature(const snw_robot *r) {
 static double scheme_signature(const snw_robot *r) {
     const snw_step_desc *how = &r->how;
     const int points = how->engine == SNW_ENGINE_SHOOTING ? how->shooting.points : 0;
-    const int what[] = {(int)how->method, (int)how->engine, points};
+    const int what[] = {(int)how->scheme, (int)how->engine, points};
     return hash_to_double(add_bytes(hash_begin, what, sizeof what));
 }
 
@@ -70,11 +70,11 @@ static void write_signature(const snw_robot *r, double *row) {
 // is it a row of such a robot? the message names the first mismatch, the most general first
 static snw_status check_signature(const snw_robot *r, const double *row) {
     static const char *const problem[SIGNATURE] = {
-        [SIGN_FORMAT] = "it is none that this version of Sinew has saved",
-        [SIGN_MODEL] = "it is of a robot of another file, run or override",
-        [SIGN_SCHEME] = "it is of a robot that was started with another scheme or engine",
+        [SIGN_FORMAT] = "this version of Sinew did not save it",
+        [SIGN_MODEL] = "it belongs to another file, run or override",
+        [SIGN_SCHEME] = "it belongs to a robot started with another scheme or engine",
         [SIGN_COUNT] = "it has another size",
-        [SIGN_SUM] = "its numbers were changed since"};
+        [SIGN_SUM] = "its numbers were changed"};
     double want[SIGNATURE];
     want[SIGN_FORMAT] = hash_to_double(add_bytes(hash_begin, row_format, sizeof row_format));
     want[SIGN_MODEL] = model_signature(r);
@@ -96,9 +96,7 @@ static size_t manual_saves(const snw_robot *r) {
 }
 
 // Choices of redundant rows, one for each loop; none without redundant rows.
-static size_t choice_saves(const snw_robot *r) {
-    return snw_projection_redundant(snw_statics_projection(r->statics)) ? (size_t)r->m->nloop : 0;
-}
+static size_t choice_saves(const snw_robot *r) { return r->rows ? (size_t)r->m->nloop : 0; }
 
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r && r->integrator.close ? r->saves : 0;
@@ -111,8 +109,8 @@ static snw_status check_row(const snw_robot *r, const char *name, const double *
     if (snw_robot_saves(r) > 0) return SNW_OK;
     return SNW_ROBOT_REFUSE(r, "%s",
                             r->integrator.close
-                                ? "the scheme has no states to save; use another one"
-                                : "snw_robot_start comes before states are saved");
+                                ? "the states of this scheme cannot be saved; use another one"
+                                : "call snw_robot_start before saving states");
 }
 
 snw_status snw_robot_save(const snw_robot *r, double *out) {
@@ -146,8 +144,7 @@ snw_status snw_robot_save(const snw_robot *r, double *out) {
     const size_t n = r->ncoordinate + (size_t)r->desc->ntendon; // motors and tendons are contiguous
     memcpy(out, r->motor, n * sizeof *r->motor);
     out += 3 * n;
-    const snw_projection *pr = snw_statics_projection(r->statics);
-    for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_projection_choice(pr, (int)i);
+    for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_closure_rows_choice(r->rows, (int)i);
     write_signature(r, row);
     return SNW_OK;
 }
@@ -182,10 +179,10 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
     const size_t n = r->ncoordinate + (size_t)r->desc->ntendon;
     memcpy(r->motor, in, n * sizeof *r->motor);
     in += 3 * n;
-    const snw_projection *pr = snw_statics_projection(r->statics);
     for (size_t i = 0; i < choice_saves(r); i++) {
-        if (snw_projection_set_choice(pr, r->m, (int)i, *in++)) continue;
-        return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: its rows are of other loops");
+        if (snw_closure_rows_set_choice(r->rows, (int)i, *in++)) continue;
+        return SNW_ROBOT_REFUSE(
+            r, "the saved state `in` is refused: its constraint rows belong to other loops");
     }
     SNW_TRY(r->integrator.load(r->integrator.self, integrator, r->error));
     snw_robot_copy_motion(r);

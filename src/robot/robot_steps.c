@@ -166,7 +166,7 @@ static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet
                         given[d->given][0], given[d->given][1]);
     }
     if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no finite number",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
                         d->name);
     }
     r->tendon_given[i] = true;
@@ -186,7 +186,7 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->kind != SNW_MOTOR_EFFORT) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' has its motion given and finds its effort; use "
+                        "actuator '%s' has its motion given, and its effort is computed; use "
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
                         d->name);
     }
@@ -222,9 +222,9 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
     }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->turns) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' turns a spherical joint; its motion is that of the file",
-                        d->name);
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "actuator '%s' drives a spherical joint, whose motion only the file can give", d->name);
     }
     if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
@@ -246,7 +246,7 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = tendon_of(r, actuator);
     if (tendon < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber",
                         r->desc->motor[actuator].name);
     }
     if (!(moles >= 0)) {
@@ -259,16 +259,49 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
     const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle",
                         tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
     }
     if (!isfinite(factor)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is no number",
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number",
                         r->desc->stress[muscle].name);
     }
     r->activation[muscle] = factor;
     snw_inputs_at(r->m, r->s->t, r->in);
     return SNW_OK;
+}
+
+// given rates: from the present coordinates on
+static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_error *err) {
+    const snw_motor *at = &r->m->motor[motor];
+    memcpy(r->tau, r->s->q + at->q, (size_t)at->n * sizeof *r->tau);
+    return snw_robot_set_motion(r, motor, r->tau, rate, NULL, err);
+}
+
+snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
+    if (tendon >= 0) {
+        switch (r->desc->tendon[tendon].given) {
+        case SNW_TENDON_EFFORT:
+            return snw_robot_set_effort(r, actuator, value, err);
+        case SNW_TENDON_COORDINATE:
+            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+        case SNW_TENDON_GAS:
+            return snw_robot_set_gas(r, actuator, *value, err);
+        }
+    }
+    switch (r->desc->motor[actuator].kind) {
+    case SNW_MOTOR_EFFORT:
+        return snw_robot_set_effort(r, actuator, value, err);
+    case SNW_MOTOR_POSITION:
+        return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+    case SNW_MOTOR_RATE:
+        return set_rate(r, actuator, value, err);
+    }
+    return SNW_E_ARGUMENT;
 }
 
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
@@ -314,13 +347,15 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
     SNW_TRY(snw_robot_check_numbers("to", 3, to, err));
     if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "a pull needs a stiffness and damping that are finite and not negative, "
-                        "got %g N/m and %g N s/m",
+                        "the mouse spring needs a stiffness and damping that are finite and not "
+                        "negative, got %g N/m and %g N s/m",
                         stiffness, damping);
     }
-    if (r->integrator.close && r->how.method == SNW_METHOD_CONSERVING) {
+    const snw_scheme_info *scheme = &snw_scheme_table[r->how.scheme];
+    if (r->integrator.close && !(scheme->works & SNW_SCHEME_ON_DRAG_SPRING)) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "the conserving scheme knows no pull by hand; use generalized-alpha");
+                        "the %s scheme does not support the mouse spring; use generalized-alpha",
+                        scheme->name);
     }
     snw_drag_spring *drag_spring = &r->manual.drag_spring;
     *drag_spring = (snw_drag_spring){.seg = node + 1, .stiffness = stiffness, .damping = damping};
@@ -344,13 +379,12 @@ static snw_status set_engine(const snw_robot_steps *how, snw_step_desc *out, snw
     if (strcmp(how->engine, "shooting") != 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
     }
-    const snw_method m = out->method;
-    if (m != SNW_METHOD_EULER && m != SNW_METHOD_TRAPEZOIDAL && m != SNW_METHOD_BDF2 &&
-        m != SNW_METHOD_BDF3 && m != SNW_METHOD_BDF_ALPHA) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "the shooting engine has no scheme '%s'; it has euler, trapezoidal, bdf2, "
-                        "bdf3 and bdf-alpha",
-                        snw_method_name(m));
+    const snw_scheme_info *scheme = &snw_scheme_table[out->scheme];
+    if (!(scheme->works & SNW_SCHEME_ON_SHOOTING)) {
+        char names[100];
+        snw_scheme_names(0, SNW_SCHEME_ON_SHOOTING, names, sizeof names);
+        return snw_fail(err, SNW_E_ARGUMENT, "the shooting engine has no scheme '%s'; it has %s",
+                        scheme->name, names);
     }
     if (how->points != 0 && (how->points < 4 || how->points > 100000)) {
         return snw_fail(err, SNW_E_ARGUMENT, "points along a rod must be from 4 to 100000, got %d",
@@ -374,14 +408,6 @@ static snw_status take_parameter(const char *name, double given, double low, dou
 }
 
 static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
-    static const struct {
-        snw_method method;
-        const char *name;
-    } methods[] = {
-#define X(code, word, meaning) {code, word},
-        SNW_METHOD_LIST(X)
-#undef X
-    };
     if (how->tolerance < 0 || !isfinite(how->tolerance)) {
         return snw_fail(err, SNW_E_ARGUMENT, "tolerance must be positive, or 0, got %g",
                         how->tolerance);
@@ -390,19 +416,17 @@ static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, 
         return snw_fail(err, SNW_E_ARGUMENT, "the longest step must be positive, got %g s",
                         how->step);
     }
-    const char *scheme = how->scheme ? how->scheme : "generalized-alpha";
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (strcmp(methods[i].name, scheme) != 0) continue;
-        *out = snw_step_dynamic(methods[i].method);
-        out->step = how->step;
-        out->patience = SNW_LIVE_PATIENCE;
-        if (how->tolerance > 0) out->tolerance = how->tolerance;
-        const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
-        SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
-        SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
-        return set_engine(how, out, err);
-    }
-    return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
+    const char *name = how->scheme ? how->scheme : "generalized-alpha";
+    const int kind = snw_scheme_find(name);
+    if (kind < 0) return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", name);
+    *out = snw_step_dynamic((snw_scheme_kind)kind);
+    out->step = how->step;
+    out->patience = SNW_LIVE_PATIENCE;
+    if (how->tolerance > 0) out->tolerance = how->tolerance;
+    const double least = snw_scheme_table[kind].rho_min;
+    SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
+    SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
+    return set_engine(how, out, err);
 }
 
 void snw_robot_copy_motion(snw_robot *r) {
@@ -440,8 +464,8 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     r->integrator.set_manual(r->integrator.self, &r->manual);
     SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
-    SNW_TRY(
-        snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->m, err));
+    SNW_TRY(snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->rows,
+                                       err));
     for (int i = 0; i < r->m->nsignal; i++) r->unsampled[i] = true;
     SNW_TRY(update_signals(r, err));
     snw_robot_copy_motion(r);
@@ -459,6 +483,7 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
 }
 
 double snw_robot_scheme_energy(const snw_robot *r) {
+    if (!r) return NAN;
     return r->integrator.close ? r->integrator.work(r->integrator.self).scheme : 0;
 }
 
@@ -486,22 +511,21 @@ static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_err
     snw_projection *pr = snw_statics_projection(r->statics);
     for (int n = 0; n < PARTS; n++) {
         double to = end;
-        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->m, &to, INFINITY, stats, err));
-        SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->m, err));
+        SNW_TRY(snw_integrator_advance(&r->integrator, pr, r->rows, &to, INFINITY, stats, err));
+        SNW_TRY(snw_integrator_choose_rows(&r->integrator, pr, r->rows, err));
         if (to == end) return SNW_OK;
     }
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "rows of redundant loops lose their rank again and again before t = %g s; "
-                    "take shorter steps",
-                    end);
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the rank of redundant loops changes repeatedly before t = %g s; use shorter steps", end);
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->integrator.close) {
-        return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
+        return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
     }
     if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
-        return snw_fail(err, SNW_E_ARGUMENT, "a step is positive and at most %g s, got %g s",
+        return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
                         r->how.step, h);
     }
     snw_stats stats = {0};

@@ -4,7 +4,7 @@
 // previous instants, interpolated to the points between nodes, and the compliance of sections for
 // the present formula.
 
-#include "shoot/replica.h"
+#include "shoot/rod.h"
 
 #include "solve/dense.h"
 
@@ -186,11 +186,11 @@ static bool length_changed(const snw_shoot_rod *r) {
     return changed && r->interpolation == SNW_HISTORY_CUBIC;
 }
 
-void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
+void snw_shoot_formula(snw_shoot_rod *r, snw_levels levels, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
     const double before = r->formula.c[0], compliance_before = r->stretch_compliance_used;
     r->stretch_compliance_used = r->stretch_compliance;
-    r->formula = snw_time_formula_at(kind, alpha, steps);
+    r->formula = snw_time_formula_at(levels, steps);
     r->feed_rate = feed_rate_by_formula(r);
     if (r->formula.c[0] != before || r->stretch_compliance_used != compliance_before ||
         r->section[0].C[7] == 0) {
@@ -278,7 +278,7 @@ void snw_shoot_accept(snw_shoot_rod *r, double h) {
             r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
             r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
             if (!snw_shoot_integrates_strain(r)) continue;
-            r->strain_d1[0][j] = snw_replica_strain_d1(r, history_point_of(r, p, j), j);
+            r->strain_d1[0][j] = r->form->strain_d1(r, history_point_of(r, p, j), j);
             r->strain_d1_rate[j] = snw_twist_axpy(c0, r->strain_d1[0][j], r->strain_d1_node[j]);
         }
     }

@@ -6,7 +6,6 @@
 #include "shoot/march.h"
 
 #include "shoot/march_kernel.h"
-#include "shoot/replica.h"
 
 const snw_along *snw_along_of(snw_space_kind kind) { return &methods[kind]; }
 
@@ -28,8 +27,8 @@ static void march_dispatch(snw_shoot_rod *r, int node, int n, bool pose, int col
 
 void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_shoot_state *start,
                      snw_shoot_state *end) {
-    if (r->replica) {
-        snw_replica_march(r, node, n, start, end);
+    if (r->form) {
+        r->form->march(r, node, n, start, end);
         return;
     }
     *end = *start;
@@ -39,8 +38,8 @@ void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_sho
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
                           snw_shoot_state *end) {
-    if (r->replica) {
-        snw_replica_march_vary(r, node, n, start, columns, S, end);
+    if (r->form) {
+        r->form->march_vary(r, node, n, start, columns, S, end);
         return;
     }
     *end = *start;

@@ -88,27 +88,27 @@ void snw_platform_ready(snw_platform *p) {
 
 // ---- time ---------------------------------------------------------------------------------------
 
-void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
-    for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, kind, alpha, h);
+void snw_platform_formula(snw_platform *p, snw_levels levels, double h) {
+    for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, levels, h);
 }
 
 static const snw_time_formula *formula_of(const snw_platform *p) {
     return &p->leg[0].end.rod->formula;
 }
 
-// is the march of Till 2019 used throughout?
-static bool uses_replica(const snw_platform *p) { return p->leg[0].end.rod->replica; }
+// form of the equations of all legs, NULL: that of march.h
+static const snw_shoot_form *form_of(const snw_platform *p) { return p->leg[0].end.rod->form; }
 
 // p->V <- by the time formula; by <- its derivative by the pose, unless NULL
 static void plate_velocity(snw_platform *p, snw_lower *by) {
     p->V = snw_pose_rate(formula_of(p), p->g, p->past, p->V_past[0], by);
-    if (uses_replica(p)) p->V = snw_pose_rate_text(formula_of(p), p->g, p->past, p->V_past[0]);
+    if (form_of(p)) p->V = form_of(p)->pose_rate(formula_of(p), p->g, p->past, p->V_past);
 }
 
 static snw_station_step plate_step(const snw_platform *p) {
     const snw_time_formula *f = formula_of(p);
-    if (uses_replica(p) && f->c[0] > 0) {
-        const snw_twist Vt = snw_velocity_rate_text(f, p->g, p->V, p->past, p->V_past, p->A);
+    if (form_of(p) && f->c[0] > 0) {
+        const snw_twist Vt = form_of(p)->velocity_rate(f, p->g, p->V, p->past, p->V_past, p->A);
         return (snw_station_step){
             .gravity = p->gravity, .c0 = f->c[0], .Vh = snw_twist_axpy(-f->c[0], p->V, Vt)};
     }

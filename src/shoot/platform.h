@@ -78,7 +78,7 @@ void snw_platform_ready(snw_platform *p);
 
 // These correspond, for one rod, to snw_shoot_formula, snw_boundary_solve, snw_shoot_accept with
 // snw_boundary_accept, and snw_shoot_begin.
-void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h);
+void snw_platform_formula(snw_platform *p, snw_levels levels, double h);
 SNW_NODISCARD snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info);
 void snw_platform_accept(snw_platform *p, double h);
 void snw_platform_begin(snw_platform *p, bool rest, double h);

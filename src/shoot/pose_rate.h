@@ -4,7 +4,7 @@
 #pragma once
 
 #include "math/se3_tangent.h"
-#include "shoot/time_formula.h"
+#include "math/time_formula.h"
 
 // Body velocity at pose g by a formula on the poses of the previous instants, newest first, and the
 // velocity `last` at the newest: in the local chart x_k = log(g^-1 g_k) about g,
@@ -12,11 +12,3 @@
 // by <- its derivative by body motions of g, unless NULL.
 snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *past, snw_twist last,
                         snw_lower *by);
-
-// The same as in Till 2019, for comparison with its digits: the formula in world axes on positions
-// and on the nine entries of rotations; and the rate of the velocity V by the formula in world
-// axes. `V_past` and `rate` (at the newest instant) are in body axes.
-snw_twist snw_pose_rate_text(const snw_time_formula *f, snw_se3 g, const snw_se3 *past,
-                             snw_twist last);
-snw_twist snw_velocity_rate_text(const snw_time_formula *f, snw_se3 g, snw_twist V,
-                                 const snw_se3 *past, const snw_twist *V_past, snw_twist rate);

@@ -7,53 +7,53 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// running allocator over one block; the first pass, without a block, only adds up the size
-typedef struct layout {
-    unsigned char *base;
-    size_t used;
-} layout;
+typedef struct rod_arrays {
+    snw_shoot_rod *r;
+    bool loads; // there are distributed loads
+} rod_arrays;
 
-static void *rod_reserve(layout *l, size_t n, size_t size) {
-    void *at = l->base ? l->base + l->used : NULL;
-    l->used += (n * size + 63) & ~(size_t)63;
-    return at;
+static void *rod_array(snw_fields *f, size_t count, size_t size) {
+    return snw_fields_next(f, count, size, SNW_FIELD_BOUNDARY);
 }
 
-static void rod_lay_out(layout *l, snw_shoot_rod *r, bool loads) {
+static void rod_place(void *object, snw_fields *f) {
+    snw_shoot_rod *r = ((rod_arrays *)object)->r;
+    const bool loads = ((rod_arrays *)object)->loads;
     const size_t nn = (size_t)r->nnode, np = (size_t)r->npoint, nz = (size_t)snw_shoot_nz(r);
     const size_t ns = r->uniform ? 1 : np;
-    r->piece = rod_reserve(l, (size_t)r->npiece, sizeof *r->piece);
-    r->station = rod_reserve(l, (size_t)r->npiece, sizeof *r->station);
-    r->section = rod_reserve(l, ns, sizeof *r->section);
-    r->K = rod_reserve(l, 36 * ns, sizeof *r->K);
-    r->density = loads ? rod_reserve(l, np, sizeof *r->density) : NULL;
-    r->history = rod_reserve(l, np, sizeof *r->history);
-    r->zh = rod_reserve(l, np * nz, sizeof *r->zh);
-    r->g = rod_reserve(l, nn, sizeof *r->g);
-    r->V = rod_reserve(l, nn, sizeof *r->V);
-    r->F = rod_reserve(l, nn, sizeof *r->F);
-    r->z = rod_reserve(l, nn * nz, sizeof *r->z);
-    r->W = rod_reserve(l, nn, sizeof *r->W);
+    r->piece = rod_array(f, (size_t)r->npiece, sizeof *r->piece);
+    r->station = rod_array(f, (size_t)r->npiece, sizeof *r->station);
+    r->section = rod_array(f, ns, sizeof *r->section);
+    r->K = rod_array(f, 36 * ns, sizeof *r->K);
+    r->density = loads ? rod_array(f, np, sizeof *r->density) : NULL;
+    r->history = rod_array(f, np, sizeof *r->history);
+    r->zh = rod_array(f, np * nz, sizeof *r->zh);
+    r->g = rod_array(f, nn, sizeof *r->g);
+    r->V = rod_array(f, nn, sizeof *r->V);
+    r->F = rod_array(f, nn, sizeof *r->F);
+    r->z = rod_array(f, nn * nz, sizeof *r->z);
+    r->W = rod_array(f, nn, sizeof *r->W);
     for (int i = 0; i < SNW_TIME_LEVELS; i++) {
-        r->level[i] = rod_reserve(l, nn, sizeof *r->level[i]);
-        r->zlevel[i] = rod_reserve(l, nn * nz, sizeof *r->zlevel[i]);
+        r->level[i] = rod_array(f, nn, sizeof *r->level[i]);
+        r->zlevel[i] = rod_array(f, nn * nz, sizeof *r->zlevel[i]);
     }
-    r->rate = rod_reserve(l, nn, sizeof *r->rate);
-    r->zrate = rod_reserve(l, nn * nz, sizeof *r->zrate);
-    r->node_history = rod_reserve(l, nn, sizeof *r->node_history);
-    r->znode = rod_reserve(l, nn * nz, sizeof *r->znode);
+    r->rate = rod_array(f, nn, sizeof *r->rate);
+    r->zrate = rod_array(f, nn * nz, sizeof *r->zrate);
+    r->node_history = rod_array(f, nn, sizeof *r->node_history);
+    r->znode = rod_array(f, nn * nz, sizeof *r->znode);
     const size_t derivative_nodes = r->law && r->law->depends_on_strain ? nn : 0;
     for (int i = 0; i < SNW_TIME_LEVELS; i++)
-        r->strain_d1[i] = rod_reserve(l, derivative_nodes, sizeof **r->strain_d1);
-    r->strain_d1_rate = rod_reserve(l, derivative_nodes, sizeof *r->strain_d1_rate);
-    r->strain_d1_node = rod_reserve(l, derivative_nodes, sizeof *r->strain_d1_node);
-    r->strain_d1_history = rod_reserve(l, derivative_nodes ? np : 0, sizeof *r->strain_d1_history);
+        r->strain_d1[i] = rod_array(f, derivative_nodes, sizeof **r->strain_d1);
+    r->strain_d1_rate = rod_array(f, derivative_nodes, sizeof *r->strain_d1_rate);
+    r->strain_d1_node = rod_array(f, derivative_nodes, sizeof *r->strain_d1_node);
+    r->strain_d1_history = rod_array(f, derivative_nodes ? np : 0, sizeof *r->strain_d1_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
@@ -71,15 +71,12 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
         r->npoint += opts->intervals[i] * r->method->np + 1;
         r->length += opts->length[i];
     }
-    layout l = {NULL, 0};
-    rod_lay_out(&l, r, loads);
-    r->block = l.base = snw_alloc(l.used);
+    rod_arrays arrays = {r, loads};
+    r->block = snw_fields_create(rod_place, &arrays);
     if (!r->block) {
         snw_free(r);
         return SNW_E_MEMORY;
     }
-    l.used = 0;
-    rod_lay_out(&l, r, loads);
     int node = 0, point = 0;
     double s = 0;
     for (int i = 0; i < opts->npiece; i++) {

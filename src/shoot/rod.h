@@ -20,8 +20,8 @@
 #pragma once
 
 #include "math/se3.h"
+#include "math/time_formula.h"
 #include "model/inertia.h"
-#include "shoot/time_formula.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -128,8 +128,8 @@ typedef struct snw_shoot_law {
                   double *jacobian);
     // W <- wrench of tendons and fluids at the elastic strain e (strain less rest); along <- its
     // derivative along the rod, where e and z have the derivatives es and zs (NULL: zero).
-    // depends_on_strain: W depends on e. Used by the march of Till 2019 (replica.h), without F and
-    // histories.
+    // depends_on_strain: W depends on e. For forms of the equations in other variables
+    // (snw_shoot_form); called without F and histories.
     bool depends_on_strain;
     void (*wrench)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
                    snw_wrench *W, snw_wrench *along);
@@ -163,6 +163,31 @@ typedef struct snw_shoot_piece {
     int point;   // first point
     double s, h; // arc length of its first node, length of an interval, m
 } snw_shoot_piece;
+
+// ---- forms of the equations ---------------------------------------------------------------------
+
+struct snw_shoot_rod;
+struct snw_shoot_state;
+
+// Equations (10.1) along the rod in other variables than march.h. The solvers, the time formulas
+// and the results are the same. Programs set it; the model language has no key for it. The form of
+// Till 2019, to whose printed digits tests compare, is tests/oracle/till_march.c.
+typedef struct snw_shoot_form {
+    // as snw_shoot_march and snw_shoot_march_vary, always with poses
+    void (*march)(struct snw_shoot_rod *r, int node, int n, const struct snw_shoot_state *start,
+                  struct snw_shoot_state *end);
+    void (*march_vary)(struct snw_shoot_rod *r, int node, int n,
+                       const struct snw_shoot_state *start, int columns, double *S,
+                       struct snw_shoot_state *end);
+    // where the law depends on the strain: derivative of e along the rod, at a node and its point
+    snw_twist (*strain_d1)(const struct snw_shoot_rod *r, int point, int node);
+    // velocity V of a plate at pose g, and its rate, by the formula f; at the previous instants,
+    // newest first, the poses `past` and velocities `V_past`, and the rate A at the newest
+    snw_twist (*pose_rate)(const snw_time_formula *f, snw_se3 g, const snw_se3 *past,
+                           const snw_twist *V_past);
+    snw_twist (*velocity_rate)(const snw_time_formula *f, snw_se3 g, snw_twist V,
+                               const snw_se3 *past, const snw_twist *V_past, snw_twist A);
+} snw_shoot_form;
 
 // ---- the rod ------------------------------------------------------------------------------------
 
@@ -208,13 +233,12 @@ typedef struct snw_shoot_rod {
     snw_shoot_history *rate;                   // their rates at the newest instant
     snw_shoot_history *node_history;           // scratch
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
-    // likewise the derivative of e along the rod, for the march of Till 2019 with tendons
-    // (replica.h)
+    // likewise the derivative of e along the rod, for a form that integrates strains
     snw_twist *strain_d1[SNW_TIME_LEVELS], *strain_d1_rate, *strain_d1_node, *strain_d1_history;
     double step[SNW_TIME_LEVELS];            // lengths of the time steps that ended at the levels
     double free_length[SNW_TIME_LEVELS + 1]; // m; of the present step, then of the levels
     double free_length_rate;                 // at the newest level
-    bool replica;                            // march as in Till 2019 (replica.h)
+    const snw_shoot_form *form;              // NULL: that of march.h
     bool world; // the orientation matters: gravity, or loads in world axes
     void *block;
 } snw_shoot_rod;
@@ -229,7 +253,7 @@ typedef struct snw_shoot_state {
 
 // Does the march integrate strains instead of wrenches, with histories of their derivatives?
 static inline bool snw_shoot_integrates_strain(const snw_shoot_rod *r) {
-    return r->replica && r->law && r->law->depends_on_strain;
+    return r->form && r->law && r->law->depends_on_strain;
 }
 
 static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law->nz : 0; }
@@ -287,8 +311,8 @@ snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
 bool snw_shoot_root_depends_on_wrench(const snw_shoot_rod *r);
 
 // Start a step: computes its time formula, histories at points, and C of the sections.
-// SNW_TIME_STATIC: no rates, h is ignored.
-void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
+// No rates with past 0; h is then ignored.
+void snw_shoot_formula(snw_shoot_rod *r, snw_levels levels, double h);
 // Accept the solved step: the nodes become the newest level, with rates by the formula. level[0]
 // and rate are then the present fields: elastic strain and velocity, and their rates.
 void snw_shoot_accept(snw_shoot_rod *r, double h);
@@ -332,7 +356,7 @@ typedef struct snw_shoot_energy {
 snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
                                       snw_twist V);
 // Quadrature weight of node j of a piece, m: Gregory's rule of the order of the march (10.5); with
-// linear histories and in the march of Till 2019 the trapezoidal rule.
+// linear histories and in other forms of the equations the trapezoidal rule.
 double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j);
 // Energies of the newest level by this quadrature, bodies included, J.
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r);

@@ -27,7 +27,7 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
         return snw_shooter_refuse(step, step->location, err,
-                                  "so many places with loads and bodies on a rod", step->name);
+                                  "so many points with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
     s->x[at] = x;
@@ -55,7 +55,8 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         if (attachment.kind != SNW_ATTACHED_WORLD && attachment.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
             return snw_shooter_refuse(e->step, l->location, err,
-                                      "bodies that move on a rod or on what joins them", l->name);
+                                      "bodies that move relative to a rod or to the common body",
+                                      l->name);
         }
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
@@ -86,7 +87,7 @@ static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
 
 // condition under which a segment is present
 static snw_law shooter_condition_of(const snw_model *m, int condition) {
-    return condition == SNW_ALWAYS ? NULL : m->desc->signal[m->condition_signal[condition]].source;
+    return condition == SNW_ALWAYS ? NULL : m->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place_bodies(snw_shooter *e) {
@@ -153,7 +154,7 @@ static snw_status place_load_points(snw_shooter *e, snw_error *err) {
             .load_point = i, .leg = attachment.leg, .station = at, .g = attachment.g};
         if (count <= SNW_SHOOT_LOADS) continue;
         const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
-        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one place",
+        return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one point",
                                   l->name);
     }
     return SNW_OK;
@@ -244,6 +245,11 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     return status;
 }
 
+void snw_shooter_use(snw_shooter *e, const snw_model *m) {
+    e->m = m;
+    for (int i = 0; i < e->nleg; i++) e->leg[i].rod = &m->rod[i];
+}
+
 void snw_shooter_destroy(snw_shooter *e) {
     if (!e) return;
     snw_shooter_destroy_rods(e);
@@ -325,7 +331,7 @@ static void apply_distributed_loads(snw_shooter *e, snw_shooter_leg *leg, double
 }
 
 static void apply_load(snw_shooter *e, const snw_shooter_load_point *a, double fraction) {
-    const bool body = e->m->desc->load[e->m->load_point[a->load_point].load].body;
+    const bool body = e->m->load[e->m->load_point[a->load_point].load].body;
     snw_wrench W = snw_wrench_scale(fraction, e->in->load[a->load_point]);
     if (body) {
         W.f = snw_rotate(a->g.R, W.f);
@@ -401,16 +407,16 @@ static void store_bases(snw_shooter *e) {
     }
 }
 
-static snw_status shooter_solve(snw_shooter *e, snw_time_kind kind, double alpha, double h,
+static snw_status shooter_solve(snw_shooter *e, snw_levels levels, double h,
                                 snw_boundary_info *info) {
     snw_boundary_info now = {0};
     snw_status status;
     if (e->p) {
-        snw_platform_formula(e->p, kind, alpha, h);
+        snw_platform_formula(e->p, levels, h);
         set_base_velocities(e);
         status = snw_platform_solve(e->p, &now);
     } else {
-        snw_shoot_formula(e->leg[0].r, kind, alpha, h);
+        snw_shoot_formula(e->leg[0].r, levels, h);
         set_base_velocities(e);
         status = snw_boundary_solve(e->b, &now);
     }
@@ -485,7 +491,7 @@ static void restore_nodes(snw_shooter *e) {
 static snw_status balance_once(snw_shooter *e, double t, double fraction, snw_boundary_info *info) {
     snw_shooter_apply_inputs(e, t, fraction);
     shooter_reset_guess(e);
-    const snw_status status = shooter_solve(e, SNW_TIME_STATIC, 0, 1, info);
+    const snw_status status = shooter_solve(e, (snw_levels){0}, 1, info);
     if (status != SNW_OK) restore_nodes(e);
     return status;
 }
@@ -546,7 +552,7 @@ static snw_status balance_supported(snw_shooter *e, double t, double fraction,
 // equilibrium by continuation from legs that are in equilibrium one by one but not joined
 static snw_status close_joints(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
     snw_shooter_apply_inputs(e, t, 1);
-    snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(e->p, (snw_levels){0}, 1);
     *reached = 0;
     if (!isfinite(snw_platform_evaluate(e->p))) return SNW_E_DIVERGED;
     e->support = e->p->balance;
@@ -630,25 +636,25 @@ static double conditional_body_energy(const snw_shooter *e, double t) {
 }
 
 // solve on a grid that is fine enough
-static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
-                             double t_laws, snw_boundary_info *info) {
+static snw_status solve_step(snw_shooter *e, snw_levels levels, double h, double t_laws,
+                             snw_boundary_info *info) {
     for (bool again = true; again;) {
         save_nodes(e);
         snw_shooter_apply_inputs(e, t_laws, 1);
-        SNW_TRY(shooter_solve(e, kind, alpha, h, info));
+        SNW_TRY(shooter_solve(e, levels, h, info));
         SNW_TRY(snw_shooter_refine(e, &again));
     }
     return SNW_OK;
 }
 
-snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
-                            double t_laws, snw_boundary_info *info) {
+snw_status snw_shooter_step(snw_shooter *e, snw_levels levels, double h, double t_laws,
+                            snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
     // lengths that differ by rounding of instants are made equal, so that factors are kept
     if (fabs(h - e->h) <= 1e-9 * h) h = e->h;
     e->h = h;
     const double change = conditional_body_energy(e, t_laws);
-    const snw_status status = solve_step(e, kind, alpha, h, t_laws, info);
+    const snw_status status = solve_step(e, levels, h, t_laws, info);
     if (status != SNW_OK) {
         restore_nodes(e);
         return status;

@@ -19,6 +19,8 @@ typedef struct snw_shooter snw_shooter;
 SNW_NODISCARD snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step,
                                             snw_shooter **out, snw_error *err);
 void snw_shooter_destroy(snw_shooter *e); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_shooter_use(snw_shooter *e, const snw_model *m);
 // A copy with the same fields.
 SNW_NODISCARD snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err);
 
@@ -50,8 +52,8 @@ SNW_NODISCARD snw_status snw_shooter_settle(snw_shooter *e, double t, snw_bounda
 // Start a motion in steps of h; before it, rates are taken as constant.
 void snw_shooter_begin(snw_shooter *e, double h);
 // A step of length h under the inputs of time t_laws. If it fails, nothing changes.
-SNW_NODISCARD snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha,
-                                          double h, double t_laws, snw_boundary_info *info);
+SNW_NODISCARD snw_status snw_shooter_step(snw_shooter *e, snw_levels levels, double h,
+                                          double t_laws, snw_boundary_info *info);
 
 // Since snw_shooter_begin, J: work of loads, actuators and moving bases, and dissipated energy.
 typedef struct snw_shooter_energy_account {

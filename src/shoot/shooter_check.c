@@ -14,9 +14,9 @@ snw_status snw_shooter_refuse(const snw_step_desc *step, snw_source_location at,
     if (!at.file) at = step->location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
-                 "the shooting engine cannot do %s ('%s'); it knows a rod with bodies, loads, "
-                 "tendons and chambers that stands on the world or on given motions, and such rods "
-                 "whose tips one body joins. Use 'engine: strain'",
+                 "the shooting engine does not support %s ('%s'); it supports a rod with bodies, "
+                 "loads, tendons and chambers, clamped to the world or to prescribed motions, and "
+                 "such rods with tips on one common body. Use 'engine: strain'",
                  what, name);
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
@@ -51,7 +51,7 @@ static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
     if (b->spring >= 0) return false;
     for (int k = 0; k < b->n; k++) {
         const int i = snw_shooter_drive(m, b->dof + k);
-        if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].met >= 0)
+        if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].captured >= 0)
             return false;
     }
     return true;
@@ -99,14 +99,14 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
         if (!l->has_rod) continue;
-        if (l->when)
-            return snw_shooter_refuse(step, l->location, err, "rods that come and go", l->name);
+        if (l->when) return snw_shooter_refuse(step, l->location, err, "conditional rods", l->name);
         if (snw_rod_given(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
         if (l->rod.variable_length &&
             (m->rod[m->link_rod[i]].section_varies || m->rod[m->link_rod[i]].rest_varies)) {
-            return snw_shooter_refuse(step, l->location, err,
-                                      "fed rods that vary along their length", l->name);
+            return snw_shooter_refuse(
+                step, l->location, err,
+                "variable-length rods whose properties vary along their length", l->name);
         }
     }
     if (m->nrod == 0)
@@ -127,19 +127,17 @@ static snw_status check_platform(const snw_model *m, const snw_step_desc *step, 
     if (m->nrod == 1 && m->nloop == 0) return SNW_OK;
     if (d->ntendon) {
         return snw_shooter_refuse(step, d->tendon[0].location, err,
-                                  "tendons and chambers of rods that a body joins",
+                                  "tendons and chambers of rods on a common body",
                                   d->tendon[0].name);
     }
     if (how->error > 0) {
         return snw_shooter_refuse(step, step->location, err,
-                                  "points chosen by error along rods that a body joins",
-                                  step->name);
+                                  "points chosen by error along rods on a common body", step->name);
     }
     if (how->solver == SNW_SHOOT_LEVENBERG || how->solver == SNW_SHOOT_DOGLEG) {
-        return snw_shooter_refuse(step, step->location, err,
-                                  "rods that a body joins by this solver, but by 'banded' and "
-                                  "'newton'",
-                                  step->name);
+        return snw_shooter_refuse(
+            step, step->location, err,
+            "rods on a common body with this solver, only with 'banded' and 'newton'", step->name);
     }
     return SNW_OK;
 }
@@ -155,7 +153,7 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *x = &d->motor[i];
         if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
-        return snw_shooter_refuse(step, x->location, err, "motors that give an effort", x->name);
+        return snw_shooter_refuse(step, x->location, err, "motors with given effort", x->name);
     }
     SNW_TRY(snw_shooter_check_tendons(m, step, err));
     if (d->ncontact)
@@ -205,10 +203,6 @@ static bool at_tip(const snw_shooter *e, const snw_attachment *s) {
     return s->kind == SNW_ATTACHED_ROD && fabs(e->m->seg_x[s->section] - L) <= 1e-9 * L;
 }
 
-static bool is_supported_joint(snw_joint_kind joint) {
-    return joint == SNW_JOINT_FIXED || joint == SNW_JOINT_REVOLUTE || joint == SNW_JOINT_SPHERICAL;
-}
-
 // leg whose tip is the plate: the one that takes part in all loops; of two rods the first
 static int carrying_leg(const snw_shooter *e) {
     const snw_model *m = e->m;
@@ -239,9 +233,10 @@ static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) 
                                   d->name);
     }
     if (loop->condition != SNW_ALWAYS || loop->nonholonomic || plate->moves || tip->moves) {
-        return snw_shooter_refuse(e->step, d->location, err, "loops that open or move", d->name);
+        return snw_shooter_refuse(e->step, d->location, err,
+                                  "loops with a condition or a moving pose", d->name);
     }
-    if (!is_supported_joint(loop->joint)) {
+    if (!snw_joint_table[loop->joint].at_tip) {
         return snw_shooter_refuse(e->step, d->location, err,
                                   "loops that are not fixed, revolute or spherical", d->name);
     }
@@ -266,7 +261,7 @@ snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err) {
     for (int i = 0; i < e->nleg; i++) {
         if (e->leg[i].loop >= 0 || i == carries || (e->nleg == 1 && !body)) continue;
         return snw_shooter_refuse(e->step, e->leg[i].link->location, err,
-                                  "a rod whose tip nothing joins to the others",
+                                  "a rod whose tip is not joined to the others",
                                   e->leg[i].link->name);
     }
     if (carries >= 0) {
@@ -288,9 +283,6 @@ snw_leg_end snw_shooter_leg_end(const snw_shooter *e, int leg) {
     const bool tip_is_a = a.leg == leg;
     end.tip_frame = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
     end.plate_frame = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
-    for (int k = 0; k < 3; k++) {
-        end.free[k] =
-            loop->joint == SNW_JOINT_SPHERICAL || (loop->joint == SNW_JOINT_REVOLUTE && k == 2);
-    }
+    for (int k = 0; k < 3; k++) end.free[k] = snw_joint_table[loop->joint].tip_turns[k];
     return end;
 }

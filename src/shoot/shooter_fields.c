@@ -32,7 +32,7 @@ static snw_se3 interpolate_pose(const snw_shoot_rod *r, int node, double h, doub
 }
 
 static snw_twist shooter_fields_rest_at(const snw_shooter_leg *l, double x) {
-    return l->r->uniform ? l->r->section[0].rest : snw_rod_rest(&l->link->rod, x);
+    return l->r->uniform ? l->r->section[0].rest : snw_rod_rest(l->rod, x);
 }
 
 // up to four nodes about x in a piece, and their Lagrange weights

@@ -61,7 +61,7 @@ static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error
         snw_shoot_section *s = &r->section[p];
         SNW_TRY(snw_section_at(&l->link->rod, l->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
                                &s->M, err));
-        s->rest = snw_rod_rest(&l->link->rod, x);
+        s->rest = snw_rod_rest(l->rod, x);
         for (int i = 0; i < d->nfluid; i++) {
             if (!is_in_fluid(&d->fluid[i], l->rod->link)) continue;
             for (int k = 0; k < 3; k++) {
@@ -123,7 +123,7 @@ static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) 
                               .intervals = l->grid.intervals};
     SNW_TRY(snw_shoot_create(&o, e->tendons.n > 0 ? &e->tendons.law : NULL, is_uniform(e->m, l),
                              e->distributed, &l->r));
-    l->r->replica = how->replica;
+    l->r->form = how->form;
     SNW_TRY(fill_sections(e->m->desc, l, err));
     if (e->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&e->tendons, l->r));
     l->saved = snw_alloc((size_t)l->r->nnode * sizeof *l->saved);

@@ -49,9 +49,9 @@ static double segments_of(const snw_shooter *e, int leg) {
     const snw_boundary *b = boundary_of(e, leg);
     snw_shoot_rod *r = e->leg[leg].r;
     if (!(e->step->step > 0) || b->opts.kind != SNW_BOUNDARY_BANDED) return 1;
-    snw_shoot_formula(r, SNW_TIME_TRAPEZOIDAL, 0, 0.5 * e->step->step);
+    snw_shoot_formula(r, (snw_levels){.past = 1, .alpha = -0.5}, 0.5 * e->step->step);
     const double n = ceil(snw_shoot_growth(r, r->length) / b->opts.growth);
-    snw_shoot_formula(r, SNW_TIME_STATIC, 0, 1);
+    snw_shoot_formula(r, (snw_levels){0}, 1);
     return fmin(fmax(n, 1), b->segments->most);
 }
 
@@ -84,7 +84,7 @@ void snw_shooter_save(const snw_shooter *e, double *out) {
 }
 
 static snw_status report_damage(snw_error *err) {
-    return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run anew, without --resume");
+    return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run again without --resume");
 }
 
 // rebuild the rods if the grids of the checkpoint differ from the present ones

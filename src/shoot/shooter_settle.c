@@ -53,7 +53,7 @@ static bool comes_to_rest(snw_shooter *e, double t, double T, double h) {
     double displacement = 0;
     for (int n = 0, failures = 0; n < MOST_STEPS && failures < MOST_FAILURES; n++) {
         snw_boundary_info info;
-        if (snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info) != SNW_OK) {
+        if (snw_shooter_step(e, (snw_levels){.past = 1}, h, t, &info) != SNW_OK) {
             h *= 0.5;
             failures++;
             continue;

@@ -221,7 +221,7 @@ static snw_wrench applied_wrench(const snw_model *m, const snw_inputs *in, const
     snw_wrench sum = snw_wrench_zero();
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
         snw_wrench F = in->load[k];
-        if (!m->desc->load[m->load_point[k].load].body) {
+        if (!m->load[m->load_point[k].load].body) {
             F.m = snw_rotate_inv(w->g[i].R, F.m);
             F.f = snw_rotate_inv(w->g[i].R, F.f);
         }

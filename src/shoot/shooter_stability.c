@@ -420,7 +420,7 @@ int snw_shooter_unstable(snw_shooter *e) {
 // smallest eigenvalue of the stiffness of the plate, scaled
 static double smallest_plate_eigenvalue(snw_shooter *e) {
     double A[36];
-    snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_formula(e->p, (snw_levels){0}, 1);
     const snw_status status = snw_platform_stiffness(e->p, A);
     snw_platform_reset_guess(
         e->p); // as after any equilibrium; a checkpoint cannot hold these segments

@@ -17,20 +17,6 @@ static bool may_be_active(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
 
-// The march of Till 2019 integrates strains where there are tendons. It needs all six strains, or
-// the three angular ones, and a constant K, since the derivative of K e is taken as K e'.
-static bool has_strain_form(const snw_model *m, const snw_tendon_desc *x) {
-    const bool *active = m->desc->link[x->link[0]].rod.active;
-    const snw_rod *rod = &m->rod[m->link_rod[x->link[0]]];
-    const bool linear = active[3];
-    bool angular = true, linear_alike = true;
-    for (int i = 0; i < 3; i++) {
-        angular = angular && active[i];
-        linear_alike = linear_alike && active[3 + i] == linear;
-    }
-    return angular && linear_alike && !rod->section_varies && !rod->rest_varies;
-}
-
 snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
                                      snw_error *err) {
     const snw_desc *d = m->desc;
@@ -40,13 +26,6 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
         const bool has_friction = x->friction > 0 || x->viscous > 0;
         if (x->nlink > 1 || x->nsegment > 0) {
             return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
-        }
-        if (step->shooting.replica && x->kind != SNW_TENDON_CHAMBER && !has_strain_form(m, x)) {
-            return snw_shooter_refuse(step, x->location, err,
-                                      "by the paper's march (replica) tendons of rods that lack "
-                                      "bending, twist or some of stretch and shear, or vary along "
-                                      "their length",
-                                      x->name);
         }
         if (i == SNW_SHOOT_TENDONS) {
             return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",
@@ -98,9 +77,9 @@ void snw_shooter_make_tendons(snw_shooter *e) {
 
 void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) {
     for (int i = 0; i < e->tendons.n; i++) {
-        const snw_tendon_desc *d = &e->m->desc->tendon[i];
+        const snw_tendon *d = &e->m->tendon[i];
         snw_shoot_tendon *c = &e->tendons.tendon[i];
-        const double given = e->in->tendon[i].v, reference = e->m->tendon[i].reference;
+        const double given = e->in->tendon[i].v, reference = d->reference;
         const bool manual = e->in->manual && e->in->manual->tendon_given[i];
         const bool active = !d->when || manual || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
         c->ambient = e->in->ambient[i];
@@ -215,7 +194,7 @@ void snw_shooter_set_tendon_state(snw_shooter *e) {
 // rate of the length or volume; *power <- power of the effort on the rod, W
 static double rate_of(const snw_shooter *e, int i, double *power) {
     const snw_shoot_rod *r = e->leg[0].r;
-    const snw_tendon_desc *d = &e->m->desc->tendon[i];
+    const snw_tendon *tendon = &e->m->tendon[i];
     double sum = 0;
     *power = 0;
     for (int p = 0; p < r->npiece; p++) {
@@ -226,14 +205,15 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
             if (!(tp->w > 0)) break;
             const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
             double d1[6], x = 0;
-            (void)snw_tendon_point_density(d, tp, snw_twist_add(rest, r->level[0][node].e), d1);
+            (void)snw_tendon_point_density(tendon, tp, snw_twist_add(rest, r->level[0][node].e),
+                                           d1);
             for (int k = 0; k < 6; k++) x += d1[k] * r->rate[node].e.e[k];
             x *= snw_shoot_weight(r, piece, j);
             sum += x;
             *power += x * snw_shoot_tendon_effort_at(&e->tendons, i, node);
         }
     }
-    if (d->kind == SNW_TENDON_CABLE) *power = -*power;
+    if (tendon->kind == SNW_TENDON_CABLE) *power = -*power;
     return sum;
 }
 

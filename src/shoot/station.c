@@ -103,8 +103,8 @@ double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, in
     static const double two[] = {-1.0 / 2}, four[] = {-5.0 / 8, 1.0 / 6, -1.0 / 24},
                         six[] = {-193.0 / 288, 77.0 / 240, -7.0 / 30, 73.0 / 720, -3.0 / 160};
     const int n = piece->n;
-    const bool as_published = r->replica || r->interpolation == SNW_HISTORY_LINEAR;
-    const bool coarse = as_published || r->method->kind == SNW_ALONG_EULER || n < 2;
+    const bool trapezoidal = r->form || r->interpolation == SNW_HISTORY_LINEAR;
+    const bool coarse = trapezoidal || r->method->kind == SNW_ALONG_EULER || n < 2;
     const bool fine = !coarse && r->method->kind == SNW_ALONG_DP5 && n >= 4;
     const double *add = coarse ? two : fine ? six : four;
     const int most = coarse ? 1 : fine ? 5 : 3;

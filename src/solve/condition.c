@@ -9,7 +9,7 @@
 #include <math.h>
 
 // number of entries of column j; row <- their rows, NULL: all rows
-static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const int **row) {
+static int entries(const snw_equilibration *g, const snw_sparse *sparse, int j, const int **row) {
     *row = NULL;
     return sparse ? snw_sparse_column(sparse, j, row) : g->n;
 }
@@ -17,7 +17,7 @@ static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const in
 // as fmax, which handles NaN and is therefore a function call
 static double condition_larger(double a, double b) { return a > b ? a : b; }
 
-void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
+void snw_equilibration_take(snw_equilibration *g, const double *A, const snw_sparse *sparse) {
     const int n = g->n;
     const int *row;
     for (int i = 0; g->row && i < n; i++) g->row[i] = 0;
@@ -48,19 +48,19 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
 
 // Factors with which inv(S) is applied.
 typedef struct inverse {
-    const snw_gauge *g;
+    const snw_equilibration *g;
     const double *LU;
     const int *pivot;
     snw_sparse *sparse;
 } inverse;
 
 // x <- diag(1/row) x
-static void divide_by_row_scales(const snw_gauge *g, double *x) {
+static void divide_by_row_scales(const snw_equilibration *g, double *x) {
     for (int i = 0; g->row && i < g->n; i++) x[i] /= g->row[i];
 }
 
 // x <- diag(column) x
-static void multiply_by_column_scales(const snw_gauge *g, double *x) {
+static void multiply_by_column_scales(const snw_equilibration *g, double *x) {
     for (int i = 0; i < g->n; i++) x[i] *= g->column[i];
 }
 
@@ -145,8 +145,8 @@ static double inverse_norm(const inverse *v, double *x, double *sign) {
     return fmax(best, 2 * condition_sum_of(n, x) / (3.0 * n));
 }
 
-double snw_gauge_condition(const snw_gauge *g, const double *LU, const int *pivot,
-                           snw_sparse *sparse, double *scratch) {
+double snw_equilibration_condition(const snw_equilibration *g, const double *LU, const int *pivot,
+                                   snw_sparse *sparse, double *scratch) {
     if (g->n == 0) return 1;
     const inverse v = {g, LU, pivot, sparse};
     return g->norm * inverse_norm(&v, scratch, scratch + g->n);

@@ -12,19 +12,19 @@
 
 #include "solve/sparse.h"
 
-typedef struct snw_gauge {
+typedef struct snw_equilibration {
     int n;
     double *row, *column; // row NULL: ones
     double norm;          // |S|_1
-} snw_gauge;
+} snw_equilibration;
 
 // Scales and norm of A, n x n column major, before it is factorised. For a matrix with a pattern
 // only the entries of the pattern are read (`sparse`; NULL: all entries). row and column are the
 // caller's, n numbers each.
-void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse);
+void snw_equilibration_take(snw_equilibration *g, const double *A, const snw_sparse *sparse);
 
 // |S|_1 |inv(S)|_1 from the factors of A: sparse, or LU and pivot where that is NULL. A lower bound
 // but for rounding, seldom below a third of the true number (Hager 1984; Higham, ACM TOMS 14,
 // 1988). scratch: 2 n numbers.
-double snw_gauge_condition(const snw_gauge *g, const double *LU, const int *pivot,
-                           snw_sparse *sparse, double *scratch);
+double snw_equilibration_condition(const snw_equilibration *g, const double *LU, const int *pivot,
+                                   snw_sparse *sparse, double *scratch);

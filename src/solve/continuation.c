@@ -61,12 +61,12 @@ snw_continuation_opts snw_continuation_defaults(void) {
 
 // present point of the path, and buffers for the next increment
 typedef struct path {
-    const snw_problem *p;     // &own
-    snw_problem own;          // as given, but for the regularisation
-    const double *given_soft; // regularisation as given
-    double *soft;             // regularisation in use: times REGULARISATION_FACTOR
-    int level, most;          // of REGULARISATION_FACTOR: present, and largest allowed
-    int since;                // increments at the last change of the level
+    const snw_problem *p;               // &own
+    snw_problem own;                    // as given, but for the regularisation
+    const double *given_regularisation; // regularisation as given
+    double *regularisation;             // regularisation in use: times REGULARISATION_FACTOR
+    int level, most;                    // of REGULARISATION_FACTOR: present, and largest allowed
+    int since;                          // increments at the last change of the level
     const snw_continuation_opts *opts;
     snw_arena *scratch;
     double *x;        // solution under `load`
@@ -98,7 +98,9 @@ static snw_status continuation_residual(path *c, double load, const double *x, d
 
 // Newton's method from trial; the last tangent is kept in c->next, the total increment in c->moved.
 static snw_status continuation_correct(path *c, double load, double tol, int max_iter) {
-    const snw_newton_opts opts = {.tol = fmax(tol, c->opts->newton.tol), .max_iter = max_iter};
+    const snw_newton_opts opts = {.tol = fmax(tol, c->opts->newton.tol),
+                                  .stagnant = c->opts->newton.stagnant,
+                                  .max_iter = max_iter};
     snw_newton_info info;
     const snw_status s =
         snw_newton_solve_on(c->p, load, &opts, c->scratch, c->trial, &c->next, c->moved, &info);
@@ -123,10 +125,11 @@ static void continuation_accept(path *c, double load) {
 // inv(J + S) S dx is far smaller. `more` is scratch.
 static bool regularisation_carries_load(const path *c, const double *dx, double *more) {
     const snw_problem *p = c->p;
-    for (int i = 0; i < p->n; i++) more[i] = p->soft[i] * dx[i];
+    for (int i = 0; i < p->n; i++) more[i] = p->regularisation[i] * dx[i];
     snw_tangent_solve(&c->at, more);
     for (int i = 0; i < p->n; i++) {
-        if (!(p->soft[i] * fabs(more[i]) <= 1e-7 * (p->scale ? p->scale[i] : 1))) return true;
+        if (!(p->regularisation[i] * fabs(more[i]) <= 1e-7 * (p->scale ? p->scale[i] : 1)))
+            return true;
     }
     return false;
 }
@@ -151,9 +154,9 @@ static snw_status continuation_step(path *c, double *d) {
     if (s != SNW_OK) return s;
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
-    if (c->load == 0 && c->at.soft && regularisation_carries_load(c, c->dx, c->back))
+    if (c->load == 0 && c->at.regularisation && regularisation_carries_load(c, c->dx, c->back))
         return SNW_E_SINGULAR;
-    snw_tangent_remove_null(&c->at, p->soft, c->dx);
+    snw_tangent_remove_null(&c->at, p->regularisation, c->dx);
     const double predicted = continuation_length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
 
@@ -162,7 +165,7 @@ static snw_status continuation_step(path *c, double *d) {
     if (s != SNW_OK) return s;
     const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || is_at_rounding(c);
     snw_tangent_solve(&c->at, c->back);
-    snw_tangent_remove_null(&c->at, p->soft, c->back);
+    snw_tangent_remove_null(&c->at, p->regularisation, c->back);
     const double theta = solved ? 0 : continuation_length(&c->at, c->back) / predicted;
     if (!(theta <= THETA_MAX)) {
         c->loose = c->info->residual > LEFT * start;
@@ -220,8 +223,9 @@ static snw_status solve_to_tolerance(path *c) {
 static snw_status continuation_regularise(path *c, int level) {
     c->level = level;
     c->since = c->info->increments;
-    c->own.always_soft = level > 0;
-    for (int i = 0; i < c->p->n; i++) c->soft[i] = REGULARISATION_FACTOR[level] * c->given_soft[i];
+    c->own.always_regularise = level > 0;
+    for (int i = 0; i < c->p->n; i++)
+        c->regularisation[i] = REGULARISATION_FACTOR[level] * c->given_regularisation[i];
     return solve_to_tolerance(c);
 }
 
@@ -271,16 +275,23 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
                                   double *x, snw_continuation_info *info) {
     const size_t mark = snw_arena_mark(scratch);
     const size_t n = (size_t)p->n, nx = (size_t)p->nx;
-    path c = {
-        .own = *p, .given_soft = p->soft, .opts = opts, .scratch = scratch, .x = x, .info = info};
+    path c = {.own = *p,
+              .given_regularisation = p->regularisation,
+              .opts = opts,
+              .scratch = scratch,
+              .x = x,
+              .info = info};
     c.p = &c.own;
-    c.most = p->soft ? LEVELS : 0;
+    c.own.nearby = &c.at;
+    c.most = p->regularisation ? LEVELS : 0;
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);
     c.at.sparse = p->sparse[0];
     c.next.sparse = p->sparse[1];
-    c.soft = snw_arena_doubles(scratch, n);
-    if (p->soft) c.own.soft = memcpy(c.soft, p->soft, n * sizeof *c.soft);
+    c.regularisation = snw_arena_doubles(scratch, n);
+    if (p->regularisation)
+        c.own.regularisation =
+            memcpy(c.regularisation, p->regularisation, n * sizeof *c.regularisation);
     c.trial = snw_arena_doubles(scratch, nx);
     double *spare = snw_arena_doubles(scratch, 2 * n);
     c.dx = snw_arena_doubles(scratch, n);

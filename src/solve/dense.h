@@ -90,9 +90,9 @@ void snw_qr_apply(int m, int n, const double *QR, const double *tau, double *x, 
 // Minimum-norm least squares. x (max(m, n)): in, b (m); out, the shortest x (n) among those with
 // the smallest |A x - b|. A is m x n and overwritten. Singular values below tol relative to the
 // largest count as zero; *rank: number of the others. SNW_E_DIVERGED when A or b are not finite.
-size_t snw_shortest_scratch(int m, int n);
-SNW_NODISCARD snw_status snw_shortest(int m, int n, double *A, double tol, snw_arena *scratch,
-                                      double *x, int *rank);
+size_t snw_minimum_norm_scratch(int m, int n);
+SNW_NODISCARD snw_status snw_minimum_norm(int m, int n, double *A, double tol, snw_arena *scratch,
+                                          double *x, int *rank);
 
 // A (m x n) = U diag(S) V' with U m x min(m, n), S decreasing, and all n rows of V' (n x n); A is
 // overwritten. SNW_E_DIVERGED when A is not finite.

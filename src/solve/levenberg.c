@@ -22,7 +22,7 @@ snw_levenberg_opts snw_levenberg_defaults(void) {
 size_t snw_levenberg_scratch(int n, int m) {
     const size_t pad = 64, N = (size_t)n, M = (size_t)m;
     return (2 * M + 4 * N + (M + N) * (N + 1)) * sizeof(double) + 8 * pad +
-           snw_shortest_scratch(m + n, n);
+           snw_minimum_norm_scratch(m + n, n);
 }
 
 // State of the iteration; arrays from the arena.
@@ -104,7 +104,7 @@ static snw_status damped_step(const search *s, const double *J, const double *r,
     }
     for (int i = 0; i < m; i++) s->dx[i] = -r[i];
     memset(s->dx + m, 0, (size_t)n * sizeof *r);
-    SNW_TRY(snw_shortest(rows, n, s->A, 1e-14, s->scratch, s->dx, &rank));
+    SNW_TRY(snw_minimum_norm(rows, n, s->A, 1e-14, s->scratch, s->dx, &rank));
     *gain = 0;
     for (int i = 0; i < m; i++) {
         double change = 0;

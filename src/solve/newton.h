@@ -30,16 +30,24 @@ typedef struct snw_problem {
     // regularisation: n small numbers that are added to the diagonal of J where it is singular, or
     // NULL. Unknowns without stiffness and without load then stay where they are. Residuals are not
     // changed.
-    const double *soft;
-    bool always_soft; // add it always, not only where J is singular
+    const double *regularisation;
+    bool always_regularise; // add it always, not only where J is singular
+    // typical magnitudes of the unknowns i with regularisation_i > 0, or NULL: J_ki is of the order
+    // scale_k / typical_i unless it is zero
+    const double *typical;
+    // tangent at a solution nearby, or NULL. Nothing resists the directions of its null space at a
+    // solution. Away from it their stiffness is of the order of the residual, and Newton's step
+    // along them is that of rounding errors; it is taken only if the residual does not fall without
+    const snw_tangent *nearby;
 } snw_problem;
 
 // A step of this size relative to x (or to one, if x is smaller) cannot improve the residual.
 #define SNW_ROUNDING 1e-12
 
 typedef struct snw_newton_opts {
-    double tol;   // on the largest scaled residual, default 1e-10
-    int max_iter; // default 25
+    double tol;      // on the largest scaled residual, default 1e-10
+    double stagnant; // a residual up to this that no step reduces is rounding, default 0
+    int max_iter;    // default 25
 } snw_newton_opts;
 
 typedef struct snw_newton_info {

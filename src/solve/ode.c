@@ -47,6 +47,8 @@ struct snw_ode {
     SUNLinearSolver dense;
     double reached; // BDF: time of its last step, at or after t
     bool fresh;     // BDF: needs a restart
+    bool (*monitor)(void *user, double t, const double *y); // NULL: none
+    void *monitor_user;
 };
 
 snw_ode_opts snw_ode_defaults(void) {
@@ -64,11 +66,10 @@ static snw_status ode_rates(snw_ode *o, double t, const double *y, double *dy) {
     }
     for (int i = 0; i < o->n; i++) {
         if (isfinite(dy[i])) continue;
-        return snw_fail(
-            &o->fault, SNW_E_DIVERGED,
-            "the rate of number %d is %g at t = %.9g s: the motion runs away, or a law is "
-            "not defined there",
-            i + 1, dy[i], t);
+        return snw_fail(&o->fault, SNW_E_DIVERGED,
+                        "the rate of component %d is %g at t = %.9g s: the motion diverges, or a "
+                        "law is not defined there",
+                        i + 1, dy[i], t);
     }
     return SNW_OK;
 }
@@ -179,7 +180,7 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     if (opts->rtol < 1e-14) {
         return snw_fail(
             err, SNW_E_ARGUMENT,
-            "the tolerance %g is below what double precision can hold; take 1e-13 or more",
+            "the tolerance %g is below the limit of double precision; use 1e-13 or more",
             opts->rtol);
     }
     if (!(opts->step >= 0)) {
@@ -189,7 +190,7 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     for (int i = 0; opts->atol && i < n; i++) {
         if (opts->atol[i] > 0 && isfinite(opts->atol[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "the absolute tolerance of number %d must be positive, got %g", i + 1,
+                        "the absolute tolerance of component %d must be positive, got %g", i + 1,
                         opts->atol[i]);
     }
     return SNW_OK;
@@ -226,7 +227,7 @@ snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_op
     return SNW_OK;
 no_memory:
     snw_ode_destroy(o);
-    return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator of %d numbers", n);
+    return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator of %d components", n);
 }
 
 void snw_ode_destroy(snw_ode *o) {
@@ -265,16 +266,15 @@ static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
             o->opts.max_steps, t);
     case CV_TOO_MUCH_ACC:
         return snw_fail(err, SNW_E_DIVERGED,
-                        "at t = %.9g s the tolerance %g asks for more than double precision holds; "
-                        "take a larger one",
+                        "at t = %.9g s the tolerance %g is below the limit of double precision; "
+                        "use a larger one",
                         t, o->opts.rtol);
     case CV_ERR_FAILURE:
     case CV_CONV_FAILURE:
-        return snw_fail(
-            err, SNW_E_DIVERGED,
-            "no step is short enough at t = %.9g s for the tolerance %g: something jumps "
-            "there, or the tolerance is too small",
-            t, o->opts.rtol);
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "no step is short enough at t = %.9g s for the tolerance %g: an input "
+                        "jumps there, or the tolerance is too small",
+                        t, o->opts.rtol);
     default:
         return snw_fail(err, SNW_E_DIVERGED, "integration ends at t = %.9g s: %s", t, o->message);
     }
@@ -282,7 +282,19 @@ static snw_status ode_explain(snw_ode *o, int flag, double t, snw_error *err) {
 
 _Static_assert(CV_TOO_MUCH_WORK == ARK_TOO_MUCH_WORK && CV_TOO_MUCH_ACC == ARK_TOO_MUCH_ACC &&
                    CV_ERR_FAILURE == ARK_ERR_FAILURE && CV_CONV_FAILURE == ARK_CONV_FAILURE,
-               "one list of messages serves both");
+               "one list of messages is for both");
+
+// ---- monitor ------------------------------------------------------------------------------------
+
+void snw_ode_set_monitor(snw_ode *o, bool (*step)(void *user, double t, const double *y),
+                         void *user) {
+    o->monitor = step;
+    o->monitor_user = user;
+}
+
+static bool monitor_stops(const snw_ode *o, double t) {
+    return o->monitor && o->monitor(o->monitor_user, t, o->y);
+}
 
 // ---- Runge-Kutta pairs --------------------------------------------------------------------------
 
@@ -330,6 +342,7 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
         o->fault.status = SNW_OK;
         memcpy(o->accepted, o->y, size);
         now = reached, trials = 0, steps++;
+        if (now < t && monitor_stops(o, now)) return SNW_OK;
     }
     return SNW_OK;
 }
@@ -358,6 +371,7 @@ static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err
         o->stats.steps++;
         o->fault.status = SNW_OK;
         (void)CVodeGetLastStep(o->cvode, &o->stats.last);
+        if (o->reached < t && monitor_stops(o, o->reached)) return SNW_OK;
     }
     (void)CVodeGetCurrentStep(o->cvode, &o->h);
     const int flag = CVodeGetDky(o->cvode, t, 0, o->y_v);
@@ -390,6 +404,7 @@ static snw_status advance_rk4(snw_ode *o, double t, snw_error *err) {
         if (step_rk4(o, from, i == n - 1 ? t - from : h) != SNW_OK)
             return ode_explain(o, 0, from, err);
         o->stats.steps++, o->stats.last = h;
+        if (i < n - 1 && monitor_stops(o, from + h)) return SNW_OK;
     }
     return SNW_OK;
 }

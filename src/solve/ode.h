@@ -56,6 +56,11 @@ void snw_ode_start(snw_ode *o, double t, const double *y, double h);
 // the time of the failure.
 SNW_NODISCARD snw_status snw_ode_advance(snw_ode *o, double t, double limit, snw_error *err);
 
+// Calls step(user, t, y) after each step of later advances that ends before their end; true: the
+// advance ends there with SNW_OK, and snw_ode_start must follow. NULL: no calls.
+void snw_ode_set_monitor(snw_ode *o, bool (*step)(void *user, double t, const double *y),
+                         void *user);
+
 double snw_ode_time(const snw_ode *o);
 const double *snw_ode_y(const snw_ode *o);
 double snw_ode_step(const snw_ode *o); // next step it would take, 0: to be estimated

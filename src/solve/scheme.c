@@ -7,33 +7,15 @@
 
 #include <math.h>
 
-static snw_scheme alpha_family(snw_scheme_kind kind, double am, double af) {
+snw_scheme snw_scheme_of_weights(double am, double af) {
     const double gamma = 0.5 - am + af, root = gamma + 0.5;
-    return (snw_scheme){
-        .kind = kind, .order = 2, .am = am, .af = af, .gamma = gamma, .beta = 0.25 * root * root};
+    return (snw_scheme){.order = 2, .am = am, .af = af, .gamma = gamma, .beta = 0.25 * root * root};
 }
 
-snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha) {
-    switch (kind) {
-    case SNW_SCHEME_GENERALIZED_ALPHA:
-        return alpha_family(kind, (2 * rho - 1) / (rho + 1), rho / (rho + 1));
-    case SNW_SCHEME_NEWMARK:
-        return alpha_family(kind, 0, 0);
-    case SNW_SCHEME_HHT:
-        return alpha_family(kind, 0, (1 - rho) / (1 + rho));
-    case SNW_SCHEME_WBZ:
-        return alpha_family(kind, (rho - 1) / (rho + 1), 0);
-    case SNW_SCHEME_EULER:
-        return (snw_scheme){.kind = kind, .order = 1, .levels = true};
-    case SNW_SCHEME_TRAPEZOIDAL:
-        return (snw_scheme){.kind = kind, .order = 2, .levels = true, .e = -1};
-    case SNW_SCHEME_BDF2:
-        return (snw_scheme){.kind = kind, .order = 2, .levels = true, .memory = true};
-    case SNW_SCHEME_BDF_ALPHA:
-        return (snw_scheme){
-            .kind = kind, .order = 2, .levels = true, .memory = true, .e = alpha / (1 + alpha)};
-    }
-    return (snw_scheme){0};
+snw_scheme snw_scheme_of_levels(snw_levels levels) {
+    return (snw_scheme){.order = levels.past == 1 && levels.alpha == 0 ? 1 : 2,
+                        .levels = levels,
+                        .e = snw_increment_formula_at(levels, 1, 1).d};
 }
 
 size_t snw_history_doubles(int n) { return 5 * (size_t)n; }
@@ -58,19 +40,11 @@ void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, boo
     }
 }
 
-// v = c0 d - c2 d_before + e v_old, exact for parabolas when the previous step has length hp: c2 =
-// h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
-static void level_weights(const snw_scheme *s, double h, double hp, double *c0, double *c2) {
-    *c2 = s->memory ? h * (1 + s->e) / (hp * (h + hp)) : 0;
-    *c0 = (1 - s->e + *c2 * hp) / h;
-}
-
 static void begin_levels(const snw_scheme *s, const snw_history *p, double h, double *a, double *b,
                          double *f, double *g) {
     const double hp = p->h > 0 ? p->h : h;
-    double c0, c2;
-    level_weights(s, h, hp, &c0, &c2);
-    const double c1 = -c0 - c2;
+    const snw_increment_formula formula = snw_increment_formula_at(s->levels, h, hp);
+    const double c0 = formula.c0, c2 = formula.c2, c1 = -c0 - c2;
     *a = c0;
     *b = c0 * c0;
     for (int i = 0; i < p->n; i++) {
@@ -103,7 +77,7 @@ void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, do
     if (past->h < 0) {
         const snw_scheme first = {.gamma = 1, .beta = 0.5}; // ignores past accelerations
         begin_alpha(&first, past, h, a, b, f, g);
-    } else if (s->levels) {
+    } else if (s->levels.past > 0) {
         begin_levels(s, past, h, a, b, f, g);
     } else {
         begin_alpha(s, past, h, a, b, f, g);
@@ -125,16 +99,16 @@ void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double
 }
 
 double snw_scheme_overshoot(const snw_scheme *s) {
-    if (s->levels) return s->memory ? 0.25 * (1 + s->e) : 0;
+    if (s->levels.past > 0) return s->levels.past == 2 ? 0.25 * (1 + s->e) : 0;
     return 1 - s->gamma / (2 * s->beta);
 }
 
 double snw_scheme_displacement(const snw_scheme *s) {
-    if (s->levels) return s->memory ? 0.5 * (1 + s->e) / (3 - s->e) : 0;
+    if (s->levels.past > 0) return s->levels.past == 2 ? 0.5 * (1 + s->e) / (3 - s->e) : 0;
     return s->beta / s->gamma - 0.5;
 }
 
 double snw_scheme_error_factor(const snw_scheme *s) {
-    if (s->kind == SNW_SCHEME_EULER) return 0.5;
-    return s->levels ? 0.25 : fabs(s->beta - 1.0 / 6) + 0.5 * fabs(s->af - s->am);
+    if (s->order == 1) return 0.5;
+    return s->levels.past > 0 ? 0.25 : fabs(s->beta - 1.0 / 6) + 0.5 * fabs(s->af - s->am);
 }

@@ -12,35 +12,26 @@
 // Two families (theory.md 6.1):
 //   alpha    Newmark, HHT, WBZ, generalised-alpha with pseudo-accelerations (Arnold and Bruls)
 //   levels   v = c0 d - c2 d_before + e v_old, and the same again for the accelerations: backward
-//            Euler, BDF2, BDF-alpha, trapezoidal, for steps of any length
+//            Euler, BDF2, BDF-alpha, trapezoidal, for steps of any length (math/time_formula.h)
 #pragma once
+
+#include "math/time_formula.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum snw_scheme_kind {
-    SNW_SCHEME_GENERALIZED_ALPHA,
-    SNW_SCHEME_NEWMARK,
-    SNW_SCHEME_HHT,
-    SNW_SCHEME_WBZ,
-    SNW_SCHEME_EULER,
-    SNW_SCHEME_TRAPEZOIDAL,
-    SNW_SCHEME_BDF2,
-    SNW_SCHEME_BDF_ALPHA
-} snw_scheme_kind;
-
 typedef struct snw_scheme {
-    snw_scheme_kind kind;
     int order;
-    bool levels;                // family: levels, otherwise alpha
     double am, af, gamma, beta; // alpha family
+    bool loss_known;            // the energy that resolved steps lose is known, theory.md (6.17)
+    snw_levels levels;          // levels family, past 1 or 2; alpha family: past 0
     double e;                   // levels: weight of the old rate
-    bool memory;                // levels: uses the previous increment
 } snw_scheme;
 
-// rho: spectral radius at infinity (generalised-alpha 0..1, HHT 1/2..1, WBZ 0..1); alpha: of
-// BDF-alpha, -1/2..0.
-snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha);
+// Of the alpha family, with these weights of the old acceleration and of the old forces; of the
+// levels family.
+snw_scheme snw_scheme_of_weights(double am, double af);
+snw_scheme snw_scheme_of_levels(snw_levels levels);
 
 // Past of a scheme, n numbers each.
 typedef struct snw_history {

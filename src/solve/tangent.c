@@ -39,7 +39,7 @@ enum { REFINEMENTS = 2 };
 snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
-    t->soft = NULL;
+    t->regularisation = NULL;
     t->nnull = 0;
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
@@ -97,47 +97,47 @@ static void solve_once(const snw_tangent *t, double *r) {
 void snw_tangent_solve(const snw_tangent *t, double *r) {
     SNW_ASSERT(t->sign != 0);
     const size_t size = (size_t)t->n * sizeof *r;
-    if (t->soft) memcpy(t->spare, r, size);
+    if (t->regularisation) memcpy(t->spare, r, size);
     solve_once(t, r);
-    for (int k = 0; k < REFINEMENTS && t->soft; k++) {
-        for (int i = 0; i < t->n; i++) r[i] = t->spare[i] + t->soft[i] * r[i];
+    for (int k = 0; k < REFINEMENTS && t->regularisation; k++) {
+        for (int i = 0; i < t->n; i++) r[i] = t->spare[i] + t->regularisation[i] * r[i];
         solve_once(t, r);
     }
 }
 
 // ---- null space ---------------------------------------------------------------------------------
 
-// a'diag(soft) b
-static double tangent_weigh(int n, const double *soft, const double *a, const double *b) {
+// a'diag(regularisation) b
+static double tangent_weigh(int n, const double *regularisation, const double *a, const double *b) {
     double sum = 0;
-    for (int i = 0; i < n; i++) sum += soft[i] * a[i] * b[i];
+    for (int i = 0; i < n; i++) sum += regularisation[i] * a[i] * b[i];
     return sum;
 }
 
 // x <- orthogonal to the k vectors of t->null, with length one; false: x depends on them
-static bool orthonormalise(const snw_tangent *t, const double *soft, int k, double *x) {
-    const double before = sqrt(tangent_weigh(t->n, soft, x, x));
+static bool orthonormalise(const snw_tangent *t, const double *regularisation, int k, double *x) {
+    const double before = sqrt(tangent_weigh(t->n, regularisation, x, x));
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < k; j++) {
             const double *other = t->null + (size_t)j * (size_t)t->n;
-            const double component = tangent_weigh(t->n, soft, other, x);
+            const double component = tangent_weigh(t->n, regularisation, other, x);
             for (int i = 0; i < t->n; i++) x[i] -= component * other[i];
         }
     }
-    const double length = sqrt(tangent_weigh(t->n, soft, x, x));
+    const double length = sqrt(tangent_weigh(t->n, regularisation, x, x));
     if (!(length > 1e-10 * before && length < INFINITY)) return false;
     for (int i = 0; i < t->n; i++) x[i] /= length;
     return true;
 }
 
-// x <- inv(J + W) W x, W = diag(soft): neutral directions are unchanged, others shrink by soft over
-// their stiffness
-static void tangent_iterate(const snw_tangent *t, const double *soft, double *x) {
-    for (int i = 0; i < t->n; i++) x[i] *= soft[i];
+// x <- inv(J + W) W x, W = diag(regularisation): neutral directions are unchanged, others shrink by
+// regularisation over their stiffness
+static void tangent_iterate(const snw_tangent *t, const double *regularisation, double *x) {
+    for (int i = 0; i < t->n; i++) x[i] *= regularisation[i];
     solve_once(t, x);
 }
 
-void snw_tangent_find_null(snw_tangent *t, const double *soft) {
+void snw_tangent_find_null(snw_tangent *t, const double *regularisation) {
     enum { ITERATIONS = 3 };
     const size_t n = (size_t)t->n;
     unsigned long long seed = 7;
@@ -148,30 +148,48 @@ void snw_tangent_find_null(snw_tangent *t, const double *soft) {
         for (size_t i = 0; i < n; i++) {
             seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
             const double random = (double)(seed >> 11) / (double)(1ULL << 52) - 1;
-            x[i] = soft[i] > 0 ? random / sqrt(soft[i]) : 0;
+            x[i] = regularisation[i] > 0 ? random / sqrt(regularisation[i]) : 0;
         }
         double component = 0;
         for (int round = 0; round < ITERATIONS; round++) {
-            if (!orthonormalise(t, soft, found, x)) return;
-            tangent_iterate(t, soft, x);
-            component = sqrt(tangent_weigh(t->n, soft, x, x)); // 1 for a neutral direction
+            if (!orthonormalise(t, regularisation, found, x)) return;
+            tangent_iterate(t, regularisation, x);
+            component =
+                sqrt(tangent_weigh(t->n, regularisation, x, x)); // 1 for a neutral direction
         }
-        if (!(component > 0.1) || !orthonormalise(t, soft, found, x)) return;
+        if (!(component > 0.1) || !orthonormalise(t, regularisation, found, x)) return;
         t->nnull = ++found;
     }
 }
 
-void snw_tangent_remove_null(const snw_tangent *t, const double *soft, double *dx) {
+void snw_tangent_follow_null(snw_tangent *t, const double *regularisation,
+                             const snw_tangent *from) {
+    enum { ITERATIONS = 2 };
+    const size_t n = (size_t)t->n;
+    t->nnull = 0;
+    for (int k = 0; k < from->nnull; k++) {
+        double *x = t->null + (size_t)t->nnull * n;
+        memcpy(x, from->null + (size_t)k * n, n * sizeof *x);
+        bool valid = true;
+        for (int round = 0; valid && round < ITERATIONS; round++) {
+            tangent_iterate(t, regularisation, x);
+            valid = orthonormalise(t, regularisation, t->nnull, x);
+        }
+        if (valid) t->nnull++;
+    }
+}
+
+void snw_tangent_remove_null(const snw_tangent *t, const double *regularisation, double *dx) {
     for (int k = 0; k < t->nnull; k++) {
         const double *x = t->null + (size_t)k * (size_t)t->n;
-        const double component = tangent_weigh(t->n, soft, x, dx);
+        const double component = tangent_weigh(t->n, regularisation, x, dx);
         for (int i = 0; i < t->n; i++) dx[i] -= component * x[i];
     }
 }
 
 double snw_tangent_condition(const snw_tangent *t, double *scratch) {
     if (t->sign == 0) return NAN;
-    const snw_gauge g = {.n = t->n, .column = t->column, .norm = t->norm};
+    const snw_equilibration g = {.n = t->n, .column = t->column, .norm = t->norm};
     snw_sparse *sparse = t->reserve ? NULL : t->sparse;
-    return snw_gauge_condition(&g, t->J, t->pivot, sparse, scratch);
+    return snw_equilibration_condition(&g, t->J, t->pivot, sparse, scratch);
 }

@@ -22,10 +22,10 @@ typedef struct snw_tangent {
     double *column;   // largest entry of each column, rows scaled
     double norm;      // 1-norm with rows and columns scaled
     int *pivot;
-    int sign; // of det J, 1 or -1; 0: not factorised
-    const double
-        *soft; // regularisation on the diagonal, where J was singular to rounding; otherwise NULL
-    double *spare;      // n: right-hand side during iterative refinement
+    int sign;                     // of det J, 1 or -1; 0: not factorised
+    const double *regularisation; // regularisation on the diagonal, where J was singular to
+                                  // rounding; otherwise NULL
+    double *spare;                // n: right-hand side during iterative refinement
     double *null;       // n x SNW_TANGENT_NULL: basis of the null space, where J was singular
     int nnull;          // dimension of the null space found
     snw_sparse *sparse; // NULL, or the sparse factors of this tangent; owned by the caller
@@ -37,20 +37,24 @@ size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
 
 // Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also
-// when it is so close to singular that rounding determines the solution. t->soft <- NULL.
+// when it is so close to singular that rounding determines the solution. t->regularisation <- NULL.
 SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
 // Estimate of the condition number of J with rows, then columns, scaled to a common size
 // (solve/condition.h); NaN when it is not factorised. scratch: 2 n numbers.
 double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
-// r <- inv(J) r. With a regularisation S = diag(t->soft) in the factors the solution is refined: x
+// r <- inv(J) r. With a regularisation S = diag(t->regularisation) in the factors the solution is
+// refined: x
 // <- inv(J + S) (r + S x), twice. Where J is regular that is inv(J) r to rounding; neutral
 // directions move by no more than three times r / S.
 void snw_tangent_solve(const snw_tangent *t, double *r);
 
-// From factors of J + diag(soft): t->null <- vectors x with J x = 0 up to the order of soft,
-// orthonormal in the metric of soft (theory.md 3.8).
-void snw_tangent_find_null(snw_tangent *t, const double *soft);
+// From factors of J + diag(regularisation): t->null <- vectors x with J x = 0 up to the order of
+// regularisation, orthonormal in the metric of regularisation (theory.md 3.8).
+void snw_tangent_find_null(snw_tangent *t, const double *regularisation);
+// From factors of J, which is regular, with the null space of a tangent nearby: t->null <- the
+// vectors on which J acts least, relative to regularisation, that follow from those of `from`.
+void snw_tangent_follow_null(snw_tangent *t, const double *regularisation, const snw_tangent *from);
 // Remove the components along these vectors from dx.
-void snw_tangent_remove_null(const snw_tangent *t, const double *soft, double *dx);
+void snw_tangent_remove_null(const snw_tangent *t, const double *regularisation, double *dx);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Choice of the branch of equilibria in a static solve. If continuation in the load has no
-// equilibrium to start from, or its branch ends at a limit point, a damped motion (solve/settle.h)
-// leads to a stable one; if the equilibrium reached is unstable, a damped motion leaves it along
-// its most unstable direction, to both sides. theory.md 5
+// equilibrium to start from, or its branch ends at a limit point, a damped motion
+// (solve/pseudo_transient.h) leads to a stable one; if the equilibrium reached is unstable, a
+// damped motion leaves it along its most unstable direction, to both sides. theory.md 5
 #include "study/statics_private.h"
 
 #include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
-#include "solve/settle.h"
+#include "solve/pseudo_transient.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,11 +61,11 @@ static double branch_distance(const snw_model *m, const double *a, const double 
 static snw_status branch_settle(snw_statics *st, const snw_statics_opts *opts,
                                 snw_statics_info *info) {
     const snw_problem p = snw_statics_problem(st);
-    snw_settle_opts o = snw_settle_defaults();
-    snw_settle_info si = {0};
+    snw_pseudo_transient_opts o = snw_pseudo_transient_defaults();
+    snw_pseudo_transient_info si = {0};
     o.tol = opts->tolerance;
     const snw_status s =
-        snw_settle(&p, st->damping, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
+        snw_pseudo_transient(&p, st->damping, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
     info->iterations += si.iterations;
     info->increments++;
     if (s == SNW_OK) {
@@ -312,7 +312,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
 // Whether the loads have a potential: none is a follower load and none reads probes.
 static bool conservative(const snw_model *m) {
     for (int i = 0; i < m->nload_point; i++) {
-        if (m->desc->load[m->load_point[i].load].body) return false;
+        if (m->load[m->load_point[i].load].body) return false;
     }
     return m->nlive == 0;
 }

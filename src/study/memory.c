@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static double source_value(const snw_signal_desc *signal, double t, const double *values) {
+static double source_value(const snw_signal *signal, double t, const double *values) {
     return snw_expr_value(signal->source, (snw_at){.t = t, .signal = values});
 }
 
@@ -15,7 +15,7 @@ static double source_value(const snw_signal_desc *signal, double t, const double
 
 bool snw_memory_has_events(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         if (d->source && d->kind != SNW_SIGNAL_INTEGRAL) return true;
     }
     return false;
@@ -27,7 +27,7 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
     const snw_readings more = {.energy = *energy, .stability = NAN, .rotation = rotation};
     int at = -1; // probe read into `column`
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *signal = &m->desc->signal[i];
+        const snw_signal *signal = &m->signal[i];
         if (signal->kind != SNW_SIGNAL_PROBE) {
             w->signal[i] = s->z[i];
             continue;
@@ -49,13 +49,13 @@ static double ticks(double t, double period) {
     return floor(n + fmax(1e-9, 4e-15 * n));
 }
 
-static bool due(const snw_signal_desc *d, double t) {
+static bool due(const snw_signal *d, double t) {
     return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
 }
 
 // A condition on time alone is evaluated just after t, so that it changes at the instant itself,
 // whether it is < or <=.
-static bool condition_value(const snw_signal_desc *d, double t, const double *values) {
+static bool condition_value(const snw_signal *d, double t, const double *values) {
     const bool timed = !(snw_expr_vars(d->source) & SNW_VAR_SIGNAL);
     return source_value(d, timed ? t + 1e-12 * (1 + fabs(t)) : t, values) != 0;
 }
@@ -66,13 +66,13 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
     bool differs = false;
     if (m->nsignal) memcpy(z, s->z, (size_t)m->nsignal * sizeof *z);
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         bool holds;
         if (!d->source) continue;
         switch (d->kind) {
         case SNW_SIGNAL_PROBE:
         case SNW_SIGNAL_INTEGRAL:
-        case SNW_SIGNAL_MET:
+        case SNW_SIGNAL_CAPTURED:
             continue;
         case SNW_SIGNAL_SAMPLED:
             if (sampling && (fresh[i] || due(d, s->t))) z[i] = source_value(d, s->t, w->signal);
@@ -110,7 +110,7 @@ bool snw_memory_update(const snw_model *m, const snw_inputs *in, const snw_state
 double snw_memory_due(const snw_model *m, double t) {
     double first = INFINITY;
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
+        const snw_signal *d = &m->signal[i];
         if (d->kind != SNW_SIGNAL_SAMPLED || !d->source) continue;
         first = fmin(first, (ticks(t, d->period) + 1) * d->period);
     }

@@ -180,6 +180,8 @@ snw_status snw_modes_create(const snw_model *m, int count, bool steady, snw_mode
     return SNW_OK;
 }
 
+void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = m; }
+
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
     double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B,
@@ -262,8 +264,8 @@ static bool symmetrise(int n, double *A) {
 
 static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
     return snw_fail(err, SNW_E_DIVERGED,
-                    "modes at t = %g s: mass or stiffness is not a number; look at the loads and "
-                    "the configuration there",
+                    "modes at t = %g s: mass or stiffness is not a number; check the loads and the "
+                    "configuration there",
                     mo->s->t);
 }
 

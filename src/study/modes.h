@@ -37,6 +37,8 @@ typedef struct snw_mode_table {
 SNW_NODISCARD snw_status snw_modes_create(const snw_model *m, int count, bool steady,
                                           snw_modes **out);
 void snw_modes_destroy(snw_modes *mo); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_modes_use(snw_modes *mo, const snw_model *m);
 
 // Modes at s, under the inputs at s->t, at rest unless steady; with the multipliers of s.
 SNW_NODISCARD snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err);

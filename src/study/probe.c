@@ -8,7 +8,6 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/tendon.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "study/probe_tendon.h"
 
@@ -191,6 +190,10 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
         return put_rotation(out, g.R, readings->rotation[i]);
     case SNW_PROBE_POSE:
         return put_rotation(put_vec3(out, g.p), g.R, readings->rotation[i]);
+    case SNW_PROBE_RELATIVE: {
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[at[-1].seg]), g);
+        return put_rotation(put_vec3(out, h.p), h.R, snw_so3_log(h.R));
+    }
     case SNW_PROBE_VELOCITY:
         return put_vec3(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
     case SNW_PROBE_TWIST:
@@ -205,7 +208,7 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     }
     case SNW_PROBE_STRAIN: {
         snw_twist xi = readings->fields ? snw_shooter_strain(readings->fields, at->rod, at->x)
-                                        : snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
+                                        : snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;

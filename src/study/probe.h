@@ -25,7 +25,7 @@ snw_vec3 snw_rotate_known(snw_mat3 R, snw_vec3 v);
 // the previous value. Full turns along a rod and in time are therefore counted. Start from zero.
 void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation);
 
-// out <- the columns of probe i, in the order of model/probe_columns.h. After snw_residual and
+// out <- the columns of probe i, in the order of model/probe_kind.h. After snw_residual and
 // snw_observe.
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out);

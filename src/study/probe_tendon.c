@@ -54,7 +54,7 @@ static snw_vec3 tangent_at(const snw_model *m, const snw_tendon_desc *d, int lin
     const snw_at at = {.x = x, .L = rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
-    const snw_twist xi = snw_rod_strain(m, rod, s->q, t, x);
+    const snw_twist xi = snw_rod_strain(rod, s->q, t, x);
     *D = (snw_vec3){{0, y.v, z.v}};
     const snw_vec3 u = snw_add(snw_add(xi.v, snw_cross(xi.w, *D)), (snw_vec3){{0, y.d, z.d}});
     return snw_scale(1 / snw_norm(u), u);

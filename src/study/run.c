@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "constraint/massless.h"
 #include "integrate/integrator.h"
-#include "model/probe_columns.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
 #include "study/memory.h"
@@ -56,8 +55,8 @@ static snw_status describe_columns(snw_run *r) {
         if (!recorded(d, i)) continue;
         r->column_first[i] = n;
         r->reads_stability |= p->kind == SNW_PROBE_STABILITY;
-        int count;
-        const snw_component *c = snw_probe_components(p->kind, p->joint, &count);
+        snw_component c[SNW_PROBE_WIDTH];
+        const int count = snw_probe_components(p->kind, p->joint, c);
         for (int k = 0; k < (p->along > 0 ? p->along : 1); k++) {
             for (int j = 0; j < count; j++) {
                 column[n++] = (snw_column){
@@ -196,8 +195,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_phase *e = &r->phase[r->nphase++];
             SNW_TRY(snw_run_mesh_own_desc(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(given ? snw_projection_compile_kinematic(e->desc, &e->model, err)
-                          : snw_projection_compile(e->desc, &e->model, err));
+            SNW_TRY(snw_run_mesh_compile(e, given, err));
         }
         if (i >= 0) r->phase_of_step[i] = r->nphase - 1;
     }
@@ -205,17 +203,18 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
     for (int i = -1; i < d->nstep; i++) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
         snw_phase *e = &r->phase[i < 0 ? 0 : r->phase_of_step[i]];
+        SNW_TRY(snw_closure_rows_create(e->compiled, &e->rows));
+        e->model = snw_closure_rows_model(e->rows, e->compiled);
         SNW_TRY(snw_statics_create(e->model, &e->statics));
-        snw_statics_choose_rows(e->statics, e->model);
-        const snw_model *first = r->phase[0].model, *m = e->model;
+        snw_statics_choose_rows(e->statics, e->rows);
+        const snw_model *first = r->phase[0].compiled, *m = e->compiled;
         if (!r->largest || m->nconstraint > r->largest->nconstraint) r->largest = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
             const snw_source_location at = d->step[i].location;
             const snw_status s =
                 snw_fail(err, SNW_E_MODEL,
-                         "'%s' changes the coordinates or the nodes of the model; a "
-                         "change may alter values, not strains, bases, nodes, stations or "
-                         "what loops forbid",
+                         "'%s' changes the coordinates or the nodes of the model; a change may "
+                         "alter values, not strains, bases, nodes, stations or joints of loops",
                          d->step[i].name);
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
@@ -247,8 +246,8 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
         if (s == SNW_E_SINGULAR) {
             (void)snw_fail(
                 err, s,
-                "the shooting engine cannot divide by the stiffness or length of a rod: look "
-                "at its length, section and material");
+                "the stiffness or length of a rod is zero or not a number, and the shooting engine "
+                "divides by them: check its length, section and material");
             return snw_fail_at_location(err, s, at.file, at.line, at.column);
         }
         SNW_TRY(s);
@@ -307,6 +306,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->declared_v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->declared_v);
     r->lambda = snw_pool_array(r->pool, (size_t)r->largest->nconstraint + 1, sizeof *r->lambda);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
+    r->signals_before = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->signals_before);
     r->never_sampled = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->never_sampled);
     r->end_state = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->end_state);
     r->warned_limit =
@@ -318,8 +318,9 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
     r->field_save_size = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_save_size);
     if (!r->rotation || !r->rotation_scratch || !r->declared_q || !r->declared_v || !r->lambda ||
-        !r->z || !r->never_sampled || !r->end_state || !r->warned_limit || !r->spring_rotation ||
-        !r->warned_half_turn || !r->warned_rows || !r->fields || !r->field_save_size)
+        !r->z || !r->signals_before || !r->never_sampled || !r->end_state || !r->warned_limit ||
+        !r->spring_rotation || !r->warned_half_turn || !r->warned_rows || !r->fields ||
+        !r->field_save_size)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
@@ -363,17 +364,19 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
         snw_truncation_destroy(r->phase[i].truncation);
         snw_statics_destroy(r->phase[i].statics);
-        snw_model_destroy(r->phase[i].model);
+        snw_closure_rows_destroy(r->phase[i].rows);
+        snw_model_destroy(r->phase[i].remeshed);
+        snw_model_destroy(r->phase[i].compiled);
     }
     snw_pool_destroy(r->pool);
     snw_free(r);
 }
 
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
-const snw_model *snw_run_model(const snw_run *r) { return r->phase[0].model; }
+const snw_model *snw_run_model(const snw_run *r) { return r->phase[0].compiled; }
 
 const snw_model *snw_run_model_at(const snw_run *r, int stage) {
-    return r->phase[r->phase_of_step[stage]].model;
+    return r->phase[r->phase_of_step[stage]].compiled;
 }
 
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
@@ -383,7 +386,7 @@ const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
 snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
     snw_model *whole = NULL; // with its Jacobian columns
     if (r->phase[0].model->bare) SNW_TRY(snw_projection_compile(r->phase[0].desc, &whole, err));
-    const snw_model *m = whole ? whole : r->phase[0].model;
+    const snw_model *m = whole ? whole : r->phase[0].compiled;
     snw_projection *pr = NULL;
     snw_state *state = NULL;
     snw_inputs *in = NULL;
@@ -575,7 +578,8 @@ void snw_run_warn_violations(snw_run *r) {
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     const char *kind, *name;
     (void)snw_projection_location_of(pr, row, &kind, &name);
-    (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
+    (void)snprintf(text, sizeof text,
+                   "%s '%.100s' was open by %s; the initial configuration was changed to close it",
                    kind, name, by);
     snw_run_warn(r, text);
 }
@@ -597,14 +601,12 @@ static void warn_loops(snw_run *r) {
 static void warn_errors(const snw_run *r) {
     char text[280];
     snw_run_warn_accuracy(r);
-    bool projective = false; // its torques are not in balance
-    for (int i = 0; i < r->desc->nstep; i++) projective |= r->desc->step[i].projective;
     const double noise = 1e-15; // J, of a robot at rest
-    if (!projective && fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
+    if (fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, noise)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
-                       "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
-                       "choose them",
+                       "run '%s': of %.3g J exchanged, %.3g J are missing in the energy balance: "
+                       "the steps are too long for this motion; shorten them, or let 'adapt' or "
+                       "scheme: adaptive choose them",
                        r->info.run, r->totals.exchanged, fabs(r->totals.balance));
         snw_run_warn(r, text);
     }

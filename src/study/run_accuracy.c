@@ -105,9 +105,8 @@ static void warn_strain_basis(const snw_run *r) {
         return;
     const snw_link_desc *link = name_strains(r, r->truncation_desc, &r->truncation, names, remedy);
     (void)snprintf(text, sizeof text,
-                   "run '%s': the strain basis of rod '%.60s' is too small for %s: with more "
-                   "functions the robot would be elsewhere by %s %.1g of the rod's length; "
-                   "write %s (strain:)",
+                   "run '%s': the strain basis of rod '%.60s' is too small for %s: more functions "
+                   "would move the robot by %s %.1g of the rod's length; write %s (strain:)",
                    r->info.run, link->name, names, r->truncation.lower_bound ? "at least" : "about",
                    r->truncation.relative, remedy);
     snw_run_warn(r, text);
@@ -135,13 +134,12 @@ static void warn_mode_truncation(const snw_run *r, const snw_mode_table *table,
     if (cut->rod < 0 || !(cut->relative > fmax(TRUNCATION_LIMIT, quadrature))) return;
     const snw_link_desc *link = name_strains(r, r->now->desc, cut, names, remedy);
     name_modes(table, modes, sizeof modes);
-    (void)snprintf(
-        text, sizeof text,
-        "run '%s': the strain basis of rod '%.60s' is too small for %s: with more "
-        "functions the frequency of mode %s at t = %g s would be another, by %sabout %.1g "
-        "of its value; write %s (strain:)",
-        r->info.run, link->name, names, modes, r->state->t, strpbrk(modes, ", ") ? "up to " : "",
-        cut->relative, remedy);
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the strain basis of rod '%.60s' is too small for %s: more functions "
+                   "would change the frequency of mode %s at t = %g s by %sabout %.1g of its "
+                   "value; write %s (strain:)",
+                   r->info.run, link->name, names, modes, r->state->t,
+                   strpbrk(modes, ", ") ? "up to " : "", cut->relative, remedy);
     snw_run_warn(r, text);
 }
 
@@ -164,16 +162,23 @@ void snw_run_warn_accuracy(const snw_run *r) {
 }
 
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
-    double t = 0;
-    r->totals.time_error =
-        it->global_error && !step->kinematic ? it->global_error(it->self, &t) : 0;
-    if (!(r->totals.time_error > TIME_ERROR_LIMIT)) return;
+    double t = 0, failed = NAN;
     char text[320];
+    r->totals.time_error =
+        it->global_error && !step->kinematic ? it->global_error(it->self, &t, &failed) : 0;
+    if (!(r->totals.time_error > TIME_ERROR_LIMIT)) {
+        if (isnan(failed)) return;
+        (void)snprintf(text, sizeof text,
+                       "run '%s', step '%.60s': the error of the time steps is not known beyond t "
+                       "= %.4g s, where its estimate found no solution; compare with step: %.3g ms",
+                       r->info.run, step->name, failed, 500 * it->grid);
+        snw_run_warn(r, text);
+        return;
+    }
     (void)snprintf(
         text, sizeof text,
-        "run '%s', step '%.60s': by t = %.4g s time steps of %.3g ms have led the robot "
-        "astray by up to about %.1g of its length, by an estimate; write step: %.3g ms, or "
-        "adapt: on",
+        "run '%s', step '%.60s': by t = %.4g s the estimated error of time steps of %.3g ms is up "
+        "to about %.1g of the robot's length; write step: %.3g ms, or adapt: on",
         r->info.run, step->name, t, 1e3 * it->grid, r->totals.time_error, 250 * it->grid);
     snw_run_warn(r, text);
 }

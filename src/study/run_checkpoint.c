@@ -69,8 +69,11 @@ static size_t inputs_size(const snw_phase *e) {
     return 4 + snw_checkpoint_inputs(snw_statics_previous_inputs(e->statics)).n;
 }
 
-// Offset of the integrator's numbers: after the scalars, mesh cells, rotations, states, and the
-// inputs of the largest phase.
+// Signals at the start of the last step, and its time.
+static size_t signals_size(const snw_model *m) { return m->nsignal ? (size_t)m->nsignal + 1 : 0; }
+
+// Offset of the integrator's numbers: after the scalars, signals, mesh cells, rotations, states,
+// and the inputs of the largest phase.
 static size_t integrator_offset(const snw_run *r) {
     const snw_model *m = r->phase[0].model;
     const size_t states = 1 + (size_t)r->desc->nstep, rotations = (size_t)(m->nseg + m->nobs);
@@ -79,8 +82,8 @@ static size_t integrator_offset(const snw_run *r) {
         const size_t n = inputs_size(&r->phase[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + SNW_PROBE_FREQUENCIES + r->nmesh_cells + r->nclosure_rows + 3 * rotations +
-           states * (1 + snw_state_doubles(r->largest)) + most;
+    return NSINGLE + SNW_PROBE_FREQUENCIES + signals_size(m) + r->nmesh_cells + r->nclosure_rows +
+           3 * rotations + states * (1 + snw_state_doubles(r->largest)) + most;
 }
 
 // The shooting step whose fields are current at the end of step i; -1: none.
@@ -138,6 +141,7 @@ static void transfer_shared(snw_run *r, transfer_fn *transfer) {
     const snw_model *m = r->phase[0].model;
     double *row = r->checkpoint + NSINGLE;
     row = transfer((snw_checkpoint_block){r->frequency, SNW_PROBE_FREQUENCIES}, row);
+    row = transfer((snw_checkpoint_block){r->signals_before, signals_size(m)}, row);
     row = transfer((snw_checkpoint_block){r->mesh_cells, r->nmesh_cells}, row);
     row = transfer((snw_checkpoint_block){r->closure_rows, r->nclosure_rows}, row);
     row = transfer((snw_checkpoint_block){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);

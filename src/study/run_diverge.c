@@ -27,10 +27,10 @@ void snw_run_divergence_begin(snw_run *r, const snw_energy *first) {
 // Advice for the error message, by the integrator and its step control.
 static void divergence_advice(const snw_model *m, const snw_step_desc *step, char *out,
                               size_t size) {
-    const bool adaptive =
-        step->control || step->method == SNW_METHOD_ADAPTIVE || step->method == SNW_METHOD_STIFF;
-    const bool no_adaptive = step->method == SNW_METHOD_CONSERVING ||
-                             step->method == SNW_METHOD_RK4 || step->engine == SNW_ENGINE_SHOOTING;
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
+    const bool adaptive = step->control || scheme->chooses_steps;
+    const bool no_adaptive =
+        !(scheme->options & SNW_SCHEME_TAKES_ADAPT) || step->engine == SNW_ENGINE_SHOOTING;
     if (adaptive) {
         (void)snprintf(out, size, "Give a smaller tolerance, e.g. 'tolerance: %.2g'",
                        0.01 * (step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR));
@@ -40,7 +40,7 @@ static void divergence_advice(const snw_model *m, const snw_step_desc *step, cha
     } else {
         snw_step_desc fine = *step;
         snw_error ignored = {0};
-        fine.method = SNW_METHOD_GAUSS4;
+        fine.scheme = SNW_SCHEME_GAUSS4;
         const bool supported = snw_integrator_check(m, &fine, &ignored) == SNW_OK;
         (void)snprintf(out, size,
                        "Let '%sadapt: on' choose them, or give a shorter one, e.g. 'step: %.3g ms'",
@@ -64,14 +64,13 @@ snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it, const 
     char text[200];
     const snw_model *m = r->now->model;
     divergence_advice(m, step, text, sizeof text);
-    if (m->singular > 0) {
+    if (m->singular > 0 || m->magnification > 0) {
         (void)snprintf(text, sizeof text,
-                       "Start beside the singular configuration of '%.40s', or let rods stretch",
+                       "Start away from the singular configuration of '%.40s', or let rods stretch",
                        m->desc->loop[m->singular_loop].name);
     }
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "the motion diverges: by t = %g s its steps, too long for it, made %.2g J where "
-        "%.2g J were stored or supplied; what was computed is kept. %s",
-        it->state(it->self)->t, created, r->cursor.supplied, text);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the motion diverges: until t = %g s steps that are too long created %.2g J, "
+                    "while %.2g J were stored or supplied; the results so far are kept. %s",
+                    it->state(it->self)->t, created, r->cursor.supplied, text);
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "integrate/integrator.h"
 #include "shoot/shooter.h"
+#include "study/event_search.h"
 #include "study/memory.h"
 #include "study/target.h"
 
@@ -162,31 +163,41 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
 
 // ---- events at instants ------------------------------------------------------------------------
 
-// All signals at the integrator's state.
-static const snw_work *read_signals(snw_run *r, const snw_integrator *it) {
+// All signals at the integrator's state, and the energies there.
+typedef struct signal_values {
+    const snw_work *w;
+    snw_energy energy;
+} signal_values;
+
+static signal_values read_signals(snw_run *r, const snw_integrator *it) {
     snw_work *w = (snw_work *)it->work_at(it->self); // the integrator permits writing the signals
-    const snw_energy e = snw_run_energies(r, it, w);
-    snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &e,
+    const signal_values x = {w, snw_run_energies(r, it, w)};
+    snw_memory_read(r->now->model, it->inputs(it->self), it->state(it->self), &x.energy,
                     r->rotation_scratch, w);
-    return w;
+    return x;
 }
 
 static bool step_ends(const snw_step_desc *step, double t, const double *signal) {
     return step->until && snw_expr_value(step->until, (snw_at){.t = t, .signal = signal}) != 0;
 }
 
-// Does a condition switch, or the step end, at the integrator's state? r->z <- the memory of the
-// signals there.
-static bool dynamic_run_switches(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
-                                 bool *over) {
-    const snw_work *w = read_signals(r, it);
-    const bool switched = snw_memory_switch(r->now->model, it->state(it->self), w, r->z);
-    *over = step_ends(step, it->state(it->self)->t, w->signal);
+// Does a condition switch, or the step end, with these values at the integrator's state? r->z <-
+// the memory of the signals there.
+static bool conditions_switch(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
+                              const signal_values *x, bool *over) {
+    const bool switched = snw_memory_switch(r->now->model, it->state(it->self), x->w, r->z);
+    *over = step_ends(step, it->state(it->self)->t, x->w->signal);
     return switched || *over;
 }
 
-// A condition switched between `from` and `to`, or the step ended: bring the integrator to the
-// first such time by bisection, to 1e-9 of the interval. The advance to `to` has been made.
+static bool dynamic_run_switches(snw_run *r, const snw_integrator *it, const snw_step_desc *step,
+                                 bool *over) {
+    const signal_values x = read_signals(r, it);
+    return conditions_switch(r, it, step, &x, over);
+}
+
+// A condition switched between `from` and `to`, or the step ended: bring the integrator to such a
+// time by bisection, to 1e-9 of the interval. The advance to `to` has been made.
 static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
                                      const snw_step_desc *step, double from, double to,
                                      double limit, bool *over, snw_stats *took, snw_error *err) {
@@ -210,6 +221,123 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
     SNW_TRY(it->advance(it->self, hi, limit, took, err));
     (void)dynamic_run_switches(r, it, step, over);
     return SNW_OK;
+}
+
+// ---- conditions that change and change back between two instants --------------------------------
+
+// Monitor of the conditions between the steps of an advance (theory.md (6.19)).
+typedef struct condition_monitor {
+    snw_run *r;
+    const snw_integrator *it;
+    const snw_step_desc *step;
+    snw_event_search *search; // NULL: no condition varies within steps
+    bool begins;              // the search begins anew at the next advance
+    bool active;              // not during trial advances
+    bool stopped;             // it has ended the advance
+    double examined;          // steps that end up to this time were searched before, s
+    double last, changed;     // last instant; instant at which a condition had changed, NaN: none
+    double unchanged;         // instant before that one
+} condition_monitor;
+
+static snw_event_instant monitor_instant(const condition_monitor *x, const signal_values *v) {
+    return (snw_event_instant){x->it->state(x->it->self), &v->energy, v->w->signal};
+}
+
+// The integrator is at the end of a step. *switched: a condition differs there from its memory, or
+// the step ends. Returns whether one has changed and changed back, or may have done so within the
+// step.
+static bool monitor_look(condition_monitor *x, bool *switched, bool *over) {
+    const signal_values v = read_signals(x->r, x->it);
+    *switched = conditions_switch(x->r, x->it, x->step, &v, over);
+    const double t = x->it->state(x->it->self)->t;
+    const bool examined = t <= x->examined;
+    if (*switched && !examined && isnan(x->changed)) x->changed = t, x->unchanged = x->last;
+    x->last = t;
+    if (!isnan(x->changed)) return !*switched;
+    return snw_event_search_step(x->search, monitor_instant(x, &v), !examined);
+}
+
+static bool monitor_step(void *user) {
+    condition_monitor *x = user;
+    bool switched, over;
+    if (!x->active) return false;
+    x->stopped = monitor_look(x, &switched, &over);
+    return x->stopped;
+}
+
+// Does a condition differ at time t? Advances there, from the start of the last advance.
+static snw_status monitor_try(const condition_monitor *x, double t, double limit, bool *differs,
+                              bool *over, snw_stats *took, snw_error *err) {
+    x->it->undo(x->it->self);
+    SNW_TRY(x->it->advance(x->it->self, t, limit, took, err));
+    *differs = dynamic_run_switches(x->r, x->it, x->step, over);
+    return SNW_OK;
+}
+
+// A condition may have changed and changed back. *hit: it has, between lo and hi, and the
+// integrator is at hi.
+static snw_status monitor_confirm(const condition_monitor *x, double limit, bool *hit, double *lo,
+                                  double *hi, bool *over, snw_stats *took, snw_error *err) {
+    *hit = false;
+    if (!isnan(x->changed)) {
+        *lo = x->unchanged, *hi = x->changed;
+        return monitor_try(x, *hi, limit, hit, over, took, err);
+    }
+    *lo = snw_event_search_from(x->search);
+    while (!*hit && snw_event_search_next(x->search, hi)) {
+        snw_error failure = {0};
+        const snw_status s = monitor_try(x, *hi, limit, hit, over, took, &failure);
+        if (s == SNW_E_STOPPED) {
+            if (err) *err = failure;
+            return s;
+        }
+        // a step to that instant may fail although the longer one succeeded
+        if (!*hit)
+            snw_event_search_reject(x->search, s ? NULL : read_signals(x->r, x->it).w->signal);
+    }
+    return SNW_OK;
+}
+
+// Advance to *to. *switched: a condition differs there from its memory or the step ends (*over),
+// for the first time after *lo. *to becomes earlier when that is so within the way.
+static snw_status monitor_advance(condition_monitor *x, double *to, double limit, bool *switched,
+                                  double *lo, bool *over, snw_stats *took, snw_error *err) {
+    const snw_integrator *it = x->it;
+    snw_projection *pr = snw_statics_projection(x->r->now->statics);
+    *lo = it->state(it->self)->t;
+    if (x->begins) {
+        const signal_values v = read_signals(x->r, it);
+        snw_event_search_begin(x->search, monitor_instant(x, &v));
+    }
+    x->begins = false;
+    snw_event_search_mark(x->search);
+    x->examined = -INFINITY;
+    for (;;) {
+        const double start = it->state(it->self)->t;
+        double end = *to;
+        x->changed = NAN, x->last = start, x->stopped = false, x->active = true;
+        *took = (snw_stats){0};
+        const snw_status s =
+            snw_integrator_advance(it, pr, x->r->now->rows, &end, limit, took, err);
+        x->active = false;
+        if (s != SNW_OK) return s;
+        if (!x->stopped && !monitor_look(x, switched, over)) {
+            *to = end;
+            return SNW_OK;
+        }
+        const double reached = it->state(it->self)->t;
+        snw_stats tried = {0};
+        SNW_TRY(monitor_confirm(x, limit, switched, lo, &end, over, &tried, err));
+        if (*switched) {
+            *to = end;
+            return SNW_OK;
+        }
+        // the advance is made again, with the same numbers
+        it->undo(it->self);
+        snw_event_search_return(x->search);
+        x->examined = reached;
+        *lo = start;
+    }
 }
 
 // r->z <- memory of the signals at the integrator's state, with the samples that are due or in
@@ -241,7 +369,7 @@ static snw_status dynamic_run_begin(snw_run *r, int stage, const snw_integrator 
     if (snw_memory_has_events(r->now->model) && dynamic_run_remember(r, it))
         SNW_TRY(it->restart(it->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->never_sampled[i] = false;
-    *over = step_ends(step, r->cursor.t0, read_signals(r, it)->signal);
+    *over = step_ends(step, r->cursor.t0, read_signals(r, it).w->signal);
     if (!*over) return SNW_OK;
     char text[200];
     (void)snprintf(text, sizeof text,
@@ -262,19 +390,21 @@ static snw_status fail_chattering(const snw_run *r, const snw_integrator *it, sn
     const snw_desc *d = r->now->desc;
     int i = 0;
     while (i < d->nsignal - 1 && r->z[i] == s->z[i]) i++;
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "the condition '%.100s' switched %d times in a row at t = %.9g s; what was computed is "
-        "kept. Let it switch on and off at different values, or replace it by a law that rises "
-        "smoothly",
-        d->signal[i].text, MOST_SWITCHES, s->t);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the condition '%.100s' changed %d times in a row at t = %.9g s; the results "
+                    "so far are kept. Let it switch on and off at different values, or replace it "
+                    "by a law that rises smoothly",
+                    d->signal[i].text, MOST_SWITCHES, s->t);
 }
 
 // Adapt the meshes of the rods to the integrator's state.
-static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, snw_error *err) {
+static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it,
+                                         snw_event_search *search, snw_error *err) {
     bool changed;
     SNW_TRY(snw_run_mesh_adapt(r, it->state(it->self), false, true, &changed, err));
     if (!changed) return SNW_OK;
+    it->use(it->self, r->now->model);
+    if (search) snw_event_search_use(search, r->now->model);
     if (!it->renew) return it->restart(it->self, NULL, err);
     it->renew(it->self);
     return SNW_OK;
@@ -282,7 +412,7 @@ static snw_status dynamic_run_adapt_mesh(snw_run *r, const snw_integrator *it, s
 
 // Choose the independent rows of redundant loops at the integrator's state.
 static snw_status dynamic_run_choose_rows(snw_run *r, const snw_integrator *it, snw_error *err) {
-    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->model,
+    return snw_integrator_choose_rows(it, snw_statics_projection(r->now->statics), r->now->rows,
                                       err);
 }
 
@@ -316,9 +446,9 @@ static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const s
          i = snw_targets_missed(g, i + 1, &error, &before)) {
         char text[320];
         (void)snprintf(text, sizeof text,
-                       "run '%s': what '%.80s' sums up stays at %.3g in the last quarter of step "
-                       "'%s' (%.3g in the one before): its target is not reached. Look for what is "
-                       "in the way or limits the drive, or take other gains or more time",
+                       "run '%s': the integrand of '%.80s' stays at %.3g in the last quarter of "
+                       "step '%s' (%.3g in the one before): its target is not reached. Check for "
+                       "obstacles and limits of the drive, or use other gains or more time",
                        r->info.run, r->now->desc->signal[i].text, error, step->name, before);
         snw_run_warn(r, text);
     }
@@ -331,32 +461,48 @@ static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_
         char text[512];
         (void)snprintf(
             text, sizeof text,
-            "run '%s': '%.60s' leaves %.60s at %.4g beside its reference %.4g (error %.3g) "
-            "through the last quarter of step '%.60s': %s",
+            "run '%s': '%.60s' keeps %.60s at %.4g, off its reference %.4g (error %.3g), through "
+            "the last quarter of step '%.60s': %s",
             r->info.run, o.law, o.probe, o.value, o.reference, o.reference - o.value, step->name,
-            o.limited ? "it is at its limit there"
-                      : "a proportional law balances lasting loads by an error; add an "
-                        "integral of it, or the load itself (feed-forward)");
+            o.limited ? "it is at its limit"
+                      : "a proportional law has a steady-state error under constant loads; add an "
+                        "integral term, or the load itself (feed-forward)");
         snw_run_note(r, text);
     }
+}
+
+// Note a condition whose comparisons jump: within a step it is tested at some points only.
+static void note_jumping_conditions(const snw_run *r, const snw_step_desc *step,
+                                    const snw_event_search *search) {
+    const char *condition;
+    if (!snw_event_search_jumps(search, &condition)) return;
+    char text[480];
+    (void)snprintf(text, sizeof text,
+                   "run '%s', step '%.60s': '%.100s' compares by ==, or compares a function that "
+                   "jumps (mod, floor, ceil, sign, step, if); it is tested at 32 points of each "
+                   "step, and where it holds for less than that it may be missed",
+                   r->info.run, step->name, condition ? condition : "until");
+    snw_run_note(r, text);
 }
 
 // Sample the errors of proportional laws at the integrator's state, when due.
 static void sample_offsets(snw_run *r, const snw_integrator *it, snw_targets *g, double t) {
     if (!snw_targets_due(g, t)) return;
-    snw_targets_record_signals(g, t, read_signals(r, it)->signal);
+    snw_targets_record_signals(g, t, read_signals(r, it).w->signal);
 }
 
 static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrator *it, breaks *b,
-                                      snw_targets *targets, snw_error *err) {
+                                      snw_targets *targets, snw_event_search *search,
+                                      snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->cursor.t0, t1 = t0 + step->duration;
     const double grid = it->grid > 0 ? it->grid : step->duration / 100;
-    const snw_model *m = r->now->model;
-    const bool acts = snw_memory_has_events(m);
+    const bool acts = snw_memory_has_events(r->now->model);
     const bool monitors = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
     int nswitch = 0; // consecutive switches within one interval of the grid
+    condition_monitor monitor = {.r = r, .it = it, .step = step, .search = search, .begins = true};
+    if (search) it->set_monitor(it->self, (snw_step_monitor){monitor_step, &monitor});
     if (r->cursor.done) return SNW_OK;
     if (!r->resuming) {
         r->cursor.k = 1;
@@ -376,23 +522,29 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         double to = t0 + r->cursor.k * grid;
         while (to <= t + 1e-9 * grid) to = t0 + ++r->cursor.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
-        const double limit = next_change(m, b, t, to);
+        const double limit = next_change(r->now->model, b, t, to);
         bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
         const double asked = to;
+        double lo = t;
+        bool switched = false;
         snw_projection *pr = snw_statics_projection(r->now->statics);
-        const snw_status s = snw_integrator_advance(it, pr, r->now->model, &to, limit, &took, err);
+        const snw_status s =
+            search ? monitor_advance(&monitor, &to, limit, &switched, &lo, &over, &took, err)
+                   : snw_integrator_advance(it, pr, r->now->rows, &to, limit, &took, err);
         if (s == SNW_E_DIVERGED) return dynamic_run_explain(r, it, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;
-        if (monitors && dynamic_run_switches(r, it, step, &over)) {
+        if (monitors && !search) switched = dynamic_run_switches(r, it, step, &over);
+        if (switched) {
             if (++nswitch > MOST_SWITCHES) {
                 if (it->undo) it->undo(it->self);
                 return fail_chattering(r, it, err);
             }
             // integrators without `back` accept only conditions of time, whose instants are known
-            if (it->undo) SNW_TRY(dynamic_run_locate(r, it, step, t, to, limit, &over, &took, err));
+            if (it->undo)
+                SNW_TRY(dynamic_run_locate(r, it, step, lo, to, limit, &over, &took, err));
             if (it->state(it->self)->t < to) to = it->state(it->self)->t, jump = false;
             jump = jump || acts;
         } else {
@@ -411,9 +563,11 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         if (jump) {
             r->energy_drift.jump = to;
             SNW_TRY(it->restart(it->self, acts ? r->z : NULL, err));
+            monitor.begins = true;
+            r->signals_before[r->now->model->nsignal] = NAN;
             snw_run_warn_dropped_rows(r, it->state(it->self));
         }
-        SNW_TRY(dynamic_run_adapt_mesh(r, it, err));
+        SNW_TRY(dynamic_run_adapt_mesh(r, it, search, err));
         SNW_TRY(dynamic_run_choose_rows(r, it, err));
         if (divergence_check_due(&took, r->cursor.k)) {
             const snw_energy e = snw_run_energies(r, it, it->work_at(it->self));
@@ -434,9 +588,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
 // Integrators without numerical damping do not damp the noise in the multipliers of loops, which
 // may grow (theory.md 6.6). Driven coordinates have no such noise.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
-    const bool keeps = step->method == SNW_METHOD_NEWMARK ||
-                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
-                       (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
+    const bool keeps = snw_scheme_undamped(step->scheme, step->rho, step->alpha);
     const snw_model *m = r->now->model;
     bool closed = false;
     for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
@@ -444,9 +596,9 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     char text[200];
     (void)snprintf(
         text, sizeof text,
-        "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-        "grow until it fails; leave out 'loop_velocities: scheme', or take a scheme that damps",
-        r->info.run, step->name, snw_method_name(step->method));
+        "run '%s', step '%s': %s does not damp oscillations of the loop forces, which may grow "
+        "until the run fails; leave out 'loop_velocities: scheme', or use a scheme with damping",
+        r->info.run, step->name, snw_scheme_table[step->scheme].name);
     snw_run_warn(r, text);
 }
 
@@ -480,7 +632,7 @@ static const char *discontinuity(snw_law law, double t) {
     const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
     if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
     const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
-    return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
+    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
 }
 
 // Discontinuities of prescribed motions: the first one, and the number of laws that have one.
@@ -538,8 +690,8 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
                        all.n > 2 ? "s" : "");
     }
     (void)snprintf(text, sizeof text,
-                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which is a blow; a motion "
-                   "that is given should be smooth (ramp, poly5)",
+                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which causes an impact; a "
+                   "prescribed motion should be smooth (ramp, poly5)",
                    r->info.run, all.what, all.name, others, all.does, all.t);
     snw_run_warn(r, text);
 }
@@ -555,11 +707,11 @@ static snw_status refuse_passive(const snw_run *r, const snw_step_desc *step, sn
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "actuator '%s' follows %s, which only a kinematic step knows (it also moves "
-                     "by its dynamics what contacts leave open); take one, or give it a law or %s",
+                     "actuator '%s' follows %s, which only a kinematic step supports (it also "
+                     "integrates the dynamics of motions that contacts leave free); use one, or "
+                     "give the actuator a law or %s",
                      d->motor[i].name,
-                     holds ? "so that a probe is held (hold)"
-                           : "where contacts lead it (position: free)",
+                     holds ? "the law of a probe (hold)" : "the contacts (position: free)",
                      holds ? "an effort that reads the probe" : "an effort"),
             step->location.file, step->location.line, step->location.column);
     }
@@ -574,6 +726,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     snw_integrator it = {0};
     breaks b = {0};
     snw_targets *targets = NULL;
+    snw_event_search *search = NULL;
     const double t0 = r->cursor.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
@@ -582,14 +735,21 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
-    if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
+    if (s == SNW_OK) s = snw_targets_create(r->now->compiled, t0, t0 + step->duration, &targets);
+    if (s == SNW_OK && it.undo) {
+        s = snw_event_search_create(m, step->until, r->signals_before, &search);
+    }
+    if (s == SNW_OK && search && !r->resuming) {
+        r->signals_before[m->nsignal] = NAN;
+        note_jumping_conditions(r, step, search);
+    }
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK) {
         s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
-        if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, err);
+        if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, search, err);
         if (s == SNW_OK) s = dynamic_run_choose_rows(r, &it, err);
     }
     if (s == SNW_OK) {
@@ -602,7 +762,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             r->totals.exchanged = 0;
             snw_energy_drift_begin(&r->energy_drift);
         }
-        s = dynamic_run_advance(r, stage, &it, &b, targets, err);
+        s = dynamic_run_advance(r, stage, &it, &b, targets, search, err);
         if (s == SNW_OK && targets) {
             warn_of_targets(r, step, targets);
             note_offsets(r, step, targets);
@@ -615,12 +775,13 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.created = r->energy_drift.created, r->totals.removed = r->energy_drift.removed;
         snw_energy_drift_warn(r, step, it.grid);
         snw_run_warn_time_error(r, step, &it);
-        snw_state_copy(m, it.state(it.self), r->state);
+        snw_state_copy(r->now->model, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);
         if (s == SNW_OK) s = kept;
     }
     if (it.close) it.close(it.self);
+    snw_event_search_destroy(search);
     snw_free(b.t);
     snw_targets_destroy(targets);
     if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);

@@ -79,9 +79,9 @@ static const char *cause_text(const snw_drift_peak *s) {
     case SNW_DRIFT_CAUSE_CONTACT:
         return "presumably in contact with the ground";
     case SNW_DRIFT_CAUSE_RELEASE:
-        return "presumably by what was let go there";
+        return "presumably by the release there";
     case SNW_DRIFT_CAUSE_JUMP:
-        return "presumably by the jump of what acts";
+        return "presumably by the jump of a load or actuator";
     case SNW_DRIFT_CAUSE_DAMPING:
         return "presumably by damping that is stiff against the steps";
     case SNW_DRIFT_CAUSE_MOTION:
@@ -102,10 +102,10 @@ void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double g
                        step->engine == SNW_ENGINE_SHOOTING ? "" : ", or adapt: on");
     }
     if (s->energy > 0) (void)snprintf(at, sizeof at, ", most at t = %.6g s", s->t);
-    (void)snprintf(text, sizeof text,
-                   "run '%s', step '%.60s': the scheme %s %.3g J of %.3g J that moved%s, %s; write "
-                   "%s",
-                   r->info.run, step->name, creates ? "created" : "removed",
-                   creates ? d->created : d->removed, all, at, cause_text(s), remedy);
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s', step '%.60s': the scheme %s %.3g J of %.3g J exchanged%s, %s; write %s",
+        r->info.run, step->name, creates ? "created" : "removed", creates ? d->created : d->removed,
+        all, at, cause_text(s), remedy);
     snw_run_warn(r, text);
 }

@@ -33,14 +33,14 @@ void snw_run_forces(const snw_run *r, const snw_frame_source *v, double *forces)
     memset(forces, 0, (size_t)(present + info->ncondition - forces) * sizeof *forces);
     for (int i = 0; i < m->nload_point; i++) {
         const int load = m->load_point[i].load;
-        const snw_mat3 *R = m->desc->load[load].body ? &v->w->g[m->load_point[i].seg].R : NULL;
+        const snw_mat3 *R = m->load[load].body ? &v->w->g[m->load_point[i].seg].R : NULL;
         if (load < info->nload) add_world(load_point_wrench(m, i, v), R, forces + 6 * (size_t)load);
     }
     for (int i = 0; i < m->nloop && i < info->nloop; i++) {
         const snw_mat3 R = snw_loop_pose(m, v->w, i).R;
         add_world(snw_loop_wrench(m, v->w, i, v->w->lambda), &R, loop + 6 * (size_t)i);
     }
-    for (int i = 0; i < m->desc->ncontact && i < info->ncontact; i++) {
+    for (int i = 0; i < m->ncontact && i < info->ncontact; i++) {
         add_world(snw_contact_wrench(m, v->w, i), NULL, contact + 6 * (size_t)i);
     }
     for (int i = 0; i < m->ntendon && i < info->ntendon; i++) effort[i] = v->w->tendon[i].effort;

@@ -19,7 +19,7 @@ static const double OPEN_LIMIT = 1e-4;
 static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     const snw_model *m = r->now->model;
     int spare = 0, row = 0;
-    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nredundant;
     if (spare == 0 || r->warned_open) return;
     snw_projection *pr = snw_statics_projection(r->now->statics);
     const double violation = snw_projection_violation(pr, v->in, v->state, &row);
@@ -28,11 +28,10 @@ static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     char by[64], text[400];
     snw_projection_explain_violation(pr, row, violation, by, sizeof by);
     (void)snw_projection_location_of(pr, row, &kind, &name);
-    (void)snprintf(
-        text, sizeof text,
-        "run '%.60s': %s '%.60s' is open by %s at t = %g s: rows of it were left out as implied "
-        "by others, which they are not there; look at what is driven",
-        r->info.run, kind, name, by, v->state->t);
+    (void)snprintf(text, sizeof text,
+                   "run '%.60s': %s '%.60s' is open by %s at t = %g s: rows of it were dropped as "
+                   "redundant, which they are not there; check the drives",
+                   r->info.run, kind, name, by, v->state->t);
     snw_run_warn(r, text);
     r->warned_open = true;
 }
@@ -63,12 +62,10 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
             const double f = snw_norm(snw_sub(v->w->g[p->b].p, v->w->g[p->a].p));
             if (r->warned_limit[m->desc->nlink + i] || f > 1e-3 * x->reference) continue;
             char text[280];
-            (void)snprintf(
-                text, sizeof text,
-                "run '%s': straight part %d of tendon '%.60s' has come to nothing at t = %g "
-                "s: where two of its eyes meet a cord has no direction; move them apart, "
-                "or pull less",
-                r->info.run, part, m->desc->tendon[i].name, v->state->t);
+            (void)snprintf(text, sizeof text,
+                           "run '%s': straight segment %d of tendon '%.60s' has zero length at t = "
+                           "%g s and no direction; move its two sites apart, or pull less",
+                           r->info.run, part, m->desc->tendon[i].name, v->state->t);
             snw_run_warn(r, text);
             r->warned_limit[m->desc->nlink + i] = true;
         }
@@ -146,15 +143,16 @@ static void warn_pushing_tendons(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
-        const bool length = m->desc->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
+        const bool length = m->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
         // -1e-9 N: rounding
         if (!length || r->warned_limit[m->desc->nlink + i] || !(s->lambda[x->row] < -1e-9))
             continue;
         char text[280];
-        (void)snprintf(text, sizeof text,
-                       "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g "
-                       "N, which no cord has; give it a 'compliance', so that it can be slack",
-                       r->info.run, m->desc->tendon[i].name, s->t, s->lambda[x->row]);
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g N, and a "
+            "tendon can only pull; give it a 'compliance', so that it can be slack",
+            r->info.run, m->desc->tendon[i].name, s->t, s->lambda[x->row]);
         snw_run_warn(r, text);
         r->warned_limit[m->desc->nlink + i] = true;
     }
@@ -183,8 +181,8 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         if (rod->section_varies) SNW_TRY(check_section(m, rod, s->q[rod->feed_q], err));
         if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "
-                        "change what feeds it, or end the step before",
+                        "rod '%s' is completely drawn in at t = %g s: its free length is %g m; "
+                        "change its feed, or end the step earlier",
                         m->desc->link[rod->link].name, s->t, s->q[rod->feed_q]);
     }
     for (int l = 0; l < m->desc->nlink; l++) {

@@ -15,8 +15,8 @@ void snw_run_warn_static_friction(snw_run *r) {
         r->warned_friction = true;
         (void)snprintf(text, sizeof text,
                        "run '%s': the friction of tendon '%s' is left out of static steps, where "
-                       "nothing slides; say which way it slid last (sliding: 1 pulled in, -1 let "
-                       "out, 0 none), or get there by a slow dynamic step",
+                       "nothing slides; give the direction it slid last (sliding: 1 pulled in, -1 "
+                       "let out, 0 none), or use a slow dynamic step",
                        r->info.run, d->name);
         snw_run_warn(r, text);
     }

@@ -2,12 +2,13 @@
 //
 // Adaptive meshes of rods (model/rod_mesh.h, theory.md 3.16). Between steps the run estimates the
 // error of each mesh. Where it exceeds the tolerance, or is far below, new cells are placed and a
-// model compiled with them replaces the old one in place. Coordinates, constraint rows and sizes
-// are the same, so states and workspaces remain valid. Frames show the poses at the nodes of the
-// initial mesh.
+// model is compiled with them; everything that holds the present model of the phase is told to use
+// the new one. Coordinates, constraint rows and sizes are the same, so states and workspaces remain
+// valid. Frames show the poses at the nodes of the initial mesh.
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "shoot/shooter.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,9 +39,17 @@ snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
     return adapts ? own_links(r, e) : SNW_OK;
 }
 
-static snw_status mesh_run_compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
+static snw_status compile_mesh(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
     return given ? snw_projection_compile_kinematic(d, out, err)
                  : snw_projection_compile(d, out, err);
+}
+
+snw_status snw_run_mesh_compile(snw_phase *e, bool given, snw_error *err) {
+    snw_model_destroy(e->compiled);
+    e->compiled = NULL;
+    SNW_TRY(compile_mesh(e->desc, given, &e->compiled, err));
+    e->model = e->compiled;
+    return SNW_OK;
 }
 
 // Nodes of the rod of link l in a phase; 0: no rod, or its nodes are given or adaptive.
@@ -69,10 +78,7 @@ snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err) {
         }
     }
     for (int k = 0; k < r->nphase; k++) {
-        if (!other[k]) continue;
-        snw_model_destroy(r->phase[k].model);
-        r->phase[k].model = NULL;
-        SNW_TRY(mesh_run_compile(r->phase[k].desc, given, &r->phase[k].model, err));
+        if (other[k]) SNW_TRY(snw_run_mesh_compile(&r->phase[k], given, err));
     }
     return SNW_OK;
 }
@@ -100,27 +106,52 @@ snw_status snw_run_mesh_alloc(snw_run *r) {
     return SNW_OK;
 }
 
-// Compile the phase's model with the cells in r->mesh_cells; a count of 0 gives the initial mesh.
+// From now on phase e uses m, with the rows of redundant loops chosen so far.
+static snw_status use_model(snw_run *r, snw_phase *e, const snw_model *m) {
+    snw_closure_rows *old = e->rows, *rows;
+    SNW_TRY(snw_closure_rows_create(m, &rows));
+    if (old && rows) snw_closure_rows_copy(old, rows);
+    e->rows = rows;
+    e->model = snw_closure_rows_model(rows, m);
+    snw_statics_use(e->statics, e->model);
+    snw_statics_choose_rows(e->statics, e->rows);
+    if (e->truncation) snw_truncation_use(e->truncation, e->model);
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (&r->phase[r->phase_of_step[i]] != e) continue;
+        if (r->modes[i]) snw_modes_use(r->modes[i], e->model);
+        if (r->fields[i]) snw_shooter_use(r->fields[i], e->model);
+    }
+    snw_closure_rows_destroy(old);
+    return SNW_OK;
+}
+
+// Compile the phase's model with the cells in r->mesh_cells and use it; a count of 0 gives the
+// initial mesh. The integrator of a step is told by the caller.
 static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
     const double *at = r->mesh_cells;
-    bool same = true;
+    bool same = true, initial = true;
     for (int i = 0; i < e->model->nrod; i++) {
         const snw_rod *rod = &e->model->rod[i];
         if (rod->tolerance == 0) continue;
         snw_rod_desc *d = &e->link[rod->link].rod;
         same &= d->ncell == 0 && at[0] == 0;
+        initial &= at[0] == 0;
         d->ncell = (int)at[0];
         at += rod->room + 2;
     }
     if (same) return SNW_OK;
     snw_model *fresh = NULL;
-    SNW_TRY(mesh_run_compile(e->desc, e->model->bare, &fresh, err));
-    const bool swapped = snw_model_swap(e->model, fresh);
-    snw_model_destroy(fresh);
-    if (swapped) return SNW_OK;
-    return snw_fail(err, SNW_E_MODEL,
-                    "nodes of rods cannot be placed anew: with others the loops leave out other "
-                    "rows; use integrator: magnus 6");
+    if (!initial) SNW_TRY(compile_mesh(e->desc, e->compiled->bare, &fresh, err));
+    if (fresh && !snw_model_fits(e->compiled, fresh)) {
+        snw_model_destroy(fresh);
+        return snw_fail(err, SNW_E_MODEL,
+                        "the nodes of rods cannot be moved: other nodes would make other loop rows "
+                        "redundant; use integrator: magnus 6");
+    }
+    const snw_status s = use_model(r, e, fresh ? fresh : e->compiled);
+    snw_model_destroy(s == SNW_OK ? e->remeshed : fresh);
+    if (s == SNW_OK) e->remeshed = fresh;
+    return s;
 }
 
 snw_status snw_run_mesh_reset(snw_run *r, snw_error *err) {
@@ -160,11 +191,10 @@ snw_status snw_run_mesh_apply(snw_run *r, snw_phase *e, snw_error *err) {
 static snw_status fail_mesh_full(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
     const snw_link_desc *link = &m->desc->link[rod->link];
     const snw_source_location at = link->rod.location;
-    const snw_status s = snw_fail(
-        err, SNW_E_MODEL,
-        "rod '%s': at t = %g s its tolerance of %g asks for more than the %d nodes there is "
-        "room for; raise its nodes: or its tolerance:",
-        link->name, t, rod->tolerance, rod->nodes);
+    const snw_status s = snw_fail(err, SNW_E_MODEL,
+                                  "rod '%s': at t = %g s its tolerance of %g needs more than its "
+                                  "%d nodes; raise its nodes: or its tolerance:",
+                                  link->name, t, rod->tolerance, rod->nodes);
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
@@ -210,7 +240,7 @@ snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool is_static, bo
         }
         r->totals.meshes++;
     }
-    const int n = count_nodes(m);
+    const int n = count_nodes(r->now->model);
     if (n > r->totals.most_nodes) r->totals.most_nodes = n;
     return SNW_OK;
 }

@@ -62,16 +62,16 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
     char text[240];
     if (!(table->residual <= SNW_UNBALANCED)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': modes at t = %g s: not %s, forces or gaps of %.2g of typical "
-                       "ones are left; let a static step%s find one before",
+                       "run '%s': modes at t = %g s: not %s, residual forces or constraint "
+                       "violations are %.2g of typical ones; put a static step%s before",
                        r->info.run, r->state->t, steady ? "a steady motion" : "an equilibrium",
-                       table->residual, steady ? ", steady too," : "");
+                       table->residual, steady ? " with 'steady: on'" : "");
         snw_run_warn(r, text);
     }
     if (!steady && modes_run_moves(r)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': modes at t = %g s: the robot moves; they are those of its "
-                       "configuration at rest, 'steady: on' has those of the motion",
+                       "run '%s': modes at t = %g s: the robot moves; these are modes of its "
+                       "configuration at rest, 'steady: on' gives those of the motion",
                        r->info.run, r->state->t);
         snw_run_warn(r, text);
     }

@@ -7,7 +7,6 @@
 
 #include "constraint/impact.h"
 #include "integrate/integrator.h"
-#include "model/probe_columns.h"
 #include "model/rod_mesh.h"
 #include "study/modes.h"
 #include "study/probe.h"
@@ -17,7 +16,10 @@
 // A phase of the study: the initial description, or the one after a `change` step.
 typedef struct snw_phase {
     const snw_desc *desc;
-    snw_model *model;
+    snw_model *compiled;    // with the initial meshes
+    snw_model *remeshed;    // with the present meshes; NULL: the initial ones
+    snw_closure_rows *rows; // of the redundant loops of either; NULL: no redundant loops
+    const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate
@@ -74,6 +76,7 @@ struct snw_run {
     double *lambda;                        // scratch: multipliers
     double *z;                             // nsignal: scratch, memory of signals
     bool *never_sampled;                   // nsignal: scratch, samples not taken yet
+    double *signals_before; // nsignal + 1: signals at the start of the last step, and its time, s
     double *column;
     double *declared_q, *declared_v; // coordinates and velocities in the bases of the file
     bool mesh_adapts;                // some rod has an adaptive mesh
@@ -212,7 +215,7 @@ SNW_NODISCARD snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw
                                                      snw_error *err);
 
 // Independent rows of redundant loops (run_closure_rows.c): memory for their choice; the choice of
-// the compiled model; r->closure_rows from and to the present model.
+// the compiled model; r->closure_rows from and to the present phase.
 SNW_NODISCARD snw_status snw_run_rows_alloc(snw_run *r);
 void snw_run_rows_reset(snw_run *r);
 void snw_run_rows_get(snw_run *r);
@@ -220,6 +223,8 @@ SNW_NODISCARD snw_status snw_run_rows_set(snw_run *r, snw_error *err);
 
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
 SNW_NODISCARD snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e);
+// e->compiled, e->model <- the model of e->desc; given: it serves kinematic steps only.
+SNW_NODISCARD snw_status snw_run_mesh_compile(snw_phase *e, bool given, snw_error *err);
 // Memory for the cells; after the models are compiled.
 SNW_NODISCARD snw_status snw_run_mesh_alloc(snw_run *r);
 // Give each rod with `nodes: auto` the largest number of nodes that any phase needs; given: the

@@ -92,11 +92,10 @@ static void shooting_run_warn_unstable(snw_run *r, double t) {
     char text[240];
     if (r->warned_unstable || r->reads_stability) return;
     r->warned_unstable = true;
-    (void)snprintf(
-        text, sizeof text,
-        "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see the "
-        "probe 'stability', or start elsewhere (initial:)",
-        r->info.run, t);
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the equilibrium at t = %g s is unstable; see the probe 'stability', "
+                   "or start elsewhere (initial:)",
+                   r->info.run, t);
     snw_run_warn(r, text);
 }
 
@@ -192,8 +191,8 @@ static snw_status shooting_run_path(snw_run *r, int stage, snw_shooter *e, snw_w
             if (sum.load > 0) (void)shooting_run_frame(r, stage, e, &sum, w, &ignored);
             return snw_fail(err, s,
                             "no equilibrium found at t = %g s beyond %.3g of the load (residual "
-                            "%.2g of a typical force); what was computed is kept. Try more points, "
-                            "solver: levenberg, or loads that grow in a path of equilibria",
+                            "%.2g of a typical force); the results so far are kept. Try more "
+                            "points, solver: levenberg, or loads that grow in a path of equilibria",
                             t, sum.load, info.residual);
         }
         snw_run_report_progress(r, stage, t, t0, t0 + step->duration);

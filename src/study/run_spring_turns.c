@@ -60,13 +60,11 @@ void snw_run_warn_spring_turns(snw_run *r, const snw_state *state) {
         if (!passes || restarts || r->warned_half_turn[s->block]) continue;
         r->warned_half_turn[s->block] = true;
         char text[320];
-        (void)snprintf(
-            text, sizeof text,
-            "run '%s': the spring of joint '%.60s' passes half a turn from its rest by t = %g s: "
-            "its "
-            "torque jumps there to the opposite side, by %.3g N*m, and the motion beyond is "
-            "not that of a spring; keep it below, or move its 'rest'",
-            r->info.run, turn_name_of(m, s->block), state->t, 2 * PI * s->stiffness);
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the spring of joint '%.60s' is more than half a turn from its "
+                       "rest angle by t = %g s: its torque jumps there by %.3g N*m to the opposite "
+                       "sign; keep the angle smaller, or change its 'rest'",
+                       r->info.run, turn_name_of(m, s->block), state->t, 2 * PI * s->stiffness);
         snw_run_warn(r, text);
     }
 }

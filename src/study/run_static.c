@@ -23,11 +23,11 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
     char text[400], from[40];
     if (info->violation > 0 && !r->warned_violation) {
         r->warned_violation = true;
-        (void)snprintf(text, sizeof text,
-                       "run '%s': at t = %g s loops nearly contradict each other; they give way a "
-                       "little and are closed to %.2g m or rad. Let loops forbid less, or take "
-                       "some away",
-                       r->info.run, t, info->violation);
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': at t = %g s loops nearly contradict each other and are closed only to %.2g "
+            "m or rad. Use joints with more freedom in the loops, or remove some",
+            r->info.run, t, info->violation);
         snw_run_warn(r, text);
     }
     const bool ended = info->branch == SNW_BRANCH_ENDED;
@@ -35,20 +35,19 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
     r->nbranch_left++;
     format_load_fraction(info, from, sizeof from);
     if (ended) {
-        (void)snprintf(text, sizeof text,
-                       "run '%s': at t = %g s the equilibria that the load leads along end at %.4g "
-                       "of it; the robot snapped to a stable one elsewhere. 'branch: follow' stops "
-                       "there",
-                       r->info.run, t, info->left);
-    } else {
         (void)snprintf(
             text, sizeof text,
-            "run '%s': at t = %g s the equilibrium that the load leads to is unstable%s; "
-            "it was left for a stable one beside it%s. 'branch: follow' keeps it",
-            r->info.run, t, from,
-            info->others ? ", of which there are two: a small load or 'initial:' "
-                           "chooses the other"
-                         : "");
+            "run '%s': at t = %g s the branch of equilibria ends at %.4g of the load (a limit "
+            "point); the robot snapped to another stable equilibrium. 'branch: follow' stops there",
+            r->info.run, t, info->left);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': at t = %g s the equilibrium on this branch is unstable%s; it was "
+                       "left for a stable one nearby%s. 'branch: follow' keeps it",
+                       r->info.run, t, from,
+                       info->others ? ", of which there are two: a small load or 'initial:' "
+                                      "chooses the other"
+                                    : "");
     }
     snw_run_warn(r, text);
 }
@@ -62,11 +61,10 @@ static void static_run_warn_unstable(snw_run *r, double stability, const snw_sta
     }
     r->warned_unstable = true;
     format_load_fraction(info, from, sizeof from);
-    (void)snprintf(
-        text, sizeof text,
-        "run '%s': the equilibrium at t = %g s is unstable%s, a small push leaves it; see "
-        "the probe 'stability', or start elsewhere (initial:)",
-        r->info.run, r->state->t, from);
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the equilibrium at t = %g s is unstable%s; see the probe "
+                   "'stability', or start elsewhere (initial:)",
+                   r->info.run, r->state->t, from);
     snw_run_warn(r, text);
 }
 
@@ -137,9 +135,9 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "contact '%s' moves along a rod and forbids velocities of what passes, so "
-                     "step '%s' cannot tell where the robot rests; switch it off (when: off), take "
-                     "a station that stays, or use a kinematic step",
+                     "contact '%s' moves along a rod and constrains the velocity of passing "
+                     "material, so the equilibrium of step '%s' is not determined; switch it off "
+                     "(when: off), use a fixed station, or use a kinematic step",
                      m->desc->loop[i].name, step->name),
             step->location.file, step->location.line, step->location.column);
     }

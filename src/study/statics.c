@@ -12,8 +12,8 @@
 #include "dynamics/constraint.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
+#include "solve/pseudo_transient.h"
 #include "solve/relax.h"
-#include "solve/settle.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,6 +38,10 @@ static bool has_unsupported_joint(const snw_model *m) {
     return false;
 }
 
+// Residual, relative to typical forces, that is rounding where no step of Newton's method reduces
+// it: ten times the default tolerance.
+static const double STAGNANT = 1e-12;
+
 // Fraction of typical stiffness that makes a tangent regular, theory.md (5.3).
 static const double REGULARISATION = 1e-9;
 
@@ -54,7 +58,7 @@ static size_t statics_scratch_size(const snw_model *m) {
         snw_relax_scratch(m->nv, m->nq),
         snw_eigen_symmetric_scratch(m->nv),
         snw_eigen_general_scratch(m->nv),
-        snw_settle_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
+        snw_pseudo_transient_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
         count_scratch(m->nv + m->nconstraint),
         snw_qr_scratch(m->nv, m->nconstraint)};
     size_t most = 0;
@@ -70,23 +74,25 @@ static void scale_rows(snw_statics *st) {
         st->scale[m->nv + i] = snw_constraint_at(m, st->w, i).size;
 }
 
+static void statics_place(void *object, snw_fields *f) {
+    snw_statics *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
+    const size_t n = nv + nr, nx = (size_t)m->nq + nr;
+    STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     *out = NULL;
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = statics_scratch_size(m);
+    const size_t size = statics_scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
-    st->K = snw_alloc(nv * nv * sizeof(double));
-    st->T = snw_alloc(nv * nv * sizeof(double));
-    const size_t numbers = (size_t)(m->nq + m->nconstraint);
-    st->x = snw_alloc((4 * numbers + nv) * sizeof(double));
-    const size_t nr = (size_t)m->nconstraint, n = nv + nr;
-    st->scale = snw_alloc((3 * n + nr) * sizeof(double));
-    st->rows = snw_alloc((nv * nr + n) * sizeof(double));
-    st->order = snw_alloc(nr * sizeof *st->order);
-    if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
-        (nr + (size_t)m->ncondition > 0 && snw_projection_create(m, &st->projection) != SNW_OK) ||
+    st->block = snw_fields_create(statics_place, st);
+    if (!st->scratch.base || !st->block ||
+        (m->nconstraint + m->ncondition > 0 &&
+         snw_projection_create(m, &st->projection) != SNW_OK) ||
         (m->ncondition > 0 && snw_impacts_create(m, st->projection, &st->impacts) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
@@ -96,45 +102,37 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
-    st->kept = st->x + numbers;
-    st->direction = st->kept + 3 * numbers;
     st->to = 1;
     st->least_energy = INFINITY;
     *out = st;
     if (m->bare) return SNW_OK; // for evaluations only
-    st->violation0 = st->scale + n;
-    st->damping = st->violation0 + nr;
-    st->tau = st->rows + nv * nr;
     for (int i = 0; i < m->nv; i++) {
         st->scale[i] = m->scale[i];
         st->damping[i] = m->scale[i] / m->typical[i];
         st->least_energy = fmin(st->least_energy, m->scale[i] * m->typical[i]);
     }
     scale_rows(st);
-    if (has_unsupported_joint(m)) st->regularisation = st->damping + n;
+    if (has_unsupported_joint(m)) st->regularisation = st->soft;
     for (int k = 0; st->regularisation && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        for (int i = b->dof; i < b->dof + b->n; i++)
-            st->regularisation[i] = REGULARISATION * st->damping[i];
+        for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = REGULARISATION * st->damping[i];
     }
     return SNW_OK;
 }
 
-void snw_statics_choose_rows(snw_statics *st, snw_model *m) {
-    SNW_ASSERT(m == st->m);
-    st->editable = m;
+void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows) { st->closure_rows = rows; }
+
+void snw_statics_use(snw_statics *st, const snw_model *m) {
+    st->m = m;
+    if (st->projection) snw_projection_use(st->projection, m);
+    if (st->impacts) snw_impacts_use(st->impacts, m);
 }
 
 void snw_statics_destroy(snw_statics *st) {
     if (!st) return;
     snw_free(st->scratch.base);
-    snw_free(st->K);
-    snw_free(st->T);
-    snw_free(st->x);
-    snw_free(st->scale);
-    snw_free(st->rows);
-    snw_free(st->order);
+    snw_free(st->block);
     snw_impacts_destroy(st->impacts);
     snw_projection_destroy(st->projection);
     snw_work_destroy(st->w);
@@ -266,7 +264,8 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .tangent = statics_tangent,
                          .move = m->nlie_block ? statics_move : NULL,
                          .scale = st->scale,
-                         .soft = st->regularisation,
+                         .regularisation = st->regularisation,
+                         .typical = m->typical,
                          .sparse = {st->compliance > 0 ? NULL : st->sparse[0],
                                     st->compliance > 0 ? NULL : st->sparse[1]}};
 }
@@ -278,6 +277,7 @@ snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
     const snw_problem p = snw_statics_problem(st);
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton.tol = opts->tolerance;
+    c.newton.stagnant = STAGNANT;
     c.max_increments =
         info->increments < c.max_increments ? c.max_increments - info->increments : 0;
     snw_continuation_info ci = {0};
@@ -321,12 +321,12 @@ static bool statics_failed(snw_status s) { return s == SNW_E_SINGULAR || s == SN
 // resets their multipliers. False: unchanged.
 static bool statics_choose_rows(snw_statics *st, double load) {
     const snw_model *m = st->m;
-    if (!st->editable || !snw_projection_redundant(st->projection)) return false;
+    if (!st->closure_rows || !snw_projection_redundant(st->projection)) return false;
     snw_statics_evaluate(st, load, st->x);
-    if (!snw_projection_choose(st->projection, st->editable, st->now, st->trial)) return false;
+    if (!snw_projection_choose(st->projection, st->closure_rows, st->now, st->trial)) return false;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
+        for (int k = 0; loop->nredundant > 0 && k < loop->nrow; k++) {
             st->x[m->nq + loop->row + k] = st->violation0[loop->row + k] = 0;
         }
     }
@@ -420,9 +420,9 @@ static snw_status recover_contacts(snw_statics *st, double t, snw_state *s, snw_
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,
-                         "contact '%s' contradicts the other contacts and what is driven at t = "
-                         "%.9g s: it would have to slip by %.3g m. Let a coordinate free, take "
-                         "contacts away, or change the laws",
+                         "contact '%s' contradicts the other contacts and drives at t = %.9g s: it "
+                         "would have to slip by %.3g m. Leave a coordinate free, remove contacts, "
+                         "or change the laws",
                          d->name, t, left),
                 d->location.file, d->location.line, d->location.column);
         }
@@ -449,15 +449,14 @@ static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
                                 snw_statics_info *info, snw_error *err) {
     if (st->m->nconstraint) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "march does not know loops; leave march away to use Newton");
+                        "march does not support loops; leave march out to use Newton");
     }
     const snw_problem p = snw_statics_problem(st);
     const double automatic = march_step(st);
     if (!(automatic > 0)) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "march needs stiffness and damping of every allowed strain and joint; give "
-                        "the material "
-                        "damping: 1 ms, or leave march away to use Newton");
+                        "the material damping: 1 ms, or leave march out to use Newton");
     }
     snw_elastic_matrices(st->m, NULL, st->T);
     snw_relax_opts o = snw_relax_defaults();
@@ -468,11 +467,10 @@ static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
     *info = (snw_statics_info){
         .iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
     if (s == SNW_E_DIVERGED) {
-        return snw_fail(
-            err, s,
-            "march: the numbers grew beyond bounds after %g s of pseudo-time; try a shorter step "
-            "than %g s, or Newton",
-            ri.time, o.step);
+        return snw_fail(err, s,
+                        "march: the integration diverged after %g s of pseudo-time; try a shorter "
+                        "step than %g s, or Newton",
+                        ri.time, o.step);
     }
     return s;
 }
@@ -507,11 +505,11 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
     int coordinate;
     const snw_link_desc *link = statics_failed(s) ? statics_not_finite(st, &coordinate) : NULL;
     if (link) {
-        return snw_fail(err, s,
-                        "static at t = %g s: the force on coordinate %d of '%s' is not finite at "
-                        "%.6g of the load; check the laws and sizes that act on it, or start "
-                        "elsewhere (initial:)",
-                        t, coordinate, link->name, info->reached);
+        return snw_fail(
+            err, s,
+            "static at t = %g s: the force on coordinate %d of '%s' is not finite at %.6g of the "
+            "load; check the laws and dimensions that affect it, or start elsewhere (initial:)",
+            t, coordinate, link->name, info->reached);
     }
     link = statics_failed(s) ? statics_mechanism(st) : NULL;
     if (link && link->joint == SNW_JOINT_FREE) {
@@ -531,7 +529,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
         return snw_fail(err, s,
                         "static at t = %g s: the branch of equilibria ends at %.6g of the load (a "
                         "limit point); the last one is kept. Without 'branch: follow' the robot "
-                        "goes to a stable one beyond",
+                        "goes to another stable one",
                         t, info->reached);
     }
     // the march does not support loops
@@ -549,8 +547,8 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force), neither by increments nor by letting the robot settle: it may be more "
-            "than it bears. The last one is kept. Try smaller steps, more functions, or %s",
+            "typical force), neither by increments nor by damped relaxation: the load may be too "
+            "large. The last equilibrium is kept. Try smaller steps, more functions, or %s",
             t, info->reached, info->residual, alternative);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
@@ -606,11 +604,11 @@ static snw_status check_steady(snw_statics *st, double t, const snw_state *s, sn
         const int i = snw_projection_loop_of(st->projection, k);
         if (fabs(st->tau[k]) <= 1e-8 * snw_constraint_at(m, st->w, k).size || i >= m->nloop)
             continue;
-        return snw_fail(err, SNW_E_MODEL,
-                        "static at t = %g s: the motion is not steady, loop '%s' would open at the "
-                        "rates given while all else rests; leave 'steady' away, or use a dynamic "
-                        "step",
-                        t, m->desc->loop[i].name);
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "static at t = %g s: the motion is not steady, loop '%s' would open at the given rates "
+            "while all else is at rest; leave 'steady' out, or use a dynamic step",
+            t, m->desc->loop[i].name);
     }
     return SNW_OK;
 }
@@ -636,7 +634,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     st->interrupt = (snw_interrupt){.stop = opts->stop, .user = opts->user};
     if (st->steady && m->nnonholonomic) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "a steady static step does not know wheels, rings and anchors; use a "
+                        "a steady static step does not support wheels, rings and anchors; use a "
                         "dynamic step with damping");
     }
     memset(st->trial->v, 0, (size_t)m->nv * sizeof *st->trial->v);

@@ -48,8 +48,11 @@ SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **ou
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 
 // Lets solves select other rows of redundant loop closures (snw_projection_choose) where the kept
-// ones lose rank; m, the model of snw_statics_create, is changed then.
-void snw_statics_choose_rows(snw_statics *st, snw_model *m);
+// ones lose rank; `rows`, whose model is that of the statics, is changed then. NULL: no redundant
+// loops.
+void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows);
+// From now on another model that fits (snw_model_fits).
+void snw_statics_use(snw_statics *st, const snw_model *m);
 
 // s->q <- equilibrium under the loads at time t, starting from s->q as the equilibrium under the
 // loads of the previous solve (none at first). Open loops close as the load grows, or before. If

@@ -5,14 +5,31 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/fields.h"
 #include "constraint/projection.h"
 #include "integrate/step_control.h"
 #include "solve/newton.h"
 #include "study/statics.h"
 
+// nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr
+#define STATICS_FIELDS(AT, PACK)                                                                   \
+    AT(double, K, nv *nv, "elastic stiffness")                                                     \
+    AT(double, T, nv *nv, "tangent")                                                               \
+    AT(double, x, nx, "configuration and multipliers")                                             \
+    PACK(double, kept, 3 * nx, "three copies of x: saved equilibria")                              \
+    PACK(double, direction, nv, "direction out of an unstable equilibrium")                        \
+    AT(double, scale, n, "of residuals, then of violations")                                       \
+    PACK(double, violation0, nr,                                                                   \
+         "violations at the start of the solve; they close as the load grows")                     \
+    PACK(double, damping, n, "of the damped motion (5.2); zero for constraint rows")               \
+    PACK(double, soft, n, "regularisation of the diagonal of joints (5.3)")                        \
+    AT(double, rows, nv *nr, "C'; tau and order of its QR factors")                                \
+    PACK(double, tau, n, "likewise")                                                               \
+    AT(int, order, nr, "likewise")
+
 struct snw_statics {
     const snw_model *m;
-    snw_model *editable; // m, if rows of its redundant loops may be selected again; else NULL
+    snw_closure_rows *closure_rows; // chosen again in solves; NULL: they stay
     snw_work *w;
     snw_inputs *before, *after, *now; // inputs of the last solve, of this one, and blended
     snw_state *trial;
@@ -22,24 +39,15 @@ struct snw_statics {
     bool steady; // in the last solve: rates of given motion count; otherwise `before` has none
     snw_interrupt interrupt; // of the present solve
     snw_arena scratch;
-    double *K, *T;     // nv x nv: elastic stiffness and tangent
-    double *x;         // nq + nconstraint: configuration and multipliers
-    double *kept;      // three copies of x: saved equilibria
-    double *direction; // nv: direction out of an unstable equilibrium
-    int negative;  // negative eigenvalues of the tangent at the last equilibrium; of conservative
-                   // models
-    double *scale; // of residuals, then of violations
-    double *regularisation; // for the diagonal of joints (5.3); NULL: all are stiff or driven
-    double *damping;        // of the damped motion (5.2); zero for constraint rows
-    double *rows;           // nv x nconstraint: C'; tau and order of its QR factors
-    double *tau;
-    int *order;
+    STATICS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+    int negative; // negative eigenvalues of the tangent at the last equilibrium; of conservative
+                  // models
+    const double *regularisation; // `soft`; NULL: all joints are stiff or driven
     snw_projection *projection;
     snw_impacts *impacts;
-    double compliance;   // of constraint rows relative to typical compliances; 0: rigid
-    double least_energy; // smallest typical energy of a coordinate, J
-    double *violation0; // nconstraint: violations at the start of the solve; they close as the load
-                        // grows
+    double compliance;     // of constraint rows relative to typical compliances; 0: rigid
+    double least_energy;   // smallest typical energy of a coordinate, J
     snw_sparse *sparse[2]; // factors of tangents; NULL: dense
 };
 

@@ -67,12 +67,6 @@ struct snw_targets {
     control control[CONTROLS_MAX];
 };
 
-static bool shows_configuration(snw_probe_kind kind) {
-    return kind == SNW_PROBE_POSITION || kind == SNW_PROBE_ROTATION || kind == SNW_PROBE_POSE ||
-           kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE || kind == SNW_PROBE_STRAIN ||
-           kind == SNW_PROBE_LENGTH || kind == SNW_PROBE_VOLUME;
-}
-
 // Whether an integral has a target value of probes: it reads a probe of the configuration, or is
 // nonzero where all probes read zero, as v.vx - r. integral(v.vx) measures a distance and has no
 // target.
@@ -83,7 +77,7 @@ static bool has_target(const snw_model *m, int i, const double *zeros) {
     for (int k = 0; k < i; k++) {
         const snw_signal_desc *read = &m->desc->signal[k];
         if (read->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
-        if (shows_configuration(m->desc->probe[read->probe].kind)) return true;
+        if (snw_probe_is_configuration(m->desc->probe[read->probe].kind)) return true;
         reads = true;
     }
     return reads && snw_expr_value(signal->source, (snw_at){.t = 0, .signal = zeros}) != 0;
@@ -108,7 +102,7 @@ static snw_status add_errors(snw_targets *g, const char *name, snw_law law, snw_
     for (int i = 0; i < n; i++) {
         const snw_signal_desc *s = &g->m->desc->signal[found[i].slot];
         if (s->kind != SNW_SIGNAL_PROBE || is_integrated(g->m, found[i].slot)) continue;
-        if (!shows_configuration(g->m->desc->probe[s->probe].kind)) continue;
+        if (!snw_probe_is_configuration(g->m->desc->probe[s->probe].kind)) continue;
         g->control[g->ncontrol++] =
             (control){.name = name, .law = law, .when = when, .error = found[i]};
     }

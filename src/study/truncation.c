@@ -11,7 +11,7 @@
 #include "dynamics/constraint.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
-#include "solve/settle.h"
+#include "solve/pseudo_transient.h"
 #include "study/nested.h"
 #include "study/statics.h"
 
@@ -90,7 +90,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
             if (!rod->active[i]) continue;
-            const snw_basis valid = snw_basis_sound(&rod->basis[i]);
+            const snw_basis valid = snw_basis_well_conditioned(&rod->basis[i]);
             *n -= rod->basis[i].nfun;
             SNW_TRY(snw_nested_enrich(t->pool, &valid, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
@@ -142,19 +142,22 @@ static snw_status make_pairs(snw_truncation *t) {
 // Copies the selection of constraint rows from the original model; false if the models do not
 // match.
 static bool copy_rows(const snw_model *from, snw_model *to) {
+    snw_model_rows rows;
+    if (snw_model_edit_rows(to, &rows) != SNW_OK) return false;
     if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->ntendon != to->ntendon)
         return false;
     for (int i = 0; i < from->nloop; i++) {
         const snw_loop *a = &from->loop[i];
-        snw_loop *b = &to->loop[i];
+        snw_loop *b = &rows.loop[i];
         if (a->nraw != b->nraw) return false;
         b->row = a->row, b->nrow = a->nrow;
-        b->nidle = a->nidle, b->nspare = a->nspare, b->nshared = a->nshared;
-        memcpy(b->holds, a->holds, sizeof b->holds);
-        memcpy(b->mix, a->mix, sizeof b->mix);
+        b->ntrivial = a->ntrivial, b->nredundant = a->nredundant,
+        b->nkept_redundant = a->nkept_redundant;
+        memcpy(b->trivial, a->trivial, sizeof b->trivial);
+        memcpy(b->coefficient, a->coefficient, sizeof b->coefficient);
     }
-    for (int i = 0; i < from->ndrive; i++) to->drive[i].row = from->drive[i].row;
-    for (int i = 0; i < from->ntendon; i++) to->tendon[i].row = from->tendon[i].row;
+    for (int i = 0; i < from->ndrive; i++) rows.drive[i].row = from->drive[i].row;
+    for (int i = 0; i < from->ntendon; i++) rows.tendon[i].row = from->tendon[i].row;
     to->nconstraint = from->nconstraint;
     to->freedom = from->freedom;
     return true;
@@ -162,7 +165,7 @@ static bool copy_rows(const snw_model *from, snw_model *to) {
 
 static size_t truncation_scratch_size(const snw_model *m) {
     const size_t a = snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint);
-    const size_t b = snw_settle_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint);
+    const size_t b = snw_pseudo_transient_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint);
     const size_t c = snw_negative_scratch(m->nv + m->nconstraint);
     return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
@@ -226,6 +229,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     snw_truncation_destroy(t);
     return s == SNW_E_MEMORY ? s : SNW_OK;
 }
+
+void snw_truncation_use(snw_truncation *t, const snw_model *m) { t->m = m; }
 
 void snw_truncation_destroy(snw_truncation *t) {
     if (!t) return;
@@ -403,7 +408,8 @@ static snw_problem problem_of(snw_truncation *t) {
                          .tangent = truncation_tangent,
                          .move = truncation_move,
                          .scale = t->scale,
-                         .soft = t->regularisation};
+                         .regularisation = t->regularisation,
+                         .typical = m->typical};
 }
 
 // t->x <- richer equilibrium along the path (5.6) of theory.md 5.1; if that ends early, by a damped
@@ -420,9 +426,10 @@ static bool truncation_solve(snw_truncation *t) {
     snw_continuation_info info = {0};
     if (snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info) == SNW_OK) return true;
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
-    const snw_settle_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
-    snw_settle_info settled = {0};
-    return snw_settle(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) == SNW_OK;
+    const snw_pseudo_transient_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
+    snw_pseudo_transient_info settled = {0};
+    return snw_pseudo_transient(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) ==
+           SNW_OK;
 }
 
 // Whether the factors of the tangent at t->x show that it is stable.
@@ -444,9 +451,10 @@ static bool truncation_leave_unstable(snw_truncation *t) {
         if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
         if (n == ROUNDS) return false;
         snw_move(m, t->x, LEAVE, t->field, t->x);
-        const snw_settle_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
-        snw_settle_info settled = {0};
-        if (snw_settle(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) != SNW_OK)
+        const snw_pseudo_transient_opts o = {.tol = 1e-9, .max_iter = MAX_SETTLE};
+        snw_pseudo_transient_info settled = {0};
+        if (snw_pseudo_transient(&p, t->damping, &o, NULL, NULL, &t->scratch, t->x, &settled) !=
+            SNW_OK)
             return false;
     }
     return true;

@@ -30,6 +30,8 @@ typedef struct snw_truncation_info {
 // large, or nonholonomic constraints. Rods with actuated strain coordinates keep their bases.
 SNW_NODISCARD snw_status snw_truncation_create(const snw_model *m, snw_truncation **out);
 void snw_truncation_destroy(snw_truncation *t); // NULL is fine
+// From now on another model that fits (snw_model_fits).
+void snw_truncation_use(snw_truncation *t, const snw_model *m);
 
 // Estimates the position error. `leave`: if an equilibrium at rest is unstable with the richer
 // bases, it is replaced by a stable one, which allocates; nothing else does.

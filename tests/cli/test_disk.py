@@ -28,7 +28,7 @@ class Disk(harness.Case):
         result = self.fails(1, "run", "arm.yaml", "-o", "closed/out.h5")
         self.assertIn("Permission denied", result.err)
 
-    def test_what_a_model_is_read_from_is_never_overwritten(self):
+    def test_files_of_a_model_are_never_overwritten(self):
         self.write("base.yaml", 'parameters: {C: "1 N*m*table(\\"moment.csv\\", 2)"}\n')
         self.write("moment.csv", "0,1\n1,1\n")
         os.symlink("moment.csv", self.folder / "link.h5")

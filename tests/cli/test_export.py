@@ -205,7 +205,7 @@ class Export(Case):
             cord = glb.corners("cord", key, "tendon")[-9:]  # the last ring and its centre
             self.near(cord[0], [x, z, -y], 2e-7)
 
-    def test_what_comes_and_goes_is_scaled(self):
+    def test_inactive_parts_are_scaled_to_zero(self):
         self.run_model(COMES)
         r = self.succeeds("export", "m.h5", "-o", "m.glb", "--frames", 100, "--json")
         self.assertEqual((r.json["kept"] <= 100, r.json["frames"] > 1000), (True, True), r)
@@ -241,7 +241,7 @@ class Export(Case):
     def test_thinned_runs_say_so(self):
         self.run_model(COMES)
         r = self.succeeds("export", "m.h5", "-o", "m.glb")
-        self.assertRegex(r.out, r"^1000 of 100\d frames are written, even in time; --frames takes more\n")
+        self.assertRegex(r.out, r"^1000 of 100\d frames are written, even in time; --frames changes the number\n")
         glb = Glb((self.folder / "m.glb").read_bytes())
         self.assertEqual((glb.times()[0], len(glb.times())), (0, 1000))
 
@@ -302,7 +302,7 @@ class Export(Case):
             self.assertEqual(row[1], "arm")
             self.near([float(v) for v in row[3:6]], [math.sin(k * x) / k, 0, (math.cos(k * x) - 1) / k], 1e-12)
 
-    def test_what_cannot_be_written_is_told_and_leaves_nothing(self):
+    def test_what_cannot_be_written_is_reported_and_leaves_nothing(self):
         self.run_model(ROLLED)
         self.write("not.h5", "no results\n")
         (self.folder / "kept").mkdir()
@@ -311,21 +311,21 @@ class Export(Case):
         one = ["m.h5", "--run", "text"]
         for args, text in (
             (["m.h5"], "give the output with -o"),
-            ([*one, "-o", "m.stl"], "ending of -o says the format: .glb"),
-            (["m.h5", "-o", "m.glb"], "here are 2; choose, e.g. --run text"),
+            ([*one, "-o", "m.stl"], "ending of -o gives the format: .glb"),
+            (["m.h5", "-o", "m.glb"], "there are 2; choose, e.g. --run text"),
             (["none.h5", "-o", "m.glb"], "no such file"),
             (["not.h5", "-o", "m.glb"], "not an HDF5 file"),
             ([*one, "-o", "no/such/m.glb"], "does the folder exist"),
             ([*one, "-o", "no/such/m.pvd"], "does the folder exist"),
-            ([*one, "-o", "kept.pvd"], "holds something else than frames; give another -o"),
-            ([*one, "-o", "m.glb", "--frames", "1"], "--frames is a number from 2"),
+            ([*one, "-o", "kept.pvd"], "contains other files than frames; give another -o"),
+            ([*one, "-o", "m.glb", "--frames", "1"], "--frames takes a number from 2"),
             ([*one, "-o", "m.glb", "--shape"], "--shape is for .csv"),
         ):
             r = self.fails(2, "export", *args)
             self.assertRegex(r.err, text)
         for name in ("m.glb", "m.gltf", "m.pvd"):
             r = self.fails(1, "export", *one, "-o", name, preexec_fn=harness.limit_file_size(4096))
-            self.assertRegex(r.err, "cannot be written|takes no more|too large")
+            self.assertRegex(r.err, "cannot be written|accepts no more|too large")
         self.assertEqual(self.files(), before)
         self.assertEqual((self.folder / "kept/mine.txt").read_text(), "mine")
 

@@ -31,7 +31,7 @@ class Gallery(harness.Case):
         self.gallery("--only", "rods/first")
         self.assertEqual((self.folder / "rods_first.html").stat().st_mtime_ns, before)
 
-    def test_what_takes_too_long_is_left_out_and_named(self):
+    def test_examples_that_take_too_long_are_left_out_and_named(self):
         said, index = self.gallery("--only", "rods/flying_rod", "--limit", "0.05")
         self.assertIn("left out: takes longer than 0.05 s", said)
         self.assertIn("rods/flying_rod.yaml: takes longer than 0.05 s", index)

@@ -29,7 +29,9 @@ JOINTS = (
     ("cylindrical", "axis: y", ["0.2", "2"]),
     ("planar", "axis: z", ["2", "2", "0.3"]),
     ("screw", "axis: z, pitch: 0.5*pi", ["(0.3 + 2*0.25^2)"]),
+    ("pin_slot", "axes: [y, x]", ["2", "0.2"]),
 )
+NAMES = {"cylindrical": [".angle", ".slide"], "planar": [".x", ".y", ".angle"], "pin_slot": [".slide", ".angle"]}
 
 
 class Joints(harness.Case):
@@ -43,8 +45,7 @@ class Joints(harness.Case):
             k, d, rest, q0, v0 = ([f"{base + 0.1 * i:g}" for i in range(n)] for base in (3, 0.2, 0.15, 0.3, -0.4))
             lists = {"stiffness": k, "damping": d, "rest": rest}
             keys = ", ".join(f"{key}: [{', '.join(v)}]" for key, v in lists.items())
-            names = {"revolute": [""], "prismatic": [""], "screw": [""], "cylindrical": [".angle", ".slide"],
-                     "planar": [".x", ".y", ".angle"]}[joint]
+            names = NAMES.get(joint, [""])
             expect = "".join(f'  - {{probe: q{name}, at: 1 s, value: "{swing(*values)}", within: 1e-8, source: oscillator}}\n'
                              for name, *values in zip(names, masses, k, d, rest, q0, v0))
             # slides of a planar joint are those of a body that rotates about its centre of mass
@@ -67,7 +68,7 @@ class Joints(harness.Case):
         for joint, axis, masses in JOINTS:
             n = len(masses)
             lists = ["0.1"] * n
-            names = {"cylindrical": [".angle", ".slide"], "planar": [".x", ".y", ".angle"]}.get(joint, [""])
+            names = NAMES.get(joint, [""])
             expect = "".join(f'  - {{probe: q{name}, at: 1 s, value: "5 - 0.1/(2*{m})", within: 1e-6, source: constant braking}}\n'
                              for name, m in zip(names, masses))
             self.verify(HEAD + f"robot: {{a: {{on: world, joint: {joint}, {axis}, friction: [{', '.join(lists)}], "
@@ -83,6 +84,25 @@ class Joints(harness.Case):
                         '  - {probe: q, at: 1 s, value: "-0.5*3*9.81*p/(0.01 + 3*p^2)", relative: 1e-8, source: one degree of freedom}\n'
                         '  - {probe: z.z, at: 1 s, value: "-0.5*3*9.81*p^2/(0.01 + 3*p^2)", relative: 1e-8, source: the same}\n')
 
+    def test_a_pin_slot_slides_in_the_parent_and_turns_behind(self):
+        # the slot stays in the world while the pin turns: the body's centre, 0.1 m from the pin, is at slide + 0.1 cos
+        self.verify(HEAD + f"robot: {{a: {{on: world, joint: pin_slot, axes: [z, y], {UNIT}}}}}\n"
+                    "sites: {s: {on: a, pose: {xyz: [0, 0.1, 0]}}}\n"
+                    "actuators: {m: {joint: a, position: [0.3 m/s*t, 2 rad/s*t]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n"
+                    "probes: {s: {position: s}, v: {velocity: s}, q: {value: m}, v2: {rate: a}}\nexpect:\n"
+                    '  - {probe: s, at: 1 s, value: [-0.1*sin(2), 0.3 + 0.1*cos(2), 0], within: 1e-12, source: geometry}\n'
+                    '  - {probe: v, at: 1 s, value: [-0.2*cos(2), 0.3 - 0.2*sin(2), 0], within: 1e-9, source: its rate}\n'
+                    '  - {probe: q, at: 1 s, value: [0.3, 2], within: 1e-12, source: the actuator}\n'
+                    '  - {probe: v2.slide, at: 1 s, value: 0.3, within: 1e-9, source: the same}\n')
+
+    def test_axes_are_for_joints_with_two(self):
+        self.write("robot.yaml", HEAD + "robot: {a: {on: world, joint: revolute, axes: [x, y]}}\n")
+        self.assertIn("'axes' are those of a universal or pin_slot joint; a revolute joint has one axis",
+                      self.fails(2, "check", "robot.yaml").err)
+        self.write("robot.yaml", HEAD + "robot: {a: {on: world, joint: pin_slot, axes: [x, [1, 1, 0]]}}\n")
+        self.assertIn("the 'axes' of a pin_slot joint are at a right angle, these are at 45 degrees",
+                      self.fails(2, "check", "robot.yaml").err)
+
     def test_a_screw_needs_its_pitch_and_is_no_loop(self):
         for text, words in (("robot: {a: {on: world, joint: screw}}", "a screw needs its 'pitch'"),
                             ("robot: {a: {on: world, joint: revolute, pitch: 1 mm}}", "'pitch' is that of a screw"),
@@ -90,14 +110,14 @@ class Joints(harness.Case):
             self.write("robot.yaml", HEAD + text + "\n")
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
 
-    def test_what_moves_no_mass_just_here_is_named_by_the_run(self):
+    def test_a_coordinate_that_moves_no_mass_at_an_instant_is_named_by_the_run(self):
         # a point mass above a universal joint: it has inertia about the first axis in all configurations but this one
         self.write("robot.yaml", HEAD + f"robot:\n  a: {{on: world, joint: revolute, axis: x, {UNIT}}}\n"
                    "  u: {on: a, joint: universal, body: {mass: 1, com: [0, 0, 1]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n")
         self.succeeds("check", "robot.yaml")
         self.assertIn("a coordinate of 'u' moves no mass here", self.fails(1, "run", "robot.yaml").err)
 
-    def test_statics_names_what_nothing_holds_and_only_that(self):
+    def test_statics_names_joints_that_nothing_holds_and_no_others(self):
         free = f"robot: {{p: {{on: world, joint: free, {UNIT}}}}}\nprobes: {{at: {{position: p}}}}\nstudy: [static:]\n"
         push = "loads: {f: {on: p, force: [0, 1 N, 0]}}\n"
         rail = "loops: {rail: {join: [world, p], as: prismatic, axis: y}}\n"
@@ -125,7 +145,7 @@ class Joints(harness.Case):
         self.write("robot.yaml", "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
                    "study: [static:]\nprobes: {at: {position: com}, s: stability}\nsites: {com: {on: a, pose: {xyz: [0, 0, 1]}}}\n")
         err = self.succeeds("run", "robot.yaml", "-q").err
-        self.assertIn("the equilibrium that the load leads to is unstable", err)
+        self.assertIn("the equilibrium on this branch is unstable", err)
         self.assertIn("'branch: follow' keeps it", err)
         rows = self.succeeds("show", "robot.h5", "--probe", "at.z,s", "--csv").out.split()
         t, z, s = (float(x) for x in rows[-1].split(","))
@@ -139,7 +159,8 @@ class Joints(harness.Case):
                 ("cylindrical", "limits: [[-9, 9], [-1, 20.5 cm]]", "{rate: [1, 1]}", "at t = 0.21 s: slide 0.21 m, not in [-1, 0.205]"),
                 ("universal", "limits: [[-9, 9], [-0.3, 0.305]]", "{rate: [0, 1]}", "second 0.31 rad"),
                 ("planar", "limits: [[-9, 9], [-9, 9], [-1, 0.705]]", "{rate: [1, 1, 1]}", "angle 0.71 rad"),
-                ("screw", "pitch: 1 mm, limits: [-1, 0.505]", "{rate: 1}", "angle 0.51 rad")):
+                ("screw", "pitch: 1 mm, limits: [-1, 0.505]", "{rate: 1}", "angle 0.51 rad"),
+                ("pin_slot", "limits: [[-1, 0.405], [-9, 9]]", "{rate: [1, 1]}", "slide 0.41 m, not in [-1, 0.405]")):
             self.write("robot.yaml", HEAD + f"robot: {{a: {{on: world, joint: {joint}, {extra}, {UNIT}}}}}\ninitial: {{a: {initial}}}\n"
                        "study: [dynamic: {for: 1 s, step: 10 ms}]\n")
             err = self.succeeds("run", "robot.yaml", "-q").err
@@ -218,7 +239,7 @@ class Joints(harness.Case):
         self.assertAlmostEqual(both["a.y"], both["b.y"] - 3, 7)
         self.assertGreater(abs(both["f@0"]), 1e-3)
 
-    def test_a_ball_spring_that_passes_half_a_turn_is_told(self):
+    def test_a_ball_spring_beyond_half_a_turn_is_reported(self):
         ball = HEAD + "robot: {a: {on: world, joint: spherical, stiffness: 2 N*m, body: {mass: 1 kg, inertia: [2, 2, 2]}}}\nprobes: {q: {value: a}}\n"
         motion = "study: [dynamic: {for: 1 s, step: 1 ms}]\n"
         drive = "actuators: {m: {joint: a, position: {axis: y, angle: LAW}}}\n"
@@ -229,7 +250,7 @@ class Joints(harness.Case):
             (drive.replace("LAW", "1 rad + t*2 rad/s") + "study: [kinematic: {for: 2 s, step: 0.25 s}]\n", "by t = 1.25 s"),
         ):
             self.write("turn.yaml", ball + text)
-            self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' passes half a turn.*{words}[^\n]*\n$")
+            self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' is more than half a turn.*{words}[^\n]*\n$")
         # through its rest position at any speed, and up to just below half a turn, it gives no warning
         for text in ("initial: {a: {rate: [3.1, 0, 0]}}\nstudy: [dynamic: {for: 7 s, step: 10 ms}]\n",
                      "initial: {a: {position: {axis: x, angle: 3.1 rad}}}\nstudy: [dynamic: {for: 4 s, step: 50 ms}]\n"):

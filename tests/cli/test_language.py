@@ -194,7 +194,7 @@ class Tables(harness.Case):
         forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
                  "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}",
                  "a tendon, or a place on its path": "{Q: cord@50%}",
-                 "an end of a tendon, 'cord.root' or 'cord.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
+                 "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
                  "an actuator": "{Q: turn}", "an expression of other probes": "{Q: tip.x}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in harness.few(self.parts["quantities"]["rows"], 2):

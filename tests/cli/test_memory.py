@@ -67,7 +67,7 @@ class Memory(harness.Case):
 class AddressSpace(harness.Case):
     """OpenBLAS maps 128 MiB for its first matrix, and would retry for ever where they are not available."""
 
-    def test_too_little_of_it_is_told(self):
+    def test_too_little_memory_is_reported(self):
         self.write("arm.yaml", harness.ROLLED)
         told = 0
         for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):

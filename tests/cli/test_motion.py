@@ -39,7 +39,7 @@ class Motion(harness.Case):
         run = self.succeeds("show", file, "--json", "--probe", probe).json["runs"][0]
         return run["t"], run["values"]
 
-    def test_a_controller_whose_target_is_out_of_reach_is_told(self):
+    def test_a_controller_whose_target_is_out_of_reach_is_reported(self):
         # against the drag the limited drive reaches 0.5 m/s of 0.7; a displacement that is only measured has no target
         self.write("cart.yaml", """sinew: 1
 gravity: 0
@@ -56,8 +56,8 @@ runs:
   near: {drive: "-4*(x.x - 0.1) - 4*integral(x.x - 0.1)"}
 """)
         err = self.succeeds("run", "cart.yaml", "-q").err
-        self.assertIn("run 'weak': what 'integral(e)' sums up stays at -0.2", err)
-        self.assertIn("run 'far': what 'integral(x.x - 5)' sums up stays at", err)
+        self.assertIn("run 'weak': the integrand of 'integral(e)' stays at -0.2", err)
+        self.assertIn("run 'far': the integrand of 'integral(x.x - 5)' stays at", err)
         self.assertEqual(err.count("its target is not reached"), 2, err)
 
     def test_a_proportional_controller_that_rests_beside_its_target_is_noted(self):
@@ -83,7 +83,7 @@ runs:
         lines = result.err.splitlines()
         self.assertEqual([re.match("hold.yaml: note: run '([a-z]+)'", line)[1] for line in lines], ["p", "sampled", "limited"], result.err)
         # 20 (r - q) = m g l cos q
-        found = re.search(r"'elbow' leaves angle at ([\d.]+) beside its reference 0.5 \(error ([\d.]+)\)", lines[0])
+        found = re.search(r"'elbow' keeps angle at ([\d.]+), off its reference 0.5 \(error ([\d.]+)\)", lines[0])
         q, e = float(found[1]), float(found[2])
         self.assertAlmostEqual(20*(0.5 - q), 9.81*0.3*math.cos(q), 2)
         self.assertAlmostEqual(q + e, 0.5, 3)
@@ -136,13 +136,14 @@ runs:
         self.assertGreater(last["e.dissipated"], 1e-4)
         self.assertLess(abs(last["e.balance"]), 1e-10 * last["e.dissipated"])
 
-    def test_check_says_what_a_scheme_does_not_know(self):
+    def test_check_names_elements_that_a_scheme_does_not_support(self):
         driven = "actuators: {m: {joint: a, rate: 1}}\n"
         ground = "contacts: {g: {ground: {on: a, stiffness: 1e3}}}\n"
         loop = "loops: {l: {join: [world, a], as: spherical}}\n"
-        for scheme, text, words in (("conserving", driven, "does not know given positions and rates ('m')"),
-                                    ("conserving", ground, "does not know grounds"),
-                                    ("gauss6", loop, "'gauss6' does not know loops")):
+        for scheme, text, words in (("conserving", driven, "does not support given positions and rates ('m')"),
+                                    ("conserving", ground, "does not support grounds"),
+                                    ("gauss6", loop, "'gauss6' does not support loops"),
+                                    ("radau5", loop, "'radau5' does not support loops")):
             joint = "spherical, pose: {xyz: [1, 0, 0]}" if loop == text else "revolute"
             self.write("a.yaml", f"sinew: 1\nrobot: {{a: {{on: world, joint: {joint}, body: {{mass: 1, sphere: {{radius: 1}}, com: [1, 0, 0]}}}}}}\n"
                        f"{text}study:\n  - dynamic: {{for: 1 s, step: 1 ms, scheme: {scheme}}}\n".replace("join: [world, a]", "join: [world, s]")
@@ -216,14 +217,14 @@ class Divergence(harness.Case):
                 for column in run["values"].values():
                     self.assertTrue(all(v is not None for v in column))
 
-    def test_energy_from_nowhere_is_worth_a_word(self):
+    def test_energy_from_nowhere_is_reported(self):
         self.write("swing.yaml", SWING.replace("damping: 5 ms", "damping: 0").replace("0.1 N", "8 N")
                    .replace("chebyshev 3", "chebyshev 6"))
         wild = self.fails(1, "run", "swing.yaml", "--set", "swing.scheme=trapezoidal", "--set", "swing.step=50 ms",
                           "--set", "swing.for=5 s")
-        self.assertIn("are not accounted for: the steps are too long", wild.err)
+        self.assertIn("are missing in the energy balance: the steps are too long", wild.err)
         tame = self.succeeds("run", "swing.yaml", "-f", "--set", "swing.scheme=adaptive")
-        self.assertNotIn("not accounted for", tame.err)
+        self.assertNotIn("missing in the energy balance", tame.err)
 
     def test_it_answers_in_json_too(self):
         self.write("broken.yaml", BROKEN)

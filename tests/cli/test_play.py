@@ -55,11 +55,11 @@ class Language(Case):
         self.assertEqual(self.sinew("check", "m.yaml").code, 0)
         self.refused("{moto: [0, 1]}", "there is no actuator and no parameter 'moto'")
         self.refused("{n: [0, 1]}", "there is no actuator and no parameter 'n'")
-        self.refused("{law: [0, 1]}", "parameter 'law' is no constant number")
-        self.refused("{list: [0, 1]}", "parameter 'list' is no constant number")
+        self.refused("{law: [0, 1]}", "parameter 'law' is not a constant number")
+        self.refused("{list: [0, 1]}", "parameter 'list' is not a constant number")
         self.refused("{motor: [0 N, 1 N]}", ".*torque")
         self.refused("{m: [0 m, 1 m]}", ".*mass")
-        self.refused("{m: [2, 1]}", "'m' goes from its lower to its higher end")
+        self.refused("{m: [2, 1]}", "'m' must go from its lower to its higher end")
         self.refused("{m: 3}", ".*list")
         self.refused("{m: [1, 2, 3]}", ".*2")
         self.refused("{m: [t, 2]}", ".*")
@@ -96,7 +96,7 @@ class Play(Case):
         self.assertEqual(self.status(address[:-2] + "x/")[0], 404)
         self.assertEqual(self.status(address.rsplit("/", 2)[0] + "/")[0], 404)
         self.assertEqual(self.status(address, Host="example.org")[0], 403)
-        self.assertRegex(self.end(process), r"^\d+ pictures, \d+ steps")
+        self.assertRegex(self.end(process), r"^\d+ frames, \d+ steps")
         self.assertEqual(self.files(), ["m.yaml"])
 
     def upgraded(self, address):
@@ -181,7 +181,7 @@ class Play(Case):
         s.close()
         self.end(process)
 
-    def test_connections_that_say_nothing_keep_nobody_out(self):
+    def test_silent_connections_do_not_block_others(self):
         process, address = self.serve()
         port = int(re.search(r":(\d+)/", address)[1])
         s = self.upgraded(address)
@@ -239,7 +239,7 @@ class Play(Case):
         self.assertIn(f":{port}/", address)
         self.end(process)
 
-    def test_bad_words_are_told_before_anything_is_served(self):
+    def test_bad_options_are_reported_before_anything_is_served(self):
         self.write("m.yaml", MODEL)
         for args in (["--port", "x"], ["--port", "70000"], ["--step", "0"], ["--run", "none"]):
             self.assertEqual(self.sinew("play", "m.yaml", *args).code, 2, args)

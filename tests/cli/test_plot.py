@@ -148,8 +148,8 @@ class Plot(Case):
         self.write("more.csv", (self.folder / "seen.csv").read_text())
         self.assertEqual(len(shades("--probe", name, "--data", "more.csv")[0]), 2)
         self.write("other.csv", "t, nothing\n0, 1\n")
-        self.assertIn("'nothing' is its first", self.fails(2, "plot", "m.h5", "--data", "other.csv", "-o", "d.svg").err)
-        self.assertIn("beside probes over time", self.fails(2, "plot", "m.h5", "--energy", "--data", "seen.csv", "-o", "d.svg").err)
+        self.assertIn("its first is 'nothing'", self.fails(2, "plot", "m.h5", "--data", "other.csv", "-o", "d.svg").err)
+        self.assertIn("needs probes over time", self.fails(2, "plot", "m.h5", "--energy", "--data", "seen.csv", "-o", "d.svg").err)
 
     def test_runs_are_laid_over_each_other(self):
         self.run_model()
@@ -233,7 +233,7 @@ class Plot(Case):
         self.assertEqual((r["figure"], r["runs"], r["panels"][0]["curves"]), ("m.svg", 2, 2))
         self.assertIn("tip.x, text", texts(self.plot("m.h5", "--probe", "tip")))
 
-    def test_what_cannot_be_drawn_is_told(self):
+    def test_impossible_figures_are_reported(self):
         self.run_model()
         self.write("not.h5", "no results\n")
         for args, text in (
@@ -249,7 +249,7 @@ class Plot(Case):
             (["m.h5", "--shape", "--at", "end"], "times in seconds"),
             (["m.h5", "--shape", "--count", "0"], "from 1 to 100"),
             (["m.h5", "--shape", "--plane", "xx"], "two of x, y and z"),
-            (["m.h5", "--probe", "a", "--size", "20"], "--size is width x height"),
+            (["m.h5", "--probe", "a", "--size", "20"], "--size takes width x height"),
             (["m.h5", "--probe", "a", "--size", "20x20"], "too small"),
             (["m.h5", "--probe", "a", "-o", "f.gif"], "svg, .png or .pdf"),
             (["m.h5", "--probe", "a", "-o", "no/such/folder/f.svg"], "does the folder exist"),
@@ -258,7 +258,7 @@ class Plot(Case):
             self.assertRegex(r.err, text)
         self.assertEqual(self.files(), ["m.h5", "m.yaml", "not.h5"])
 
-    def test_a_run_without_frames_is_told(self):
+    def test_a_run_without_frames_is_reported(self):
         self.write("m.yaml", FAILING)
         self.assertEqual(self.sinew("run", "m.yaml").code, 1)
         self.assertRegex(self.fails(2, "plot", "m.h5", "--run", "bad").err, "no frame to show")
@@ -391,16 +391,16 @@ class Convergence(Case):
         r = self.succeeds("plot", "i.h5", "--convergence", "swing.for", "-o", "f.svg")
         self.assertIn("swing.for (s)", r.out)
 
-    def test_what_cannot_be_compared_is_told(self):
+    def test_impossible_comparisons_are_reported(self):
         for args, text in (
             (["--convergence", "swing.stepp"], "swing.stepp|stepp"),
-            (["--convergence", "h=1,2"], "a number is wanted for each of the 5 runs"),
-            (["--convergence", "h=1,2,3,4,x"], "a number is wanted for each of the 5 runs"),
-            (["--convergence", "swing.step", "--against", "best"], "--against is one of the runs"),
-            (["--convergence", "swing.step", "--against", "1"], "right for one probe, here are"),
+            (["--convergence", "h=1,2"], "give one number for each of the 5 runs"),
+            (["--convergence", "h=1,2,3,4,x"], "give one number for each of the 5 runs"),
+            (["--convergence", "swing.step", "--against", "best"], "--against takes one of the runs"),
+            (["--convergence", "swing.step", "--against", "1"], "a reference for one probe, and there are"),
             (["--convergence", "swing.step", "--run", "by.1,by.2"], "at least three"),
-            (["--convergence", "swing.step", "--energy"], "--convergence is of probes"),
-            (["--convergence", "swing.step", "--at", "9"], "has nothing at 9 s"),
+            (["--convergence", "swing.step", "--energy"], "--convergence takes only --probe"),
+            (["--convergence", "swing.step", "--at", "9"], "has no frame at 9 s"),
             (["--convergence", "swing.step", "--probe", "p"], "there is no error to show"),
         ):
             r = self.fails(2, "plot", "m.h5", *args, "-o", "f.svg")

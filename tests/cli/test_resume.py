@@ -28,6 +28,7 @@ study:
   - dynamic: {name: kept, for: 0.5 s, scheme: conserving, step: 2 ms}
   - dynamic: {name: stages, for: 0.5 s, scheme: gauss6, step: 5 ms}
   - dynamic: {name: adapted, for: 0.5 s, scheme: gauss4, step: 10 ms, adapt: on}
+  - dynamic: {name: damped, for: 0.1 s, scheme: radau5, step: 5 ms}
   - dynamic: {name: reference, for: 0.1 s, scheme: adaptive}
   - dynamic: {name: shot, from: stages, for: 0.1 s, scheme: bdf2, step: 1 ms, engine: shooting}
   - dynamic: {name: last, from: reference, for: 0.5 s, scheme: wbz, step: 2 ms}

@@ -97,7 +97,7 @@ class Run(harness.Case):
         self.assertEqual(errors["frequencies"], worst)
         self.assertLess(errors["basis"], 0.01)  # of the equilibrium: frequencies are not included
 
-    def test_check_says_what_nodes_err_by(self):
+    def test_check_prints_the_errors_of_nodes(self):
         self.write("sag.yaml", self.SAG.replace("STRAIN", "kirchhoff constant"))
         rod = self.succeeds("check", "sag.yaml", "--json").json["runs"][0]["robot"]["arm"]["rod"]
         self.assertLess(rod["geometry_error"], 1e-6)
@@ -176,7 +176,7 @@ class Run(harness.Case):
         self.succeeds("run", "arm.yaml")  # results of the same model, or of an edited one, are replaced
         before = (self.folder / "arm.h5").read_bytes()
         for args, why in ((("--set", "C=3 N*m"), "made without --set C=3 N\\*m"), (("--run", "more"), "run 'text', left out by --run")):
-            self.assertRegex(self.fails(2, "run", "arm.yaml", *args).err, f"^arm.h5: holds results.*{why}.*-o NAME.h5.*--force")
+            self.assertRegex(self.fails(2, "run", "arm.yaml", *args).err, f"^arm.h5: contains results.*{why}.*-o NAME.h5.*--force")
             self.assertEqual((self.folder / "arm.h5").read_bytes(), before)
         self.assertEqual(self.succeeds("run", "arm.yaml", "-f", "--set", "C=3 N*m").err, "")
         self.assertIn("made with --set C=3 N*m", self.fails(2, "run", "arm.yaml").err)
@@ -324,10 +324,10 @@ class Show(harness.Case):
             self.assertAlmostEqual(values["p(8).x"], rolled_tip(2), 9)
         self.assertIn("more columns, see --probe and --csv", self.succeeds("show", "wide.h5", "--at", "end").out)
 
-    def test_comparisons_that_cannot_be_made_are_said(self):
+    def test_impossible_comparisons_of_runs_are_reported(self):
         self.assertRegex(self.fails(2, "show", "arm.h5", "--at", "9").err, "--at 9: these runs go from 0 to")
         self.assertIn("'sinew show --model'", self.fails(2, "run", "arm.h5").err)
-        self.assertIn("'sinew run' makes one", self.fails(2, "show", "arm.yaml").err)
+        self.assertIn("'sinew run' writes one", self.fails(2, "show", "arm.yaml").err)
         self.assertIn("'end'", self.fails(2, "show", "arm.h5", "--at", "1 m").err)
         self.assertIn("mean", self.fails(2, "show", "arm.h5", "--is", "median").err)
         self.assertIn("one of them", self.fails(2, "show", "arm.h5", "--is", "max", "--at", "end").err)
@@ -349,7 +349,7 @@ class Show(harness.Case):
         self.assertIn("did you mean 'text'", self.fails(2, "show", "arm.h5", "--run", "tezt").err)
         self.assertIn("no probe 'nothing'", self.fails(2, "show", "arm.h5", "--run", "text", "--probe", "nothing").err)
 
-    def test_what_is_no_result_file_is_said(self):
+    def test_files_that_are_no_results_are_reported(self):
         self.fails(2, "show", "missing.h5")
         self.fails(2, "show", "arm.yaml")
         self.fails(2, "show", ".")

@@ -53,7 +53,7 @@ class Shooting(harness.Case):
     def test_long_steps_show_in_what_is_found(self):
         result, found = self.example("--set", "h=5 ms")
         self.assertEqual(result.code, 1, result)
-        self.assertRegex(result.err, "the target is not reached: at its nearest the model misses 'tip.x'")
+        self.assertRegex(result.err, "the target is not reached: the best fit misses 'tip.x'")
         rho = found["rho"]
         self.assertGreater(release.RHO - rho["value"], 5 * rho["standard_error"], rho)
 
@@ -64,17 +64,17 @@ class Shooting(harness.Case):
             for x, y in zip(a, b):
                 self.assertLess(abs(x - y), 0.1 * release.NOISE)
 
-    def test_what_it_cannot_do_is_said_with_its_place(self):
+    def test_unsupported_elements_are_reported_with_their_location(self):
         self.write("arm.yaml", RELEASE.replace("rod: {on: world,", "rod: {on: world, joint: revolute,"))
         result = self.fails(2, "check", "arm.yaml")
-        self.assertIn("arm.yaml:6:3: the shooting engine cannot do joints whose position no actuator gives ('rod')", result.err)
+        self.assertIn("arm.yaml:6:3: the shooting engine does not support joints whose position no actuator gives ('rod')", result.err)
         self.assertIn("engine: strain", result.err)
 
     def test_a_run_that_fails_keeps_its_frames(self):
         text = RELEASE.replace("points: 41}, for: 1.5 s, step: 5 ms", "points: 150, solver: newton}, for: 1 ms, step: 20 us")
         self.write("rod.yaml", text)
         result = self.fails(1, "run", "rod.yaml", "-o", "part.h5")
-        self.assertIn("what was computed is kept", result.err)
+        self.assertIn("the results so far are kept", result.err)
         self.assertGreaterEqual(len(self.succeeds("show", "part.h5", "--csv").out.splitlines()), 2)
 
 

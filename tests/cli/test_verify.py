@@ -34,7 +34,7 @@ class Verify(harness.Case):
 
     def test_a_file_without_expectations_says_so(self):
         self.write("bare.yaml", harness.ROLLED.split("expect:")[0])
-        self.assertIn("expects nothing", self.succeeds("verify", "bare.yaml").out)
+        self.assertIn("has no 'expect:'", self.succeeds("verify", "bare.yaml").out)
 
     def test_one_bad_file_does_not_hide_the_others(self):
         self.write("bad.yaml", harness.ROLLED.replace("length", "lenght"))
@@ -84,7 +84,7 @@ expect:
         self.assertIn("3 values, 0 missed", self.succeeds("verify", "law.yaml").out)
         text = (self.folder / "law.yaml").read_text()
         for law, words in (("tip.q", "probe 'tip' has no 'q'"), ("tip", "a probe of several numbers"), ("chord + 1", "by a law itself"),
-                           ("integral(tip.x)", "remembers"), ("tipp.x", "unknown name 'tipp'")):
+                           ("integral(tip.x)", "has memory"), ("tipp.x", "unknown name 'tipp'")):
             self.write("bad.yaml", text.replace("tip.x - x0", law))
             self.assertRegex(self.fails(2, "check", "bad.yaml").err, f"^bad.yaml:\\d+:1[0-9]: .*{words}")
         # laws of the robot cannot read them

@@ -83,7 +83,7 @@ class View(Case):
         t = numbers(page, "t")
         self.assertEqual((t[0], t[-1]), (0, 5))
 
-    def test_what_cannot_be_shown_is_told(self):
+    def test_results_without_frames_are_reported(self):
         self.run_model(ROLLED)
         self.write("not.h5", "no results\n")
         for args, text in (

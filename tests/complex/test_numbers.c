@@ -48,7 +48,7 @@ static double of_one(double x, double y) { return y * one(x); }
 
 static double slope(double f) { return f.im / STEP; }
 
-static void functions_have_their_slopes(void **state) {
+static void functions_have_their_derivatives(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         for (int k = 0; k < 2; k++) {
@@ -79,7 +79,7 @@ static double power(double x, double y) { return pow(x, y); }
 static double exponent(double x, double y) { return pow(y, x); }
 static double larger(double x, double y) { return fmax(x * x, y) + fmin(x, y * x); }
 
-static void functions_of_two_have_their_slopes(void **state) {
+static void functions_of_two_have_their_derivatives(void **state) {
     (void)state;
     static double (*const two[])(double, double) = {plus,     less,    times,  over,  assigned,
                                                     wrapped,  modulus, turned, atan2, power,
@@ -109,8 +109,8 @@ static void branches_are_those_of_the_real_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_have_their_slopes),
-        cmocka_unit_test(functions_of_two_have_their_slopes),
+        cmocka_unit_test(functions_have_their_derivatives),
+        cmocka_unit_test(functions_of_two_have_their_derivatives),
         cmocka_unit_test(branches_are_those_of_the_real_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,4 +11,4 @@ target_link_libraries(libfuzz_result PRIVATE PkgConfig::HDF5)
 
 # the live simulation of the command, without its socket
 target_sources(libfuzz_message PRIVATE src/cli/args.c src/cli/choice.c src/cli/job.c src/cli/output.c src/cli/play.c src/cli/play_record.c
-  src/cli/play_talk.c src/cli/stop.c)
+  src/cli/play_send.c src/cli/stop.c)

@@ -34,7 +34,7 @@ void oracle_fields_at(const oracle_rod *q, double x, double middle, oracle_field
     const snw_rod *rod = rod_of(q);
     const snw_link_desc *link = link_of(q);
     const snw_at at = {.t = q->s->t, .x = x, .L = rod->L};
-    *f = (oracle_fields){.xi = snw_rod_rest(&link->rod, x)};
+    *f = (oracle_fields){.xi = snw_rod_rest(rod, x)};
 
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];

@@ -9,13 +9,13 @@
 
 enum { X, Y, ANGLE, MOMENT, ELASTIC, HEIGHT, N };
 
-typedef struct shot {
+typedef struct shooting_case {
     const oracle_planar *p;
     double tip; // tip angle
-} shot;
+} shooting_case;
 
 // Internal force at s in world axes: the sum of all forces beyond s.
-static void force(const shot *k, double s, double n[2]) {
+static void force(const shooting_case *k, double s, double n[2]) {
     const oracle_planar *p = k->p;
     const double c = cos(k->tip), z = sin(k->tip);
     n[0] = p->dead[0] + c * p->follower[0] - z * p->follower[1];
@@ -24,7 +24,7 @@ static void force(const shot *k, double s, double n[2]) {
 
 // angle' = M / EI, r' = R (1 + N / EA, Q / GA), M' = -(r' x n)
 static void rate(void *user, double s, const double *y, double *dy) {
-    const shot *k = user;
+    const shooting_case *k = user;
     const oracle_planar *p = k->p;
     const double c = cos(y[ANGLE]), z = sin(y[ANGLE]);
     double n[2];
@@ -40,7 +40,7 @@ static void rate(void *user, double s, const double *y, double *dy) {
 }
 
 // Integrate from the tip, placed at the origin, to the root; y <- the state at the root.
-static void shoot(shot *k, double tip, double y[N]) {
+static void shoot(shooting_case *k, double tip, double y[N]) {
     k->tip = tip;
     for (int i = 0; i < N; i++) y[i] = 0;
     y[ANGLE] = tip;
@@ -64,7 +64,7 @@ static oracle_planar scaled(const oracle_planar *p) {
 oracle_planar_tip oracle_planar_solve(const oracle_planar *given, double guess) {
     const oracle_planar units = scaled(given), *p = &units;
     const double L = given->L, moment = given->EI / L;
-    shot k = {.p = p};
+    shooting_case k = {.p = p};
     double a = guess, b = guess + 1e-3, ya[N], yb[N];
     shoot(&k, a, ya);
     for (int i = 0; i < 60; i++) {

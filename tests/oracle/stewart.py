@@ -15,7 +15,7 @@ suffice.
 With `euler` the march is that of the text: Euler's rule on 200 points, rotations by quaternions that are not normalised. Its
 equilibria have other lengths, and lose stability sooner.
 
-    python3 tests/oracle/stewart.py euler > examples/parallel/stewart_gough_euler.csv
+    python3 tests/oracle/stewart.py euler > tests/oracle/till/stewart_gough_euler.csv
 """
 import sys
 from math import cos, pi, radians, sin

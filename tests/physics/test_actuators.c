@@ -29,7 +29,7 @@ static void end_of(const char *text, snw_error *err) {
     release(doc, desc);
 }
 
-static void what_cannot_be_met_is_told(void **state) {
+static void invalid_actuators_are_reported(void **state) {
     (void)state;
     static const struct {
         const char *text, *wanted;
@@ -53,7 +53,7 @@ static void what_cannot_be_met_is_told(void **state) {
         {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, gas: "
                                     "{moles: 1e-4 mol - 1e-2 mol*t/(1 s)}}}\n"
                                     "study: [dynamic: {for: 20 ms, step: 1 ms}]\n",
-         "'c' is given no finite value, or less than nothing"},
+         "'c' is given no finite value, or a negative one"},
         // two laws for one volume, and for a volume and the coordinate that determines it
         {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, "
                                     "volume: 3.1 cm^3}, d: {chamber: "
@@ -104,7 +104,7 @@ static void air_carries_a_weight(void **state) {
 // A closed loop of a rod and a link, a prescribed constant volume and a prescribed constant
 // coordinate: all of them exert forces, none does work. Kinetic plus elastic energy is constant to
 // the tolerance of the integrator.
-static void what_is_held_does_no_work(void **state) {
+static void constraint_forces_do_no_work(void **state) {
     (void)state;
     outcome o;
     execute_ok(
@@ -145,9 +145,9 @@ static void what_is_held_does_no_work(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_met_is_told),
+        cmocka_unit_test(invalid_actuators_are_reported),
         cmocka_unit_test(air_carries_a_weight),
-        cmocka_unit_test(what_is_held_does_no_work),
+        cmocka_unit_test(constraint_forces_do_no_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -399,7 +399,7 @@ static void observers_see_the_motion_of_the_rod(void **state) {
     }
 }
 
-static void still_equals_the_general_path_at_rest(void **state) {
+static void the_static_path_equals_the_general_one_at_rest(void **state) {
     (void)state;
     dice d = {59};
     for (int k = 0; k < ROBOTS; k++) {
@@ -434,7 +434,7 @@ int main(void) {
         cmocka_unit_test(moving_the_whole_robot_changes_no_generalised_force),
         cmocka_unit_test(observers_change_no_bit_of_residual_and_tangent),
         cmocka_unit_test(observers_see_the_motion_of_the_rod),
-        cmocka_unit_test(still_equals_the_general_path_at_rest),
+        cmocka_unit_test(the_static_path_equals_the_general_one_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void say_no_nan(const outcome *o) {
 // A planar robot of three slender limbs whose motors stand at 20 degrees and q. In the initial
 // configuration of the file no limb reaches the plate. Closing the loops from there, and moving the
 // motors along a path from 20 degrees on, lead to the same equilibrium.
-static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
+static void limbs_far_from_their_plate_reach_the_equilibrium_of_a_path(void **state) {
     (void)state;
     static const double q[2][3] = {{-30, -30, 0}, {-30, -20, 0}};
     for (int k = 0; k < 2; k++) {
@@ -119,7 +119,7 @@ static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
 // curvatures, weighted by stiffness; turned by 90 degrees at the base the tip agrees with the
 // equations of concentric tubes (two angles along s, GJ theta'' = +-A sin(difference), integrated
 // separately), up to the error of four stations and four functions.
-static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(void **state) {
+static void coaxial_tubes_reach_equilibrium_with_nearly_redundant_loops(void **state) {
     (void)state;
     outcome o;
     execute_ok("sinew: 1\ngravity: 0\n"
@@ -149,7 +149,7 @@ static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(vo
 }
 
 // The elastica: a column clamped below whose tip leans by `lean` carries K(sin(lean/2))^2 EI/l^2.
-static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **state) {
+static void a_column_buckles_as_the_elastica_unless_the_branch_is_followed(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
         const double lean = 0.3 + 0.5 * k, root = oracle_elliptic_K(sin(0.5 * lean));
@@ -185,7 +185,7 @@ static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **
 // Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides
 // vertically at distance 1. At height h it carries k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N;
 // then it snaps through, and is in tension below.
-static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
+static void a_truss_snaps_through_unless_the_branch_is_followed(void **state) {
     (void)state;
     const double k = 100, rest = 1.02, top = sqrt(pow(rest, 2.0 / 3) - 1);
     const double most = k * top * (rest / sqrt(1 + top * top) - 1);
@@ -213,9 +213,8 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
         assert_true((h > top) == follow);
         say_no_nan(&o);
         double at = NAN; // fraction of the increment from 0.5 s to 0.6 s
-        const char *text_of = follow ? o.err.text : o.said,
-                   *words = follow ? "ends at " : "end at ";
-        const char *where = strstr(text_of, words);
+        static const char words[] = "ends at ";
+        const char *where = strstr(follow ? o.err.text : o.said, words);
         assert_non_null(where);
         assert_int_equal(sscanf(where + strlen(words), "%lf", &at), 1);
         assert_near(0.15 + 0.03 * at, most, 1e-4);
@@ -265,12 +264,12 @@ static void a_plate_free_to_turn_between_two_balls_is_loaded_at_once(void **stat
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limbs_far_from_their_plate_settle_where_a_path_leads),
+        cmocka_unit_test(limbs_far_from_their_plate_reach_the_equilibrium_of_a_path),
         cmocka_unit_test(a_clamp_far_from_the_tip_is_reached),
         cmocka_unit_test(a_path_goes_on_beyond_the_end_of_a_branch),
-        cmocka_unit_test(tubes_in_each_other_settle_though_their_loops_nearly_say_the_same),
-        cmocka_unit_test(a_column_leans_as_the_elastica_unless_it_is_to_stay_straight),
-        cmocka_unit_test(a_truss_snaps_through_unless_it_is_to_stay),
+        cmocka_unit_test(coaxial_tubes_reach_equilibrium_with_nearly_redundant_loops),
+        cmocka_unit_test(a_column_buckles_as_the_elastica_unless_the_branch_is_followed),
+        cmocka_unit_test(a_truss_snaps_through_unless_the_branch_is_followed),
         cmocka_unit_test(a_plate_free_to_turn_between_two_balls_is_loaded_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

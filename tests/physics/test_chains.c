@@ -217,7 +217,7 @@ static bool one_tree(dice *d, int n, bool planar) {
 }
 
 // velocities and accelerations agree with the simultaneous solution of all rows
-static void followers_move_as_dense_equations_say(void **state) {
+static void passive_joints_move_as_dense_equations_say(void **state) {
     (void)state;
     dice d = {19};
     int met = 0;
@@ -318,7 +318,7 @@ static void a_chain_moves_as_constrained_equations_say(void **state) {
 // the first joints are opposite to first order, that velocity has a limit; the motion then
 // continues through the singular configuration with velocities that are continuous there. Otherwise
 // no finite velocity exists.
-static void straight_beginnings_are_told_apart(void **state) {
+static void straight_initial_shapes_are_distinguished(void **state) {
     (void)state;
     static const char *const laws = "r(k): 0.4*sin(t)*(5 - 2*k) + 0.3*sin(t)^2*(k - 2)";
     static const char *const worse = "r(k): 0.2*sin(t)*(4 - k)";
@@ -382,10 +382,10 @@ static void memory_grows_with_the_modules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(followers_move_as_dense_equations_say),
+        cmocka_unit_test(passive_joints_move_as_dense_equations_say),
         cmocka_unit_test(a_thousand_modules_do_not_slip),
         cmocka_unit_test(a_chain_moves_as_constrained_equations_say),
-        cmocka_unit_test(straight_beginnings_are_told_apart),
+        cmocka_unit_test(straight_initial_shapes_are_distinguished),
         cmocka_unit_test(memory_grows_with_the_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static bool is_weak(int k) { return k == 0 || k == 3 || k == 9; }
 // increase the energy by at most a fifth of its value (theory.md 6.10); schemes without damping do
 // not increase it. Rods soft enough for large bending are not linear: they are tested with a
 // thousandfold stiffness and with schemes of high damping.
-static void no_scheme_makes_energy_of_a_change(void **state) {
+static void no_scheme_creates_energy_in_a_change(void **state) {
     (void)state;
     static const double factors[] = {1e3, 100, 0.1, 10, 1e5, 1e9};
     for (int r = 0; r < ROBOTS; r++) {
@@ -133,7 +133,7 @@ static void no_scheme_makes_energy_of_a_change(void **state) {
 // Position and velocity equal those before the change, to the last bit where no loop is closed
 // again. The change of the spring's energy is the work of the change, and the energy account
 // continues.
-static void a_change_moves_nothing_and_is_work(void **state) {
+static void a_change_is_continuous_and_counts_as_work(void **state) {
     (void)state;
     for (int r = 0; r < ROBOTS; r++) {
         for (int k = 0; k < SCHEMES; k++) {
@@ -166,8 +166,8 @@ static void a_change_moves_nothing_and_is_work(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_scheme_makes_energy_of_a_change),
-        cmocka_unit_test(a_change_moves_nothing_and_is_work),
+        cmocka_unit_test(no_scheme_creates_energy_in_a_change),
+        cmocka_unit_test(a_change_is_continuous_and_counts_as_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

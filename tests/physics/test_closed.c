@@ -52,7 +52,7 @@ static double energy_of(const closed *c, const snw_state *s, const snw_work *w) 
 
 static drift run(closed *c, double time, int n) {
     const snw_model *m = c->m;
-    const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = time / n};
+    const snw_step_desc step = {.scheme = SNW_SCHEME_CONSERVING, .step = time / n};
     snw_error err = {0};
     assert_int_equal(snw_integrator_conserving(m, &step, &c->mv), SNW_OK);
     if (c->mv.start(c->mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
@@ -186,7 +186,7 @@ static const char led[] =
     "0.05*sin(2*t)]}}}\n"
     "initial: {lower: 90 deg}\n";
 
-static void a_hand_led_by_a_law_follows_it(void **state) {
+static void a_loop_driven_by_a_law_follows_it(void **state) {
     (void)state;
     closed c;
     open(&c, led);
@@ -200,7 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_parallelogram_swings_as_a_pendulum),
         cmocka_unit_test(a_floating_frame_of_rods_keeps_energy_and_momenta),
-        cmocka_unit_test(a_hand_led_by_a_law_follows_it),
+        cmocka_unit_test(a_loop_driven_by_a_law_follows_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

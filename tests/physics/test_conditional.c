@@ -157,7 +157,7 @@ static void a_body_is_picked_up_and_dropped(void **state) {
 // A wheel on a shaft, both free; a conditional drive prescribes the rate of the wheel, then
 // releases it. The angular momentum about the axis is conserved: I1 w1 + I2 (w1 + w2). The effort
 // of the drive is zero while it is active, since no other forces act.
-static void a_clutch_takes_hold(void **state) {
+static void a_clutch_engages(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         char text[1400];
@@ -242,7 +242,7 @@ static void a_belt_takes_a_mass_along(void **state) {
 
 // After each half period the other foot is fixed. No foot slips, and the energy account closes over
 // forty half periods.
-static void a_worm_goes_on_for_many_cycles(void **state) {
+static void a_worm_moves_for_many_cycles(void **state) {
     (void)state;
     outcome o;
     execute_ok(WORM "study: [dynamic: {for: 2 s, step: 1 ms}]\n", &o);
@@ -315,7 +315,7 @@ static void events_cost_no_order(void **state) {
 
 // A soft arm and a spherical joint with loops that become active and inactive repeatedly: between
 // events the energy is constant, and the energy lost at events is in the energy account.
-static void energy_is_kept_between_events(void **state) {
+static void energy_is_conserved_between_events(void **state) {
     (void)state;
     outcome o;
     execute_ok(
@@ -352,7 +352,7 @@ static void energy_is_kept_between_events(void **state) {
 }
 
 // Two redundant latches act as one latch; a warning reports each set of dropped rows once.
-static void rows_that_say_the_same_are_left_out(void **state) {
+static void redundant_rows_are_dropped(void **state) {
     (void)state;
     outcome two, one;
     const char *text = HEAD
@@ -425,7 +425,7 @@ static void limbs_do_not_disturb_each_other(void **state) {
 
 // Conditions are evaluated at the start of a static step: a loop that is active there carries the
 // load.
-static void a_static_step_begins_with_what_is_closed(void **state) {
+static void a_static_step_begins_with_the_closed_loops(void **state) {
     (void)state;
     char text[1500];
     outcome o;
@@ -450,7 +450,7 @@ static void a_static_step_begins_with_what_is_closed(void **state) {
 }
 
 // The same for a modes step: two masses, each on its spring, joined or not.
-static void modes_are_those_of_what_is_closed(void **state) {
+static void modes_include_the_closed_loops(void **state) {
     (void)state;
     for (int joined = 0; joined < 2; joined++) {
         char text[1000];
@@ -481,7 +481,7 @@ static void modes_are_those_of_what_is_closed(void **state) {
 }
 
 // A latch that carries at most 5 N opens under a force of 10 N/s after half a second.
-static void a_hold_breaks_at_its_strength(void **state) {
+static void a_loop_opens_at_its_strength(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-10",
                                           "step: 10 ms, scheme: conserving"};
@@ -508,7 +508,7 @@ static void a_hold_breaks_at_its_strength(void **state) {
 
 // A condition that is changed and later restored finds its loop inactive; the loop stores the
 // relative pose of its sites anew.
-static void a_condition_that_comes_back_begins_anew(void **state) {
+static void a_restored_condition_stores_the_pose_again(void **state) {
     (void)state;
     outcome o;
     execute_ok(HEAD "robot:\n"
@@ -533,7 +533,7 @@ static void a_condition_that_comes_back_begins_anew(void **state) {
 }
 
 // Live stepping gives the results of a study, and continues from a saved state with the same bits.
-static void the_live_robot_switches_too(void **state) {
+static void the_live_robot_has_conditional_loops(void **state) {
     (void)state;
     static const char text[] = WORM;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving"};
@@ -557,7 +557,7 @@ static void the_live_robot_switches_too(void **state) {
 }
 
 // A step whose activation fails leaves the state unchanged.
-static void a_failed_blow_changes_nothing(void **state) {
+static void a_failed_impact_changes_nothing(void **state) {
     (void)state;
     static const char text[] =
         HEAD "robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
@@ -597,19 +597,19 @@ static void faults_are_named(void **state) {
          "initial: {a: {rate: 1}}\n"
          "loops: {stop: {join: [world, a], as: fixed, when: t > 0.15 s}}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
-         5, "loop 'stop' is switched on at t = 0.15 s where it is open by 150 mm"},
+         5, "loop 'stop' becomes active at t = 0.15 s while it is open by 150 mm"},
         {"robot: {a: {on: world, joint: revolute, body: {mass: 1, inertia: [1, 1, 1]}}}\n"
          "initial: {a: {rate: 1}}\n"
          "actuators: {m: {joint: a, position: 1 rad, when: t > 0.15 s}}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
-         5, "actuator 'm' is switched on at t = 0.15 s where it is away from its law by 0.85"},
+         5, "actuator 'm' becomes active at t = 0.15 s while it is away from its law by 0.85"},
         // contradicting velocities of one body
         {"robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
          "loops:\n"
          "  belt: {join: [world, a], as: fixed, pose: {xyz: [t, 0, 0]}}\n"
          "  stop: {join: [world, a], as: fixed, pose: at_closing, when: t > 0.15 s}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
-         6, "asks for another velocity"},
+         6, "contradicts the velocities"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1000];
@@ -630,19 +630,19 @@ int main(void) {
         cmocka_unit_test(two_bodies_stick_together),
         cmocka_unit_test(a_bar_is_caught),
         cmocka_unit_test(a_body_is_picked_up_and_dropped),
-        cmocka_unit_test(a_clutch_takes_hold),
+        cmocka_unit_test(a_clutch_engages),
         cmocka_unit_test(a_belt_takes_a_mass_along),
-        cmocka_unit_test(a_worm_goes_on_for_many_cycles),
+        cmocka_unit_test(a_worm_moves_for_many_cycles),
         cmocka_unit_test(events_cost_no_order),
-        cmocka_unit_test(energy_is_kept_between_events),
-        cmocka_unit_test(rows_that_say_the_same_are_left_out),
+        cmocka_unit_test(energy_is_conserved_between_events),
+        cmocka_unit_test(redundant_rows_are_dropped),
         cmocka_unit_test(limbs_do_not_disturb_each_other),
-        cmocka_unit_test(a_static_step_begins_with_what_is_closed),
-        cmocka_unit_test(modes_are_those_of_what_is_closed),
-        cmocka_unit_test(a_hold_breaks_at_its_strength),
-        cmocka_unit_test(a_condition_that_comes_back_begins_anew),
-        cmocka_unit_test(the_live_robot_switches_too),
-        cmocka_unit_test(a_failed_blow_changes_nothing),
+        cmocka_unit_test(a_static_step_begins_with_the_closed_loops),
+        cmocka_unit_test(modes_include_the_closed_loops),
+        cmocka_unit_test(a_loop_opens_at_its_strength),
+        cmocka_unit_test(a_restored_condition_stores_the_pose_again),
+        cmocka_unit_test(the_live_robot_has_conditional_loops),
+        cmocka_unit_test(a_failed_impact_changes_nothing),
         cmocka_unit_test(faults_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void slipping_wheels_have_exact_derivatives(void **state) {
 }
 
 // Separation so fast that damping would pull: in the transition 1 - damping g' is below one half.
-static void losses_that_end_have_exact_derivatives(void **state) {
+static void smoothly_vanishing_damping_has_exact_derivatives(void **state) {
     (void)state;
     dice d = {92};
     setting s;
@@ -212,13 +212,17 @@ static void the_ground_may_lie_anywhere(void **state) {
     const snw_wrench F = snw_contact_wrench(g->m, g->w, 0);
     assert_true(snw_norm(F.f) > 1);
     const snw_se3 G = {snw_so3_exp(roll_vec3(&d, 2)), roll_vec3(&d, 1)};
-    for (int i = 0; i < s.desc->ncontact; i++) {
-        snw_contact_desc *c = &s.desc->contact[i];
-        c->normal = snw_rotate(G.R, c->normal);
-        c->at = snw_se3_point(G, c->at);
+    snw_model elsewhere = *g->m;
+    snw_contact contact[8];
+    assert_true(g->m->ncontact <= 8);
+    for (int i = 0; i < g->m->ncontact; i++) {
+        contact[i] = g->m->contact[i];
+        contact[i].normal = snw_rotate(G.R, contact[i].normal);
+        contact[i].at = snw_se3_point(G, contact[i].at);
     }
+    elsewhere.contact = contact;
     snw_se3_to_numbers(snw_se3_mul(G, snw_se3_from_numbers(g->s->q)), g->s->q);
-    snw_residual(g->m, g->in, g->s, false, g->w);
+    snw_residual(&elsewhere, g->in, g->s, false, g->w);
     for (int i = 0; i < g->m->nv; i++) assert_near(g->w->r[i], r[i], 1e-11 * snw_norm(F.f));
     const snw_wrench moved = snw_contact_wrench(g->m, g->w, 0), want = snw_wrench_to_parent(G, F);
     for (int i = 0; i < 6; i++) assert_near(moved.e[i], want.e[i], 1e-11 * snw_norm(F.f));
@@ -259,7 +263,7 @@ static void done(const char *text, outcome *o) {
 
 // Bodies and rods that move vertically, and the height of their frames at rest on a ground of 5
 // kN/m at a point, 5 kPa per length; all weigh 2 kg.
-static void things_rest_where_the_ground_carries_them(void **state) {
+static void bodies_rest_at_the_equilibrium_depth(void **state) {
     (void)state;
     static const char form[] =
         "sinew: 1\nmaterials: {stuff: {young: 1 MPa, poisson: 0.3, density: %.17g}}\n"
@@ -513,7 +517,7 @@ static void a_box_slides_on_its_corners(void **state) {
     "probes: {z: {position: ball}, e: energy, F: {reaction: floor}, P: momentum}\n"
 
 // free fall, half a period on the spring, and back up
-static void an_elastic_ball_comes_back_to_its_height(void **state) {
+static void an_elastic_ball_returns_to_its_height(void **state) {
     (void)state;
     outcome o;
     done(BALL("smooth: 1 um", "study: [dynamic: {for: 1 s, scheme: adaptive, tolerance: 1e-11}]\n"
@@ -538,7 +542,7 @@ static void an_elastic_ball_comes_back_to_its_height(void **state) {
 
 // With dissipation: the ground never pulls, and the energy balance holds to the tolerance of the
 // steps.
-static void a_bouncing_ball_keeps_its_books(void **state) {
+static void a_bouncing_ball_has_a_closed_energy_account(void **state) {
     (void)state;
     outcome o;
     done(BALL("damping: 0.3 s/m, friction: 0.3",
@@ -620,7 +624,7 @@ static void a_soft_rod_comes_to_rest_flat(void **state) {
 
 // ---- refused models, changes --------------------------------------------------------------------
 
-static void what_cannot_touch_is_said(void **state) {
+static void impossible_contacts_are_reported(void **state) {
     (void)state;
     static const struct {
         const char *text, *says;
@@ -652,12 +656,12 @@ static void what_cannot_touch_is_said(void **state) {
         release(doc, desc);
     }
     refuses(BALL("damping: 1", "study: [dynamic: {for: 1 s, step: 1 ms, scheme: conserving}]\n"),
-            "does not know grounds");
+            "does not support grounds");
 }
 
 // A trap door: the ball rests, and falls when the ground is removed, by a change or by its
 // condition. The energy of the contact spring is removed with it.
-static void the_ground_can_be_taken_away(void **state) {
+static void the_ground_can_be_deactivated(void **state) {
     (void)state;
 #define DOOR(when, study)                                                                          \
     "sinew: 1\n"                                                                                   \
@@ -690,7 +694,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ground_has_exact_derivatives),
         cmocka_unit_test(slipping_wheels_have_exact_derivatives),
-        cmocka_unit_test(losses_that_end_have_exact_derivatives),
+        cmocka_unit_test(smoothly_vanishing_damping_has_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
 #endif
@@ -698,19 +702,19 @@ int main(void) {
 #ifndef SNW_NUMBERS
         cmocka_unit_test(the_ground_may_lie_anywhere),
         cmocka_unit_test(the_ground_never_pulls),
-        cmocka_unit_test(things_rest_where_the_ground_carries_them),
+        cmocka_unit_test(bodies_rest_at_the_equilibrium_depth),
         cmocka_unit_test(a_clamped_rod_leans_on_the_ground),
         cmocka_unit_test(blocks_slide_and_stick_as_coulomb_says),
         cmocka_unit_test(rods_slide_more_easily_along_than_across),
         cmocka_unit_test(a_sliding_ball_ends_rolling),
         cmocka_unit_test(drums_end_rolling),
         cmocka_unit_test(a_box_slides_on_its_corners),
-        cmocka_unit_test(an_elastic_ball_comes_back_to_its_height),
-        cmocka_unit_test(a_bouncing_ball_keeps_its_books),
+        cmocka_unit_test(an_elastic_ball_returns_to_its_height),
+        cmocka_unit_test(a_bouncing_ball_has_a_closed_energy_account),
         cmocka_unit_test(implicit_steps_keep_their_order),
         cmocka_unit_test(a_soft_rod_comes_to_rest_flat),
-        cmocka_unit_test(what_cannot_touch_is_said),
-        cmocka_unit_test(the_ground_can_be_taken_away),
+        cmocka_unit_test(impossible_contacts_are_reported),
+        cmocka_unit_test(the_ground_can_be_deactivated),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

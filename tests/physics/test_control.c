@@ -31,6 +31,7 @@ static const scheme schemes[] = {
     {"scheme: bdf-alpha, step: %g", 2},
     {"scheme: conserving, step: %g", 2},
     {"scheme: gauss4, step: %g, tolerance: 1e-13", 4},
+    {"scheme: radau3, step: %g, tolerance: 1e-13", 3},
     {"scheme: euler, step: %g", 1},
     {"scheme: rk4, step: 5 ms", 0},
     {"scheme: adaptive, tolerance: 1e-9", 0},
@@ -313,7 +314,7 @@ static void sampled_controllers_match_the_exact_recursion(void **state) {
 }
 
 // Samples are counted from t = 0 and not from the start of a stage.
-static void samples_keep_their_beat_over_stages(void **state) {
+static void samples_keep_their_period_over_stages(void **state) {
     (void)state;
     outcome o;
     execute(BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
@@ -361,7 +362,7 @@ static void a_change_may_alter_the_period(void **state) {
 
 // Integrals continue over stages and changes, with the integrands valid then; `from` restores their
 // values at that stage.
-static void integrals_live_on_through_changes(void **state) {
+static void integrals_continue_through_changes(void **state) {
     (void)state;
     outcome o;
     execute_ok(BODY "parameters: {r: 1}\n"
@@ -385,7 +386,7 @@ static void integrals_live_on_through_changes(void **state) {
 }
 
 // Nested integrals, samples and latches, and two integrals of one text.
-static void remembrances_nest(void **state) {
+static void functions_with_memory_nest(void **state) {
     (void)state;
     static const struct {
         const char *until;
@@ -425,7 +426,7 @@ static void remembrances_nest(void **state) {
 }
 
 // The condition of a load that a change switches off is no longer monitored.
-static void what_nothing_reads_any_more_ends(void **state) {
+static void conditions_of_disabled_loads_are_not_monitored(void **state) {
     (void)state;
     outcome o;
     execute_ok(BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
@@ -447,11 +448,11 @@ int main(void) {
         cmocka_unit_test(springs_by_law_stiffen_a_rod),
         cmocka_unit_test(statics_takes_conditions_where_it_begins),
         cmocka_unit_test(sampled_controllers_match_the_exact_recursion),
-        cmocka_unit_test(samples_keep_their_beat_over_stages),
+        cmocka_unit_test(samples_keep_their_period_over_stages),
         cmocka_unit_test(a_change_may_alter_the_period),
-        cmocka_unit_test(integrals_live_on_through_changes),
-        cmocka_unit_test(remembrances_nest),
-        cmocka_unit_test(what_nothing_reads_any_more_ends),
+        cmocka_unit_test(integrals_continue_through_changes),
+        cmocka_unit_test(functions_with_memory_nest),
+        cmocka_unit_test(conditions_of_disabled_loads_are_not_monitored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

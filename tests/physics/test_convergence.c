@@ -5,7 +5,7 @@
 #include "oracle/linear.h"
 #include "oracle/planar.h"
 
-#include "lively.h"
+#include "moving_rod.h"
 #include "near.h"
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -16,21 +16,21 @@ typedef struct along {
     int order;
 } along;
 
-static void lively(robot *r, trial *t, along rule, int nodes, uint64_t seed) {
-    lively_rod(r);
+static void make_moving_rod(robot *r, trial *t, along rule, int nodes, uint64_t seed) {
+    moving_rod(r);
     r->link[0].rod.integrator = rule.kind;
     r->link[0].rod.magnus = rule.kind == SNW_RULE_MAGNUS ? rule.order : 0;
     r->link[0].rod.points = rule.kind == SNW_RULE_SPECTRAL ? rule.order / 2 : 0;
     r->link[0].rod.nodes = nodes;
     trial_open(t, &r->desc);
-    lively_state(t, seed);
+    moving_rod_state(t, seed);
 }
 
 static void errors_of(along rule, int nodes, uint64_t seed, double e[KINDS]) {
     robot r;
     trial t;
-    lively(&r, &t, rule, nodes, seed);
-    lively_errors(&t, e);
+    make_moving_rod(&r, &t, rule, nodes, seed);
+    moving_rod_errors(&t, e);
     trial_close(&t);
     robot_free(&r);
 }
@@ -85,7 +85,7 @@ static void geometry_error_is_estimated(void **state) {
             errors_of(rule, 20, seed, e);
             robot r;
             trial t;
-            lively(&r, &t, rule, 20, seed);
+            make_moving_rod(&r, &t, rule, 20, seed);
             const double estimate = snw_geometry_error(t.m, t.s->q, 0);
             assert_true(estimate >= 0.1 * e[TIP] && estimate <= 10 * e[TIP]);
             trial_close(&t);
@@ -130,7 +130,7 @@ static snw_vec3 hang(const beam *b, double *field) {
     (void)trial_settle(&t);
     const snw_vec3 p = trial_end(&t, 0).p;
     for (int i = 0; field && i < 5; i++) {
-        field[i] = snw_rod_strain(t.m, &t.m->rod[0], t.s->q, 0, 0.25 * i).e[SNW_BEND_Z];
+        field[i] = snw_rod_strain(&t.m->rod[0], t.s->q, 0, 0.25 * i).e[SNW_BEND_Z];
     }
     trial_close(&t);
     robot_free(&r);

@@ -67,7 +67,7 @@ static void go_on(snw_robot *r, int n, double h) {
 }
 
 // x = X (1 - exp(-d t) (cos w t + d/w sin w t)), d = c/2m, w^2 = k/m - d^2
-static void a_body_swings_about_the_hand(void **state) {
+static void a_body_oscillates_about_the_target_of_the_drag_spring(void **state) {
     (void)state;
     const double k = 50, c = 3, m = 2, h = 1e-3, X = 0.3;
     const double d = c / (2 * m), w = sqrt(k / m - d * d);
@@ -91,7 +91,7 @@ static void a_body_swings_about_the_hand(void **state) {
 }
 
 // m g/k below the target, hanging from a point of its rim
-static void a_body_hangs_below_the_hand(void **state) {
+static void a_body_hangs_below_the_target_of_the_drag_spring(void **state) {
     (void)state;
     snw_robot *r = open_body("[0, 0, -9.81]", "generalized-alpha", 1e-2);
     snw_error err = {0};
@@ -105,7 +105,7 @@ static void a_body_hangs_below_the_hand(void **state) {
 }
 
 // A spring a thousand times faster than the steps resolve is still integrated stably.
-static void a_stiff_hand_is_stable(void **state) {
+static void a_stiff_drag_spring_is_stable(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "euler"};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
@@ -122,7 +122,7 @@ static void a_stiff_hand_is_stable(void **state) {
     }
 }
 
-static void bad_pulls_are_refused(void **state) {
+static void invalid_drag_springs_are_refused(void **state) {
     (void)state;
     snw_robot *r = open_body("0", "generalized-alpha", 1e-2);
     snw_error err = {0};
@@ -139,7 +139,7 @@ static void bad_pulls_are_refused(void **state) {
 }
 
 // The drag spring is part of the checkpoint: another robot continues from it with the same bits.
-static void a_pull_is_saved(void **state) {
+static void a_drag_spring_is_saved(void **state) {
     (void)state;
     snw_robot *a = open_body("0", "generalized-alpha", 1e-2);
     snw_robot *b = open_body("0", "generalized-alpha", 1e-2);
@@ -161,11 +161,11 @@ static void a_pull_is_saved(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangent_equals_differences),
-        cmocka_unit_test(a_body_swings_about_the_hand),
-        cmocka_unit_test(a_body_hangs_below_the_hand),
-        cmocka_unit_test(a_stiff_hand_is_stable),
-        cmocka_unit_test(bad_pulls_are_refused),
-        cmocka_unit_test(a_pull_is_saved),
+        cmocka_unit_test(a_body_oscillates_about_the_target_of_the_drag_spring),
+        cmocka_unit_test(a_body_hangs_below_the_target_of_the_drag_spring),
+        cmocka_unit_test(a_stiff_drag_spring_is_stable),
+        cmocka_unit_test(invalid_drag_springs_are_refused),
+        cmocka_unit_test(a_drag_spring_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

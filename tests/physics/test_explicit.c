@@ -245,7 +245,7 @@ static void windy_rod(scene *c, snw_joint_kind joint) {
 }
 
 // state at 0.4 s, with one step ending exactly at the jump
-static void blow(scene *c, double *q) {
+static void pass_jump(scene *c, double *q) {
     snw_error err = {0};
     if (snw_explicit_advance(c->e, 0.1, 0.2, &err) != SNW_OK) fail_msg("%s", err.text);
     if (snw_explicit_advance(c->e, 0.2, 0.2, &err) != SNW_OK) fail_msg("%s", err.text);
@@ -269,7 +269,7 @@ static void all_integrators_find_the_same_motion(void **state) {
         windy_rod(&c, joint ? SNW_JOINT_FREE : SNW_JOINT_FIXED);
         double want[32], q[32];
         begin(&c, SNW_ODE_RK87, 1e-12);
-        blow(&c, want);
+        pass_jump(&c, want);
         end(&c);
         const struct {
             snw_ode_kind kind;
@@ -282,7 +282,7 @@ static void all_integrators_find_the_same_motion(void **state) {
         };
         for (int i = 0; i < 4; i++) {
             begin(&c, k[i].kind, k[i].tolerance);
-            blow(&c, q);
+            pass_jump(&c, q);
             const double e = distance(c.m->nq, q, want);
             if (!(e <= k[i].bound)) fail_msg("kind %d: off by %.3g", (int)k[i].kind, e);
             end(&c);
@@ -307,7 +307,7 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
             for (int fine = 0; fine < 2; fine++) {
                 const int n = 150 << fine;
                 snw_implicit_opts o = snw_implicit_defaults();
-                o.scheme = snw_scheme_make(kinds[k], 0.8, 0);
+                o.scheme = snw_implicit_scheme(kinds[k], 0.8, 0);
                 o.tolerance = 1e-13;
                 snw_implicit *im = NULL;
                 snw_error err = {0};
@@ -400,12 +400,13 @@ static void a_law_that_ends_is_reported_with_its_time(void **state) {
 
 static snw_vec3 tip(scene *c) { return snw_explicit_work_at(c->e)->g[c->m->link_end[0]].p; }
 
-typedef struct spot {
+typedef struct position_at {
     double t, p[3];
-} spot;
+} position_at;
 
 // references.md B4.6: a string without stiffness, a mass at its tip, its root driven along a circle
-static void string_with_tip_mass(const char *linear_density, int n, int nspot, const spot *spots) {
+static void string_with_tip_mass(const char *linear_density, int n, int npositions,
+                                 const position_at *positions) {
     scene c = {0};
     robot_init(&c.r, 1, 0.005);
     snw_rod_desc *rod = &c.r.link[0].rod;
@@ -423,10 +424,10 @@ static void string_with_tip_mass(const char *linear_density, int n, int nspot, c
     compile(&c);
     begin(&c, SNW_ODE_RK87, 1e-10);
     const double before = total(see(&c));
-    for (int i = 0; i < nspot; i++) {
-        go(&c, spots[i].t);
+    for (int i = 0; i < npositions; i++) {
+        go(&c, positions[i].t);
         const snw_vec3 p = tip(&c);
-        for (int k = 0; k < 3; k++) assert_near(p.e[k], spots[i].p[k], 1.5e-6); // six digits
+        for (int k = 0; k < 3; k++) assert_near(p.e[k], positions[i].p[k], 1.5e-6); // six digits
         assert_true(balance(&c, before) < 1e-8);
     }
     finish(&c);
@@ -434,7 +435,7 @@ static void string_with_tip_mass(const char *linear_density, int n, int nspot, c
 
 static void test_5_light_string(void **state) {
     (void)state;
-    const spot s[] = {
+    const position_at s[] = {
         {0.15, {0.997834, 0.141127, 0.148708}},  {0.30, {0.973771, 0.274689, 0.129863}},
         {0.60, {0.868006, 0.385987, -0.050402}}, {0.90, {0.891716, 0.119021, -0.263668}},
         {1.50, {0.852049, -0.342985, 0.220964}}, {2.00, {0.997276, 0.071165, 0.143984}}};
@@ -443,16 +444,16 @@ static void test_5_light_string(void **state) {
 
 static void test_5_heavy_string(void **state) {
     (void)state;
-    const spot s[] = {
+    const position_at s[] = {
         {0.15, {0.994617, 0.141820, 0.150714}},   {0.30, {0.961234, 0.283232, 0.150239}},
         {0.60, {0.777219, 0.459642, -0.055917}},  {0.90, {0.811408, 0.004161, -0.410140}},
         {1.50, {0.603590, -0.133374, 0.556095}},  {2.00, {0.868587, 0.283621, -0.230386}},
         {2.50, {0.915946, -0.272619, -0.174740}}, {3.00, {0.966271, -0.177228, 0.137771}}};
     string_with_tip_mass("7.85e-2", 3, 8, s);
-    const spot five[] = {{0.30, {0.961390, 0.282744, 0.149874}},
-                         {0.90, {0.809223, 0.030628, -0.414841}},
-                         {2.00, {0.898798, 0.277239, -0.163409}},
-                         {3.00, {0.913232, -0.264636, 0.046132}}};
+    const position_at five[] = {{0.30, {0.961390, 0.282744, 0.149874}},
+                                {0.90, {0.809223, 0.030628, -0.414841}},
+                                {2.00, {0.898798, 0.277239, -0.163409}},
+                                {3.00, {0.913232, -0.264636, 0.046132}}};
     string_with_tip_mass("7.85e-2", 5, 4, five);
 }
 
@@ -516,7 +517,7 @@ static void test_6_free_rod_with_muscles(void **state) {
             const snw_work *w = snw_explicit_work_at(c.e);
             const snw_state *s = snw_explicit_state(c.e);
             const snw_vec3 root = w->g[c.m->block[0].seg].p, end_ = tip(&c);
-            const snw_twist xi = snw_rod_strain(c.m, &c.m->rod[0], s->q, 0, 0.5);
+            const snw_twist xi = snw_rod_strain(&c.m->rod[0], s->q, 0, 0.5);
             for (int j = 0; j < 3; j++) {
                 assert_near(1e3 * root.e[j], want[i].base[j], 1.5e-5); // printed digits of mm
                 assert_near(1e3 * (end_.e[j] - (j == 0)), want[i].tip[j], 1.5e-5);

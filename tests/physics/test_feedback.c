@@ -85,7 +85,7 @@ static void setting_open(setting *s, const char *joint, dice *d) {
     state_random(s->g.m, d, s->g.s);
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
     for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = roll(d, -1, 1);
-    s->g.in->lead = roll(d, 0.1, 1);
+    s->g.in->integral_step = roll(d, 0.1, 1);
     *s->g.in->signal_fraction = roll(d, 0.5, 1);
 }
 
@@ -110,7 +110,7 @@ static void laws_have_exact_derivatives(void **state) {
 }
 
 // A variable-length rod whose varying section and rest strain move past the stations that are read.
-static const char fed_text[] =
+static const char variable_length_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
     "robot:\n"
@@ -121,13 +121,13 @@ static const char fed_text[] =
     "actuators: {push: {feed: arm, effort: 1 N*m^2*curve.bend_y^2 + 1 N/m*mid.z}}\n"
     "probes: {curve: {strain: arm@40%}, gust: {velocity: arm@70%}, mid: {pose: arm@60%}}\n";
 
-static void laws_that_read_a_fed_rod_likewise(void **state) {
+static void laws_that_read_a_variable_length_rod_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {9};
     snw_document *doc;
     snw_desc *desc;
     snw_error err;
-    if (describe(fed_text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (describe(variable_length_text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < 4; i++) {
         rig g;
         rig_open(&g, desc);
@@ -170,7 +170,7 @@ static void laws_read_what_probes_show(void **state) {
 }
 
 // an integral is the stored value plus the contribution of the step
-static void integrals_lead(void **state) {
+static void integrals_are_stored_values_plus_the_part_of_the_step(void **state) {
     (void)state;
     dice d = {9};
     setting s;
@@ -182,7 +182,7 @@ static void integrals_lead(void **state) {
         const snw_signal_desc *signal = &m->desc->signal[i];
         if (signal->kind != SNW_SIGNAL_INTEGRAL) continue;
         const double e = snw_expr_value(signal->source, (snw_at){.signal = s.g.w->signal});
-        assert_near(s.g.w->signal[i], s.g.s->z[i] + s.g.in->lead * e, 1e-14);
+        assert_near(s.g.w->signal[i], s.g.s->z[i] + s.g.in->integral_step * e, 1e-14);
         seen++;
     }
     assert_int_equal(seen, 1);
@@ -193,9 +193,9 @@ static void integrals_lead(void **state) {
 // millisecond, before the winch has compressed the gas to a vanishing volume.
 static void closed_loops_do_not_touch_the_heap(void **state) {
     (void)state;
-    static const snw_method methods[] = {
-        SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,  SNW_METHOD_RK4,
-        SNW_METHOD_ADAPTIVE,          SNW_METHOD_STIFF, SNW_METHOD_GAUSS6};
+    static const snw_scheme_kind methods[] = {
+        SNW_SCHEME_GENERALIZED_ALPHA, SNW_SCHEME_BDF2,  SNW_SCHEME_RK4,
+        SNW_SCHEME_ADAPTIVE,          SNW_SCHEME_STIFF, SNW_SCHEME_GAUSS6};
     dice d = {10};
     count_heap_calls();
     for (int i = 0; i < 12; i++) {
@@ -205,7 +205,7 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
         snw_state *start = NULL;
         snw_integrator it = {0};
         snw_error err = {0};
-        const snw_step_desc step = {.method = methods[i / 2], .step = 5e-5, .rho = 0.9};
+        const snw_step_desc step = {.scheme = methods[i / 2], .step = 5e-5, .rho = 0.9};
         assert_int_equal(snw_state_create(m, &start), SNW_OK);
         assert_int_equal(snw_integrator_open(m, &step, 5e-4, &it, &err), SNW_OK);
         snw_vec3 *rotation = calloc((size_t)(m->nseg + m->nobs), sizeof *rotation);
@@ -281,10 +281,10 @@ static void laws_of_lengths_are_springs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_have_exact_derivatives),
-        cmocka_unit_test(laws_that_read_a_fed_rod_likewise),
+        cmocka_unit_test(laws_that_read_a_variable_length_rod_have_exact_derivatives),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(laws_read_what_probes_show),
-        cmocka_unit_test(integrals_lead),
+        cmocka_unit_test(integrals_are_stored_values_plus_the_part_of_the_step),
         cmocka_unit_test(closed_loops_do_not_touch_the_heap),
         cmocka_unit_test(laws_of_lengths_are_springs),
 #endif

@@ -224,7 +224,7 @@ static void frequencies_fall_in_water(void **state) {
                                   "study: [modes: {count: 1}]\nprobes: {f: frequency}\n"));
     assert_near(f, sqrt(30 / m) / (2 * M_PI), 1e-10);
     // a bending rod, so thin that the rotation of its sections is negligible
-    double wet[2];
+    double submerged[2];
     for (int k = 0; k < 2; k++) {
         char text[2000];
         (void)snprintf(text, sizeof text,
@@ -234,9 +234,9 @@ static void frequencies_fall_in_water(void **state) {
                        "fluid: {water: {on: arm, density: 1000, added: auto, when: %s}}\n"
                        "study: [static:, modes: {count: 2}]\nprobes: {f: frequency}\n",
                        k ? "on" : "off");
-        wet[k] = found(text);
+        submerged[k] = found(text);
     }
-    assert_near(wet[1] / wet[0], sqrt(1500.0 / 2500), 1e-6);
+    assert_near(submerged[1] / submerged[0], sqrt(1500.0 / 2500), 1e-6);
 }
 
 // m v' = W - drag: an exponential, or a hyperbolic tangent
@@ -294,7 +294,7 @@ static void bodies_and_rods_reach_their_terminal_velocity(void **state) {
     }
 }
 
-static void what_weighs_like_water_hangs_still(void **state) {
+static void a_neutrally_buoyant_body_stays_at_rest(void **state) {
     (void)state;
     outcome o;
     done(
@@ -381,7 +381,7 @@ static void a_current_carries_everything_along(void **state) {
 }
 
 // A robot of the fluid's density moves with the fluid, also where the fluid accelerates.
-static void an_accelerated_fluid_takes_along_what_it_surrounds(void **state) {
+static void an_accelerated_fluid_accelerates_bodies_in_it(void **state) {
     (void)state;
     outcome o;
     done("sinew: 1\nmaterials: {jelly: {young: 10 kPa, poisson: 0.5, density: 1000}}\n"
@@ -500,10 +500,10 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
         for (int j = 0; j < PLANE; j++) {
             q[j] = roll(&d, -2, 2), v[j] = roll(&d, -3, 3), a[j] = roll(&d, -9, 9);
         }
-        for (int wet = 0; wet < 2; wet++) {
+        for (int submerged = 0; submerged < 2; submerged++) {
             char text[2000];
             setting s;
-            (void)snprintf(text, sizeof text, form, wet ? "on" : "off");
+            (void)snprintf(text, sizeof text, form, submerged ? "on" : "off");
             setting_open(&s, text);
             assert_int_equal(s.g.m->nv, PLANE);
             memcpy(s.g.s->q, q, sizeof q);
@@ -511,7 +511,7 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
             memcpy(s.g.s->a, a, sizeof a);
             snw_inputs_at(s.g.m, 0, s.g.in);
             snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
-            memcpy(r[wet], s.g.w->r, sizeof r[wet]);
+            memcpy(r[submerged], s.g.w->r, sizeof r[submerged]);
             setting_close(&s);
         }
         lighthill(q, v, a, 0.8, Q);
@@ -552,7 +552,7 @@ static void flow_along_a_cylinder_makes_it_buckle(void **state) {
 
 // The fluid acts along rods, not at their ends: the wrench at a free tip is zero, and the wrench
 // within a rod equals the wrench between two rods obtained by a cut at that station.
-static void wrenches_within_a_rod_know_the_flow(void **state) {
+static void wrenches_within_a_rod_include_the_flow(void **state) {
     (void)state;
     static const char form[] =
         "sinew: 1\nmaterials: {m: {young: 0.1 MPa, density: 800}}\n"
@@ -599,7 +599,7 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
 
 // ---- refused models, changes --------------------------------------------------------------------
 
-static void what_a_fluid_cannot_do_is_said(void **state) {
+static void impossible_fluids_are_reported(void **state) {
     (void)state;
     static const char head[] =
         "sinew: 1\nmaterials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
@@ -624,12 +624,12 @@ static void what_a_fluid_cannot_do_is_said(void **state) {
          "already"},
         {"w: {on: thin, density: 1, drag: {normal: -1 + x/L}}", "not negative"},
         {"w: {on: thin, drag: {linear: 1/(x - x)}}", "a number"},
-        {"w: {on: stone, density: 1, added: auto}", "only a sphere"},
+        {"w: {on: stone, density: 1, added: auto}", "only the added mass of a sphere"},
         {"w: {on: stone, density: 1, buoyancy: on}", "needs its shape"},
         {"w: {on: stone, density: 1, drag: {normal: 1}}", "for rods"},
         {"w: {on: thin, added: [1, 1, 1, 1, 1, 1]}", "'added: auto'"},
         {"w: {on: frame, density: 1, added: auto}", "neither a rod nor a body"},
-        {"w: {on: thin, density: 1, added: auto}", "conserving scheme does not know"},
+        {"w: {on: thin, density: 1, added: auto}", "conserving scheme does not support"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[2000];
@@ -651,7 +651,7 @@ static void what_a_fluid_cannot_do_is_said(void **state) {
 
 // A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v- at
 // the surface.
-static void what_falls_into_water_is_slowed_there(void **state) {
+static void a_body_that_falls_into_water_is_slowed(void **state) {
     (void)state;
     static const char *const ways[] = {"scheme: adaptive, tolerance: 1e-11", "step: 2 ms",
                                        "scheme: adaptive, tolerance: 1e-11"};
@@ -673,9 +673,10 @@ static void what_falls_into_water_is_slowed_there(void **state) {
             "probes: {h: {position: stone}, v: {rate: slide}, e: energy}\n",
             k == 2 ? "t >= -1 s" : "on", ways[k]);
         done(text, &o);
-        const double m = 2000 * 4 * M_PI / 3 * 1e-3 + 1e-3, wet = m + 0.25 * (m - 1e-3), c = 20;
+        const double m = 2000 * 4 * M_PI / 3 * 1e-3 + 1e-3, submerged = m + 0.25 * (m - 1e-3),
+                     c = 20;
         const double t = sqrt(2 / 9.81), v0 = 9.81 * t, W = 9.81 * (m - 0.5 * (m - 1e-3));
-        const double want = W / c + (v0 - W / c) * exp(-c * (1 - t) / wet);
+        const double want = W / c + (v0 - W / c) * exp(-c * (1 - t) / submerged);
         assert_near(last(&o, 3), want, k == 1 ? 1e-5 : 1e-8);
         assert_near(last(&o, 4 + BALANCE), 0, k == 1 ? 1e-5 : 1e-7);
         snw_series_clear(&o.series);
@@ -683,7 +684,7 @@ static void what_falls_into_water_is_slowed_there(void **state) {
 }
 
 // The fluid is removed by a change: the ball then falls as it would without it.
-static void a_fluid_can_be_taken_away(void **state) {
+static void a_fluid_can_be_deactivated(void **state) {
     (void)state;
     outcome o;
     done("sinew: 1\n"
@@ -714,17 +715,17 @@ int main(void) {
         cmocka_unit_test(rectangles_have_the_tabled_added_mass),
         cmocka_unit_test(frequencies_fall_in_water),
         cmocka_unit_test(bodies_and_rods_reach_their_terminal_velocity),
-        cmocka_unit_test(what_weighs_like_water_hangs_still),
+        cmocka_unit_test(a_neutrally_buoyant_body_stays_at_rest),
         cmocka_unit_test(energy_is_accounted_for),
         cmocka_unit_test(a_current_carries_everything_along),
-        cmocka_unit_test(an_accelerated_fluid_takes_along_what_it_surrounds),
+        cmocka_unit_test(an_accelerated_fluid_accelerates_bodies_in_it),
         cmocka_unit_test(implicit_steps_keep_their_order),
         cmocka_unit_test(slender_bodies_feel_the_forces_of_lighthill),
         cmocka_unit_test(flow_along_a_cylinder_makes_it_buckle),
-        cmocka_unit_test(wrenches_within_a_rod_know_the_flow),
-        cmocka_unit_test(what_a_fluid_cannot_do_is_said),
-        cmocka_unit_test(a_fluid_can_be_taken_away),
-        cmocka_unit_test(what_falls_into_water_is_slowed_there),
+        cmocka_unit_test(wrenches_within_a_rod_include_the_flow),
+        cmocka_unit_test(impossible_fluids_are_reported),
+        cmocka_unit_test(a_fluid_can_be_deactivated),
+        cmocka_unit_test(a_body_that_falls_into_water_is_slowed),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

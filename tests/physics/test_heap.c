@@ -179,7 +179,7 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
 
 // A robot with all external actions: ground, fluid, tendons, chambers, a variable-length rod.
 // Equilibrium, steps, probes and efforts.
-static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
+static void external_forces_do_not_touch_the_heap(void **state) {
     (void)state;
     static const char text[] =
         "sinew: 1\n"
@@ -248,7 +248,7 @@ int main(void) {
         cmocka_unit_test(static_solve_does_not_touch_the_heap),
         cmocka_unit_test(static_solve_of_many_coordinates_does_not_touch_the_heap),
         cmocka_unit_test(advances_in_time_do_not_touch_the_heap),
-        cmocka_unit_test(what_acts_from_outside_does_not_touch_the_heap),
+        cmocka_unit_test(external_forces_do_not_touch_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ enum {
 // while an undriven arm swings. Wheels that hold this speed, by any of several probes, and wheels
 // that are driven directly need the same torque; two wheels with a common effort need half of it
 // each.
-static void what_is_held_is_as_if_driven(void **state) {
+static void a_held_coordinate_moves_as_a_driven_one(void **state) {
     (void)state;
     static const char *const given[] = {
         "{joint: hub(1), rate: 5*(1 - cos(2*t))}",
@@ -121,7 +121,7 @@ static void a_motor_holds_what_it_does_not_drive(void **state) {
 }
 
 // A motor balances an inclined pole on a wheel: (M + m) a = tau/R and m g l sin q - m a l cos q =
-// tau, so that the wheel runs away with constant acceleration.
+// tau, so that the wheel has a constant acceleration.
 static void a_wheel_keeps_a_pole_from_falling(void **state) {
     (void)state;
     outcome o;
@@ -198,22 +198,22 @@ static void stops(const char *text, const char *why) {
     snw_series_clear(&o.series);
 }
 
-static void what_cannot_be_held_is_said(void **state) {
+static void impossible_holds_are_reported(void **state) {
     (void)state;
     static const struct {
         const char *motor, *why;
     } wrong[] = {
-        {"{joint: hub(1), hold: {swing: 0.1}}", "which is no 'velocity'"},
+        {"{joint: hub(1), hold: {swing: 0.1}}", "which is not a 'velocity'"},
         {"{joint: hub(1), hold: {v.ax: 0.1}}", "names one component of 'v'"},
         {"{joint: hub(1), hold: {v: 0.1}}", "names one component of 'v'"},
         {"{joint: hub(1), hold: {w.vx: 0.1}}", "'w'"},
         {"{joint: hub(1), hold: {v.vx: 0.1, v.vy: 0}}", "names one component of a probe"},
         {"{joint: hub(1), hold: {v.vx: 1 m}}", "a speed (m/s) is wanted"},
         {"{joint: hub(1), hold: {v.vx: 1}, rate: 3}", "one follows from the other"},
-        {"{joint: hub(1), hold: {v.vx: 1}, when: t > 1}", "always does"},
+        {"{joint: hub(1), hold: {v.vx: 1}, when: t > 1}", "is always active"},
         {"{wheels: [hub(1), hub(2)], rate: 3}", "'wheels' have one effort"},
         {"{wheels: hub(1), effort: 3}", "is a list of links"},
-        {"{wheels: [hub(1), cart], effort: 3}", "'wheels' turn"},
+        {"{wheels: [hub(1), cart], effort: 3}", "'wheels' need revolute joints"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[2500];
@@ -223,9 +223,9 @@ static void what_cannot_be_held_is_said(void **state) {
     }
     stops(CART "actuators: {motor: {joint: hub(1), hold: {v.vx: 1}}}\n"
                "study: [dynamic: {for: 1 s, step: 2 ms}]\n",
-          "which only a kinematic step knows");
+          "which only a kinematic step supports");
     // The motor has no influence on the sideways motion of the cart.
-    stops(CART KINEMATIC "actuators: {motor: {joint: hub(1), hold: {v.vy: 0.1}}}\n", "ask for");
+    stops(CART KINEMATIC "actuators: {motor: {joint: hub(1), hold: {v.vy: 0.1}}}\n", "contradicts");
     // No torque on a flywheel propels the cart.
     stops("sinew: 1\ngravity: 0\n"
           "robot:\n"
@@ -238,12 +238,12 @@ static void what_cannot_be_held_is_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_is_as_if_driven),
+        cmocka_unit_test(a_held_coordinate_moves_as_a_driven_one),
         cmocka_unit_test(wheels_have_one_effort),
         cmocka_unit_test(a_motor_holds_what_it_does_not_drive),
         cmocka_unit_test(a_wheel_keeps_a_pole_from_falling),
         cmocka_unit_test(a_trailer_follows_a_car_of_any_wheels),
-        cmocka_unit_test(what_cannot_be_held_is_said),
+        cmocka_unit_test(impossible_holds_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,9 +284,10 @@ static void joints_are_chains_of_simple_ones(void **state) {
          X,
          {Y, Z, X},
          3},
+        {SNW_JOINT_PIN_SLOT, {SNW_JOINT_PRISMATIC, SNW_JOINT_REVOLUTE}, Y, {Z, Y}, 2},
     };
     dice d = {31};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         tree one, many;
         trial x, y;
         tree_init(&one, 2);

@@ -220,7 +220,7 @@ static void dynamic_steps_find_the_same_motion(void **state) {
 // A blade engages a sledge that slides and swings its arm, and is released again: the class
 // changes, and the impact conserves the momentum of the free motions. By the locomotion equations
 // and by those of index 1.
-static void contacts_come_and_go(void **state) {
+static void contacts_are_activated_and_deactivated(void **state) {
     (void)state;
 #define SLEDGE                                                                                     \
     "sinew: 1\ngravity: 0\n"                                                                       \
@@ -261,12 +261,12 @@ static void faults_are_named_before_damage(void **state) {
         {"sinew: 1\ngravity: 0\nmaterials: {m: {young: 1 MPa, poisson: 0.4, density: "
          "1000}}\nrobot: {r: {on: world, joint: planar, rod: {length: 1, "
          "section: {circle: {radius: 1 cm}}, material: m, strain: {bend_z: legendre 2}}}}\n" STEP,
-         "nothing drives", "'r'"},
+         "coordinates that are not driven", "'r'"},
         {"sinew: 1\ngravity: 0\nrobot:\n  a: {on: world, joint: planar, body: {mass: 1, inertia: "
          "[1, 1, 1]}}\n  b: {on: a, joint: "
          "revolute, body: {mass: 1, inertia: [1, 1, 1]}}\nactuators: {f: {joint: b, position: "
          "free}}\n" STEP,
-         "follows", "'b'"},
+         "is passive", "'b'"},
     };
     for (size_t i = 0; i < sizeof fault / sizeof fault[0]; i++) {
         outcome o;
@@ -360,7 +360,7 @@ int main(void) {
         cmocka_unit_test(random_robots_move_as_dense_equations_say),
         cmocka_unit_test(classes_are_found),
         cmocka_unit_test(dynamic_steps_find_the_same_motion),
-        cmocka_unit_test(contacts_come_and_go),
+        cmocka_unit_test(contacts_are_activated_and_deactivated),
         cmocka_unit_test(faults_are_named_before_damage),
         cmocka_unit_test(many_links_are_a_rod),
         cmocka_unit_test(every_fixed_step_is_shown),

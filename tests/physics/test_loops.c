@@ -38,8 +38,8 @@ static const char robot_text[] =
     "  shape: {rod: mast, position: [cos(t), 0.1*t^2, free]}\n";
 
 static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
-                                     "universal", "spherical", "planar"};
-enum { NJOINT = 7 };
+                                     "universal", "spherical", "planar",    "pin_slot"};
+enum { NJOINT = 8 };
 
 typedef struct setting {
     snw_document *doc;
@@ -89,7 +89,7 @@ static void on_every_joint(uint64_t seed, void (*check)(const rig *)) {
     }
 }
 
-static void rows_are_slopes_of_gaps(void **state) {
+static void rows_are_derivatives_of_violations(void **state) {
     (void)state;
     on_every_joint(18, rows_are_slopes);
 }
@@ -108,7 +108,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrenches_have_exact_derivatives),
 #ifndef SNW_WIDE
-        cmocka_unit_test(rows_are_slopes_of_gaps),
+        cmocka_unit_test(rows_are_derivatives_of_violations),
         cmocka_unit_test(rates_are_derivatives_in_time),
         cmocka_unit_test(multipliers_pull_along_rows),
 #endif

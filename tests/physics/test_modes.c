@@ -416,7 +416,7 @@ static void kelvin_voigt_damps_in_proportion(void **state) {
 }
 
 // Beck's column: two frequencies coalesce, then one motion grows while the other decays.
-static void follower_force_makes_a_pair(void **state) {
+static void follower_force_makes_a_flutter_pair(void **state) {
     (void)state;
     static result r;
     double want, load = oracle_beck_load(&want);
@@ -445,7 +445,7 @@ static void follower_force_makes_a_pair(void **state) {
 // force has no arm about the second hinge and one of sin(q2) about the first, K = [2 P; 0 2]; so
 //    det(s^2 M + s e D + K) = (5 s^2 + e s d1 + 2)(s^2 + e s d2 + 2) - (2 s^2 + P) 2 s^2
 // and ds/de = -(d det/de)/(d det/ds) at e = 0.
-static void damping_shifts_what_a_follower_force_makes(void **state) {
+static void damping_shifts_the_flutter_pair(void **state) {
     (void)state;
     static result r;
     find(HEAD "robot:\n"
@@ -516,7 +516,7 @@ static void small_motion_has_the_frequency_and_the_damping(void **state) {
 }
 
 // A state out of balance is reported, and the study continues from the unchanged state.
-static void modes_leave_no_trace_and_say_what_is_not_at_rest(void **state) {
+static void modes_change_no_state_and_report_motion(void **state) {
     (void)state;
     static result r, plain;
     static const char head[] =
@@ -540,7 +540,7 @@ static void modes_leave_no_trace_and_say_what_is_not_at_rest(void **state) {
 }
 
 // All coordinates are held: only the configuration is recorded.
-static void what_cannot_move_has_no_modes(void **state) {
+static void a_fixed_robot_has_no_modes(void **state) {
     (void)state;
     static result r;
     find("sinew: 1\nrobot: {bob: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0]}}}\n"
@@ -610,11 +610,11 @@ int main(void) {
         cmocka_unit_test(coordinates_without_mass_are_condensed),
         cmocka_unit_test(leg_between_balls_spins),
         cmocka_unit_test(kelvin_voigt_damps_in_proportion),
-        cmocka_unit_test(follower_force_makes_a_pair),
-        cmocka_unit_test(damping_shifts_what_a_follower_force_makes),
+        cmocka_unit_test(follower_force_makes_a_flutter_pair),
+        cmocka_unit_test(damping_shifts_the_flutter_pair),
         cmocka_unit_test(small_motion_has_the_frequency_and_the_damping),
-        cmocka_unit_test(modes_leave_no_trace_and_say_what_is_not_at_rest),
-        cmocka_unit_test(what_cannot_move_has_no_modes),
+        cmocka_unit_test(modes_change_no_state_and_report_motion),
+        cmocka_unit_test(a_fixed_robot_has_no_modes),
         cmocka_unit_test(robot_without_mass_is_refused),
         cmocka_unit_test(nothing_is_allocated_on_the_way),
     };

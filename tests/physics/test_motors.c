@@ -55,7 +55,7 @@ static void efforts_have_exact_derivatives(void **state) {
     for (int i = 0; i < 6; i++) {
         setting s;
         random_chain(&s, &d);
-        s.g.in->lead = roll(&d, 0.1, 1);
+        s.g.in->integral_step = roll(&d, 0.1, 1);
         *s.g.in->signal_fraction = roll(&d, 0.5, 1);
         assert_true(s.g.m->nlive > 8);
         rig_check(&s.g);
@@ -88,9 +88,10 @@ static void efforts_act_on_their_coordinates(void **state) {
             want[motor->dof + i] += column[i];
         }
     }
-    s.desc->nmotor = 0; // the model reads its description
-    snw_inputs_at(m, g->s->t, g->in);
-    snw_residual(m, g->in, g->s, false, g->w);
+    snw_model without = *m;
+    without.nmotor = 0;
+    snw_inputs_at(&without, g->s->t, g->in);
+    snw_residual(&without, g->in, g->s, false, g->w);
     for (int i = 0; i < m->nv; i++) assert_near(g->w->r[i] - r[i], want[i], 1e-12);
     setting_close(&s);
 }
@@ -543,7 +544,7 @@ static void motors_that_agree_share_their_effort(void **state) {
 
 // The law of a motor violates the loop for a short time between the times that are checked
 // beforehand.
-static void a_loop_that_comes_open_is_told(void **state) {
+static void a_loop_that_opens_is_reported(void **state) {
     (void)state;
     static const char *const more[2] = {"", " + 0.05*hat(t, 0.14, 0.24)"};
     for (int k = 0; k < 2; k++) {
@@ -567,7 +568,7 @@ static void a_loop_that_comes_open_is_told(void **state) {
 }
 
 // Drives and a loop that contradict each other, at the start or later.
-static void drives_that_contradict_a_loop_are_told(void **state) {
+static void drives_that_contradict_a_loop_are_reported(void **state) {
     (void)state;
     static const char *const law[2] = {"0.1", "0.2*t"};
     for (int k = 0; k < 2; k++) {
@@ -638,7 +639,7 @@ static void compare(const outcome *motor, const outcome *hand, double out[2]) {
     }
 }
 
-static void a_motor_does_what_a_hand_does(void **state) {
+static void a_motor_moves_as_a_prescribed_pose(void **state) {
     (void)state;
     static const char adaptive[] = "scheme: adaptive, tolerance: 1e-10";
     static const char *const steps[2] = {"step: 2 ms, rho: 0.8", "step: 1 ms, rho: 0.8"};
@@ -666,7 +667,7 @@ static void a_motor_does_what_a_hand_does(void **state) {
 
 // At rest until the motor gives the upper arm a velocity at once: free coordinates keep their
 // momentum, so that M21 dv1 + M22 dv2 = 0, and the work of the motor is the kinetic energy.
-static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
+static void an_impact_conserves_the_momentum_of_free_motions(void **state) {
     (void)state;
     static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-9"};
     for (int k = 0; k < 2; k++) {
@@ -782,10 +783,10 @@ int main(void) {
         cmocka_unit_test(a_plane_loop_has_the_reactions_of_its_plane),
         cmocka_unit_test(a_drive_moves_a_robot_with_a_redundant_row),
         cmocka_unit_test(motors_that_agree_share_their_effort),
-        cmocka_unit_test(a_loop_that_comes_open_is_told),
-        cmocka_unit_test(drives_that_contradict_a_loop_are_told),
-        cmocka_unit_test(a_motor_does_what_a_hand_does),
-        cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
+        cmocka_unit_test(a_loop_that_opens_is_reported),
+        cmocka_unit_test(drives_that_contradict_a_loop_are_reported),
+        cmocka_unit_test(a_motor_moves_as_a_prescribed_pose),
+        cmocka_unit_test(an_impact_conserves_the_momentum_of_free_motions),
         cmocka_unit_test(drives_are_switched_by_changes),
         cmocka_unit_test(branches_of_equilibria_end),
 #endif

@@ -67,7 +67,7 @@ static void newmark_lets_noise_grow(void **state) {
 
 // A looser Newton tolerance increases the noise: a step with a position error e has a force error
 // of 4 m e/h^2.
-static void newmarks_noise_is_fed_by_the_tolerance(void **state) {
+static void newmarks_noise_grows_with_the_tolerance(void **state) {
     (void)state;
     outcome o;
     shake("scheme: newmark, loop_velocities: scheme, tolerance: 1e-5", 20, 0.01, &o);
@@ -99,7 +99,7 @@ static void generalized_alpha_keeps_it_as_it_is(void **state) {
 
 // Newmark's rule with velocities that satisfy the loop closures has constant noise at any
 // tolerance; it does not damp the motion.
-static void newmarks_rule_does_when_settled(void **state) {
+static void newmarks_rule_with_projection_keeps_it_as_it_is(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: newmark", "scheme: newmark, tolerance: 1e-5"};
     for (int k = 0; k < 2; k++) {
@@ -141,7 +141,7 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
 
 // A run warns about schemes without damping on loops; a driven coordinate takes rates and
 // accelerations from its law.
-static void it_is_told_beforehand(void **state) {
+static void growing_noise_is_reported_before_the_run(void **state) {
     (void)state;
     static const struct {
         const char *scheme;
@@ -183,11 +183,11 @@ static void it_is_told_beforehand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newmark_lets_noise_grow),
-        cmocka_unit_test(newmarks_noise_is_fed_by_the_tolerance),
+        cmocka_unit_test(newmarks_noise_grows_with_the_tolerance),
         cmocka_unit_test(generalized_alpha_keeps_it_as_it_is),
-        cmocka_unit_test(newmarks_rule_does_when_settled),
+        cmocka_unit_test(newmarks_rule_with_projection_keeps_it_as_it_is),
         cmocka_unit_test(generalized_alpha_stays_stable_at_any_step),
-        cmocka_unit_test(it_is_told_beforehand),
+        cmocka_unit_test(growing_noise_is_reported_before_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void rows_have_exact_derivatives(void **state) {
 
 // In statics with contacts that hold, the rows are functions of the displacement from the frozen
 // state: zero at first, to first order C x, and R is their derivative.
-static void ways_have_exact_derivatives(void **state) {
+static void displacements_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {35};
     for (int k = 0; k < 4; k++) {
@@ -228,7 +228,7 @@ int main(void) {
         cmocka_unit_test(wrenches_have_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(rows_have_exact_derivatives),
-        cmocka_unit_test(ways_have_exact_derivatives),
+        cmocka_unit_test(displacements_have_exact_derivatives),
         cmocka_unit_test(rates_are_derivatives_in_time),
         cmocka_unit_test(multipliers_pull_along_rows),
 #endif

@@ -190,7 +190,7 @@ static void a_helical_tendon_turns_one_element_as_it_turns_with_many_points(void
     assert_near(turned_by_helix("") / want, 1, 1e-6);
 }
 
-static void nodes_too_few_are_told(void **state) {
+static void too_few_nodes_are_reported(void **state) {
     (void)state;
     outcome o;
     const char *const text =
@@ -251,7 +251,7 @@ int main(void) {
         cmocka_unit_test(random_rods_integrate_as_with_many_nodes),
         cmocka_unit_test(a_helical_tendon_turns_one_element_as_it_turns_with_many_points),
         cmocka_unit_test(a_load_of_short_waves_bends_one_element_as_it_does_with_many_nodes),
-        cmocka_unit_test(nodes_too_few_are_told),
+        cmocka_unit_test(too_few_nodes_are_reported),
         cmocka_unit_test(a_change_that_asks_for_more_nodes_has_them_from_the_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

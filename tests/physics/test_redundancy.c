@@ -73,12 +73,12 @@ static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s)
     }
     // l = A y, y by least squares
     double *y = calloc((size_t)(nv + nr), sizeof *y), *B = calloc((size_t)(nv * nr), sizeof *B);
-    snw_arena scratch = {.size = snw_shortest_scratch(contacts, nv)};
+    snw_arena scratch = {.size = snw_minimum_norm_scratch(contacts, nv)};
     scratch.base = malloc(scratch.size);
     for (int k = 0; k < contacts; k++) y[k] = x[k];
     for (int i = 0; i < nv * contacts; i++) B[i] = A[i];
     int rank;
-    assert_int_equal(snw_shortest(contacts, nv, B, 1e-10, &scratch, y, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(contacts, nv, B, 1e-10, &scratch, y, &rank), SNW_OK);
     assert_true(rank < contacts);
     for (int k = 0; k < contacts; k++) {
         double sum = 0;
@@ -92,7 +92,7 @@ static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s)
     snw_work_destroy(w);
 }
 
-static void reactions_are_the_shortest(void **state) {
+static void reactions_have_minimum_norm(void **state) {
     (void)state;
     dice d = {29};
     for (int k = 0; k < 20; k++) {
@@ -138,6 +138,7 @@ static const char *const schemes[] = {"generalized-alpha, rho: 0.8, step: 10 ms"
                                       "adaptive, tolerance: 1e-10",
                                       "gauss4, step: 10 ms",
                                       "gauss6, step: 20 ms",
+                                      "radau5, step: 20 ms",
                                       "kinematic"};
 enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
 
@@ -287,7 +288,7 @@ static void say_snake(char *out, size_t size) {
 #undef SAY
 }
 
-static void a_steered_snake_goes_as_its_axles_say(void **state) {
+static void a_steered_snake_moves_as_its_axles_require(void **state) {
     (void)state;
     char snake[8000], study[200], text[9000];
     outcome want = {0};
@@ -414,7 +415,7 @@ static void singular_starts_have_their_limit(void **state) {
 }
 
 // Two blades on one axle engage a sledge: one impact, whatever their number.
-static void blades_take_hold_together(void **state) {
+static void blades_are_activated_together(void **state) {
     (void)state;
     double heat[2];
     for (int n = 1; n <= 2; n++) {
@@ -490,13 +491,13 @@ static void contradictions_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reactions_are_the_shortest),
+        cmocka_unit_test(reactions_have_minimum_norm),
         cmocka_unit_test(more_wheels_change_nothing),
         cmocka_unit_test(a_snake_on_many_wheels_runs),
-        cmocka_unit_test(a_steered_snake_goes_as_its_axles_say),
+        cmocka_unit_test(a_steered_snake_moves_as_its_axles_require),
         cmocka_unit_test(a_locked_train_runs_round),
         cmocka_unit_test(singular_starts_have_their_limit),
-        cmocka_unit_test(blades_take_hold_together),
+        cmocka_unit_test(blades_are_activated_together),
         cmocka_unit_test(contradictions_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ static void steps_of_the_library_turn_it_too(void **state) {
 }
 
 // A state that was saved with other rows kept resumes with the same bits.
-static void saved_states_know_their_rows(void **state) {
+static void saved_states_contain_the_dropped_rows(void **state) {
     (void)state;
     snw_error err = {0};
     snw_robot *a = open_chain("generalized-alpha", 0, 5e-3);
@@ -190,7 +190,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bricard_chain_turns_inside_out),
         cmocka_unit_test(steps_of_the_library_turn_it_too),
-        cmocka_unit_test(saved_states_know_their_rows),
+        cmocka_unit_test(saved_states_contain_the_dropped_rows),
         cmocka_unit_test(equilibria_turn_it_through_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void a_soft_body_slides_and_bends(void **state) {
 
 // With a law that is no wave along the body some section must slip: the error names it, with its
 // speed.
-static void gaits_that_do_not_fit_are_named(void **state) {
+static void gaits_that_violate_the_rings_are_named(void **state) {
     (void)state;
     static const char *const law[] = {"4*sin(t)", "2 + 3*cos(6*x)*cos(t)"};
     for (int i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ static void gaits_that_do_not_fit_are_named(void **state) {
     }
 }
 
-static void what_is_no_ring_is_refused(void **state) {
+static void invalid_rings_are_refused(void **state) {
     (void)state;
     const char *const robot = SNAKE("strain: {bend_z: 2}") "sites: {s: {on: snake.tip}}\n";
     static const struct {
@@ -94,7 +94,7 @@ static void what_is_no_ring_is_refused(void **state) {
     } wrong[] = {
         {"{}", "needs one of 'on'"},
         {"{on: s, along: snake}", "needs one of 'on'"},
-        {"{on: s, stations: 3}", "'stations' are those of a ring 'along' a rod"},
+        {"{on: s, stations: 3}", "'stations' are for a ring 'along' a rod"},
         {"{along: snake, stations: 0}", "stations"},
         {"{along: snail}", "snail"},
     };
@@ -113,8 +113,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_arc_slides_along_itself),
         cmocka_unit_test(a_soft_body_slides_and_bends),
-        cmocka_unit_test(gaits_that_do_not_fit_are_named),
-        cmocka_unit_test(what_is_no_ring_is_refused),
+        cmocka_unit_test(gaits_that_violate_the_rings_are_named),
+        cmocka_unit_test(invalid_rings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 // Rods whose nodes follow their shape: errors against the tolerance with an independent integrator,
 // placement of the nodes, and agreement with rods on fixed nodes.
 #include "executed.h"
-#include "lively.h"
+#include "moving_rod.h"
 #include "sanitized.h"
 
 #include <stdio.h>
@@ -20,12 +20,12 @@ static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
     for (int pass = 0; pass < 2; pass++) {
         robot r;
         trial t;
-        lively_rod(&r);
+        moving_rod(&r);
         r.link[0].rod.integrator = SNW_RULE_RK45;
         r.link[0].rod.tolerance = tolerance;
         r.link[0].rod.ncell = n, r.link[0].rod.cell = cell;
         trial_open(&t, &r.desc);
-        lively_state(&t, seed);
+        moving_rod_state(&t, seed);
         if (pass == 0) {
             n = snw_rod_mesh_cells(t.m, &t.m->rod[0], t.s, false, cell);
             nseg = t.m->nseg;
@@ -34,7 +34,7 @@ static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
             assert_int_equal(t.m->nseg, nseg); // the other segments stay in reserve
             // slices across the ends of cells are no less accurate than those within
             assert_true(snw_rod_error(t.m, &t.m->rod[0], t.s, false) <= tolerance);
-            lively_errors(&t, e);
+            moving_rod_errors(&t, e);
         }
         trial_close(&t);
         robot_free(&r);
@@ -101,7 +101,7 @@ static double length_at(int n, const double *cell, double x) {
     return NAN;
 }
 
-static void nodes_gather_where_a_rod_bends_sharply(void **state) {
+static void nodes_are_denser_where_a_rod_bends_sharply(void **state) {
     (void)state;
     double cell[MOST];
     int before = 0;
@@ -264,7 +264,7 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
 
 // Nodes are placed anew between steps only, and not in every one: the rod's error crosses its
 // tolerance several times.
-static void nodes_come_and_go_with_the_shape(void **state) {
+static void the_number_of_nodes_follows_the_shape(void **state) {
     (void)state;
     static const char before[] =
         "sinew: 1\n"
@@ -313,14 +313,14 @@ static void faults_are_named(void **state) {
     (void)state;
     static const struct {
         const char *rod, *study, *says;
-    } cases[] = {
-        {"tolerance: 1e-6", "", "goes with integrator: rk45"},
-        {"integrator: rk45, tolerance: 1", "", "between 1e-12 and 1e-2"},
-        {"integrator: rk45 5", "", "no integrator 'rk45 5'"},
-        {"integrator: rk45, tolerance: 1e-10, nodes: 12",
-         "loads: {tip: {on: arm.tip, force: [0, 3 N, 0]}}\nstudy: [static:]\n",
-         "more than the 12 nodes there is room for"},
-        {"integrator: rk45", "actuators: {push: {feed: arm, position: 0.3 m}}\n", "it is fed"}};
+    } cases[] = {{"tolerance: 1e-6", "", "is for integrator: rk45"},
+                 {"integrator: rk45, tolerance: 1", "", "between 1e-12 and 1e-2"},
+                 {"integrator: rk45 5", "", "no integrator 'rk45 5'"},
+                 {"integrator: rk45, tolerance: 1e-10, nodes: 12",
+                  "loads: {tip: {on: arm.tip, force: [0, 3 N, 0]}}\nstudy: [static:]\n",
+                  "needs more than its 12 nodes"},
+                 {"integrator: rk45", "actuators: {push: {feed: arm, position: 0.3 m}}\n",
+                  "it has variable length"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
         (void)snprintf(text, sizeof text,
@@ -349,10 +349,10 @@ static void faults_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tolerance_is_met),
-        cmocka_unit_test(nodes_gather_where_a_rod_bends_sharply),
+        cmocka_unit_test(nodes_are_denser_where_a_rod_bends_sharply),
         cmocka_unit_test(all_rules_agree),
         cmocka_unit_test(studies_agree_with_those_on_many_nodes),
-        cmocka_unit_test(nodes_come_and_go_with_the_shape),
+        cmocka_unit_test(the_number_of_nodes_follows_the_shape),
         cmocka_unit_test(a_change_keeps_the_nodes),
         cmocka_unit_test(faults_are_named),
     };

@@ -94,7 +94,7 @@ static void equilibria_converge(void **state) {
 
 // Both engines with a formula of order two: poses, velocities, forces and efforts converge to the
 // same values.
-static void motions_with_feeding_converge(void **state) {
+static void motions_with_variable_length_converge(void **state) {
     (void)state;
     LONG;
     static const char feed[] = "poly5(t, 0 s, 0.3 s)";
@@ -265,7 +265,7 @@ static void legs_share_the_weight(void **state) {
 // ---- live simulation and allocation -------------------------------------------------------------
 
 // Legs with feeds set by the caller follow the same motion as with laws; steps do not allocate.
-static void legs_are_fed_by_hand(void **state) {
+static void leg_lengths_are_set_by_manual_inputs(void **state) {
     (void)state;
     const double h = 1.0 / 120;
     snw_robot *r[2];
@@ -345,7 +345,7 @@ static void saved_robots_go_on(void **state) {
 
 // Feet turned by the caller, positions only: the time formula gives the rates, which differ from
 // those of the law by its error.
-static void feet_are_turned_by_hand(void **state) {
+static void feet_are_rotated_by_manual_inputs(void **state) {
     (void)state;
     double away[2];
     for (int c = 0; c < 2; c++) {
@@ -467,7 +467,7 @@ static void a_loaded_portal_frame_is_not_left_upright(void **state) {
         assert_true((fabs(last(&o[1], 0)) > 0.1) == beyond);
         assert_true(apart(&o[0], &o[1], 0, 3) < 1e-5);
         assert_true(!beyond == !strstr(o[1].said, "was left for a stable one"));
-        assert_true(!beyond == !strstr(o[2].said, "is unstable, a small push leaves it"));
+        assert_true(!beyond == !strstr(o[2].said, "is unstable; see the probe 'stability'"));
         for (int k = 0; k < 3; k++) snw_series_clear(&o[k].series);
     }
 }
@@ -475,7 +475,7 @@ static void a_loaded_portal_frame_is_not_left_upright(void **state) {
 // The same frame far beyond that load. Between 80.76 and 88.83 EI/L^2 the stiffness of the plate
 // against swaying, P/((2/b) tan(bL/2) - L) with b^2 = P/EI, is positive again, although the
 // stability eigenvalue of a leg between fixed ends, 1 - P/(4 pi^2 EI/L^2), is negative.
-static void legs_that_buckle_between_held_ends_are_told(void **state) {
+static void legs_that_buckle_between_fixed_ends_are_reported(void **state) {
     (void)state;
     const double load[] = {9, 11, 79, 82, 85, 88, 90, 120};
     const double clamped = 4 * 3.14159265358979323846 * 3.14159265358979323846;
@@ -558,10 +558,10 @@ static void legs_that_are_rigid_in_some_directions_balance(void **state) {
 
 static void refuses_what_it_cannot_do(void **state) {
     (void)state;
-    refuses(LEGS("") SHOOT, "whose tip nothing joins");
+    refuses(LEGS("") SHOOT, "whose tip is not joined");
     refuses(LEGS("") PLATE_AT HOLES
             "loops: {tie: {join: [leg(1).tip, hole(1)], as: fixed}}\n" SHOOT,
-            "whose tip nothing joins");
+            "whose tip is not joined");
     refuses(LEGS("") PLATE_AT HOLES
             "loops: {tie(k=1..2): {join: [leg(k).tip, hole(k)], as: universal}}\n" SHOOT,
             "not fixed, revolute or spherical");
@@ -575,10 +575,10 @@ static void refuses_what_it_cannot_do(void **state) {
             "more than one free body");
     refuses(LEGS("") PLATE_AT HOLES TIES
             "actuators: {t: {tendon: {along: leg(1), at: [0, 5 mm, 0]}, effort: 1}}\n" SHOOT,
-            "tendons and chambers of rods that a body joins");
+            "tendons and chambers of rods on a common body");
     refuses(LEGS("") PLATE_AT HOLES TIES
             "study: [static: {engine: shooting, shooting: {solver: dogleg}}]\n",
-            "by this solver");
+            "with this solver");
     refuses(LEGS("") PLATE_AT HOLES TIES
             "study: [static: {engine: shooting, shooting: {along: dormand-prince, error: 1e-6}}]\n",
             "chosen by error");
@@ -590,16 +590,16 @@ int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_converge),
-        cmocka_unit_test(motions_with_feeding_converge),
+        cmocka_unit_test(motions_with_variable_length_converge),
         cmocka_unit_test(formulas_have_their_orders),
         cmocka_unit_test(motions_of_hinged_limbs_converge),
         cmocka_unit_test(legs_share_the_weight),
-        cmocka_unit_test(legs_are_fed_by_hand),
+        cmocka_unit_test(leg_lengths_are_set_by_manual_inputs),
         cmocka_unit_test(saved_robots_go_on),
-        cmocka_unit_test(feet_are_turned_by_hand),
+        cmocka_unit_test(feet_are_rotated_by_manual_inputs),
         cmocka_unit_test(a_portal_frame_gives_way_as_its_beams),
         cmocka_unit_test(a_loaded_portal_frame_is_not_left_upright),
-        cmocka_unit_test(legs_that_buckle_between_held_ends_are_told),
+        cmocka_unit_test(legs_that_buckle_between_fixed_ends_are_reported),
         cmocka_unit_test(legs_that_are_rigid_in_some_directions_balance),
         cmocka_unit_test(refuses_what_it_cannot_do),
     };

@@ -139,7 +139,7 @@ static void stand(double g, double f, outcome *o) {
 // Eigenvalues of a column are one minus its load over the critical load: Euler's, and Greenhill's
 // under its own weight, which is 4/9 of a square of the first zero of the Bessel function of order
 // -1/3.
-static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
+static void stability_of_a_column_is_its_margin_to_buckling(void **state) {
     (void)state;
     const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
     const double greenhill = 9.0 / 4 * zero * zero * column_EI / column_mass;
@@ -252,7 +252,7 @@ static void motions_are_those_of_the_strain_engine(void **state) {
 }
 
 // Energy that is neither work nor heat is dissipation of the formula, and vanishes with the step.
-static void books_close_with_the_step(void **state) {
+static void the_energy_account_closes_with_the_step(void **state) {
     (void)state;
     double scheme[2], heat[2];
     for (int k = 0; k < 2; k++) {
@@ -274,7 +274,7 @@ static void books_close_with_the_step(void **state) {
 }
 
 // Fields continue from step to step without conversion to coordinates, also through changes.
-static void fields_go_on(void **state) {
+static void fields_continue_from_step_to_step(void **state) {
     (void)state;
     outcome o;
     both("kirchhoff constant, elements: 1",
@@ -337,7 +337,7 @@ static void grids_are_chosen_by_error(void **state) {
 
 // Single shooting at a step much too short for it: halving does not help, the message says so, and
 // the results so far are kept.
-static void failures_keep_what_was_found(void **state) {
+static void failures_keep_the_results_so_far(void **state) {
     (void)state;
     outcome o;
     RUN(STEEL "loads: {tip: {on: arm.tip, force: [0, 0, 0.5], when: t >= 1 ms}}\n"
@@ -397,7 +397,8 @@ static void saves_fit_after_short_steps(const char *text) {
     for (int k = 0; k < 3; k++) {
         const double h = whole / (k < 2 ? 256 : 1);
         const double t = snw_shooter_time(e) + h;
-        assert_int_equal(snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info), SNW_OK);
+        assert_int_equal(snw_shooter_step(e, snw_scheme_levels(SNW_SCHEME_EULER, 0), h, t, &info),
+                         SNW_OK);
         assert_true(snw_shooter_checkpoint_fits(e));
         assert_int_equal(snw_shooter_checkpoint_size(e), n);
         snw_shooter_save(e, row);
@@ -430,7 +431,7 @@ static void a_checkpoint_fits_however_short_steps_have_been(void **state) {
 
 // A ball that hangs at the tip is released and attached again: the energy that it takes away and
 // brings is work, in both engines.
-static void bodies_that_go_are_work(void **state) {
+static void deactivated_bodies_count_as_work(void **state) {
     (void)state;
     enum { WORK = 4, SCHEME = 5 };
     static const char *const engine[] = {"", ", engine: shooting, shooting: {points: 81}"};
@@ -529,18 +530,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_are_those_of_the_strain_engine),
         cmocka_unit_test(static_fields_converge),
-        cmocka_unit_test(stability_of_a_column_is_what_is_left_to_buckling),
+        cmocka_unit_test(stability_of_a_column_is_its_margin_to_buckling),
         cmocka_unit_test(a_column_beyond_buckling_is_an_elastica),
         cmocka_unit_test(both_engines_find_the_stable_equilibrium),
         cmocka_unit_test(motions_are_those_of_the_strain_engine),
-        cmocka_unit_test(books_close_with_the_step),
-        cmocka_unit_test(fields_go_on),
+        cmocka_unit_test(the_energy_account_closes_with_the_step),
+        cmocka_unit_test(fields_continue_from_step_to_step),
         cmocka_unit_test(grids_are_chosen_by_error),
-        cmocka_unit_test(failures_keep_what_was_found),
+        cmocka_unit_test(failures_keep_the_results_so_far),
         cmocka_unit_test(steps_are_halved_where_they_must),
         cmocka_unit_test(a_checkpoint_fits_however_short_steps_have_been),
         cmocka_unit_test(large_loads_are_built_up),
-        cmocka_unit_test(bodies_that_go_are_work),
+        cmocka_unit_test(deactivated_bodies_count_as_work),
         cmocka_unit_test(refuses_what_it_cannot_do),
         cmocka_unit_test(refuses_bad_numbers),
     };

@@ -71,7 +71,7 @@ static double apart(const outcome *o, int frame, int column, int beyond) {
     return d;
 }
 
-static void rough_robots_are_put_together_before_they_move(void **state) {
+static void open_robots_are_closed_before_they_move(void **state) {
     (void)state;
     for (int r = 0; r < ROBOTS; r++) {
         outcome first = {0};
@@ -115,7 +115,7 @@ static void rough_robots_are_put_together_before_they_move(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rough_robots_are_put_together_before_they_move),
+        cmocka_unit_test(open_robots_are_closed_before_they_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

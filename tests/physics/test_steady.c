@@ -215,7 +215,7 @@ static void a_blade_is_stiffened_by_its_turning(void **state) {
 
 // ---- motions that are not steady ----------------------------------------------------------------
 
-static void what_is_not_steady_is_said(void **state) {
+static void unsteady_motions_are_reported(void **state) {
     (void)state;
     outcome o;
     // a slider-crank: the rate of the crank also moves the connecting rod
@@ -243,7 +243,7 @@ int main(void) {
         cmocka_unit_test(a_top_sleeps_when_it_is_fast),
         cmocka_unit_test(a_free_body_tumbles_about_its_middle_axis),
         cmocka_unit_test(a_blade_is_stiffened_by_its_turning),
-        cmocka_unit_test(what_is_not_steady_is_said),
+        cmocka_unit_test(unsteady_motions_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void friction_has_exact_derivatives(void **state) {
 
 // The power of a tendon is the power on the robot plus the friction loss, and the friction loss is
 // never negative.
-static void friction_only_takes(void **state) {
+static void friction_only_dissipates(void **state) {
     (void)state;
     dice d = {82};
     for (int k = 0; k < 40; k++) {
@@ -154,7 +154,7 @@ static void tension_falls_as_at_a_capstan(void **state) {
 
 // Corners: over an eye by any angle, there and back, into a straight rod and out of it, and from
 // rod to rod. A block that moves along the last part makes the tendon slide evenly.
-static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
+static void tension_falls_at_corners_as_at_a_capstan(void **state) {
     (void)state;
     static const char head[] =
         "sinew: 1\n"
@@ -215,7 +215,7 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
 
 // A swing with two tendons with friction: energy supplied, stored and lost balance; implicit steps
 // converge to the same motion with order two; and negligible friction has a negligible effect.
-static void energy_goes_where_the_books_say(void **state) {
+static void the_energy_account_closes_with_friction(void **state) {
     (void)state;
     static const struct {
         const char *way, *friction;
@@ -302,7 +302,7 @@ static void probes_show_tensions_and_ends(void **state) {
 }
 // On an arc that is compressed everywhere the tendon slides up to its end: the tension there is
 // that of the capstan's law for the whole angle, also beyond the last quadrature point.
-static void tension_falls_up_to_where_the_cord_is_tied(void **state) {
+static void tension_falls_up_to_the_fixed_end(void **state) {
     (void)state;
     outcome o;
     execute_ok("sinew: 1\n"
@@ -378,7 +378,7 @@ static void friction_at_rest_has_exact_derivatives(void **state) {
 // so T' = -mu kappa T in closed form, for a tendon that was pulled in, one that was let out and one
 // that sticks halfway; by both engines. Without a given direction there is no friction, and a
 // message says so.
-static void a_cord_at_rest_rubs_the_way_it_slid_last(void **state) {
+static void static_friction_acts_against_the_last_sliding(void **state) {
     (void)state;
     enum { TURN = 4, END = 16, MID = 17 };
     const double d = 8e-3, T = 4, mu = 0.4, EI = 0.02, L = 0.5;
@@ -422,14 +422,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(friction_has_exact_derivatives),
 #ifndef SNW_NUMBERS
-        cmocka_unit_test(friction_only_takes),
+        cmocka_unit_test(friction_only_dissipates),
         cmocka_unit_test(tension_falls_as_at_a_capstan),
-        cmocka_unit_test(tension_falls_at_kinks_as_at_a_capstan),
-        cmocka_unit_test(energy_goes_where_the_books_say),
+        cmocka_unit_test(tension_falls_at_corners_as_at_a_capstan),
+        cmocka_unit_test(the_energy_account_closes_with_friction),
         cmocka_unit_test(probes_show_tensions_and_ends),
-        cmocka_unit_test(tension_falls_up_to_where_the_cord_is_tied),
+        cmocka_unit_test(tension_falls_up_to_the_fixed_end),
         cmocka_unit_test(friction_at_rest_has_exact_derivatives),
-        cmocka_unit_test(a_cord_at_rest_rubs_the_way_it_slid_last),
+        cmocka_unit_test(static_friction_acts_against_the_last_sliding),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

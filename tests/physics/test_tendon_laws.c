@@ -2,14 +2,15 @@
 //
 // Tendons and chambers of the shooting engine against digits computed independently by another form
 // of the equations (references.md T4.7, T4.8), against closed forms, and against balances of force.
-#include "cord_rod.h"
 #include "near.h"
+#include "tendon_rod.h"
 
 #include "heap_calls.h"
+#include "oracle/till_march.h"
 #include "oracle/winch.h"
 
-static void fresh(cord_rod *a) {
-    *a = (cord_rod){.pool = snw_pool_create(1 << 20)};
+static void fresh(tendon_rod *a) {
+    *a = (tendon_rod){.pool = snw_pool_create(1 << 20)};
     assert_non_null(a->pool);
 }
 
@@ -178,13 +179,13 @@ static const pose table[] = {
      1e-6},
 };
 
-static void of_row(const pose *x, cord_rod *a) {
+static void of_row(const pose *x, tendon_rod *a) {
     fresh(a);
-    shot s = x->robot == 'A' ? cord_arm() : cord_transfer();
+    shooting_case s = x->robot == 'A' ? tendon_rod_arm() : tendon_rod_transfer();
     for (int i = 0; i < 3; i++) s.gravity.e[i] = x->g[i];
-    cord_ring(a, 4, x->robot == 'A' ? 15.06e-3 : 9.5e-3, x->turns, s.L);
+    tendon_rod_ring(a, 4, x->robot == 'A' ? 15.06e-3 : 9.5e-3, x->turns, s.L);
     for (int i = 0; i < 4; i++) a->c.tendon[i].value = x->T[i];
-    assert_int_equal(cord_make(&s, 0, NULL, a), SNW_OK);
+    assert_int_equal(tendon_rod_make(&s, 0, NULL, a), SNW_OK);
     if (x->mass > 0) {
         a->s.r->station[0].has_body = true;
         a->s.r->station[0].M = (snw_inertia){.m = x->mass};
@@ -196,13 +197,13 @@ static void statics_of_the_table(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const pose *x = &table[i];
-        cord_rod a;
+        tendon_rod a;
         of_row(x, &a);
-        assert_int_equal(cord_static(&a), SNW_OK);
-        const snw_vec3 tip = shot_tip(&a.s), k = a.s.r->level[0][0].e.w;
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        const snw_vec3 tip = shooting_tip(&a.s), k = a.s.r->level[0][0].e.w;
         for (int c = 0; c < 3; c++) assert_near(tip.e[c], x->tip[c], 1.01 * x->within);
         const snw_mat3 R = snw_mat3_mul(a.s.r->g[a.s.r->nnode - 1].R,
-                                        snw_mat3_transpose(shot_base().R)); // axes of the paper
+                                        snw_mat3_transpose(shooting_base().R)); // axes of the paper
         const snw_quat h = snw_quat_from_mat3(R);
         const double sign = h.w < 0 ? -1 : 1, turn[4] = {h.w, h.x, h.y, h.z};
         for (int c = 0; c < 4; c++)
@@ -210,7 +211,7 @@ static void statics_of_the_table(void **state) {
         assert_near(k.y, x->u[0], 1.01e-6);
         assert_near(k.z, x->u[1], 1.01e-6);
         assert_near(k.x, x->u[2], 1.01e-6);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -220,9 +221,9 @@ static void total_force_is_the_weight(void **state) {
     (void)state;
     static const int rows[] = {1, 3, 5, 7, 13, 14};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        cord_rod a;
+        tendon_rod a;
         of_row(&table[rows[i]], &a);
-        assert_int_equal(cord_static(&a), SNW_OK);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
         const snw_shoot_rod *r = a.s.r;
         const double m = r->section[0].M.m, tip = table[rows[i]].mass;
         for (int j = 0; j < r->nnode; j++) {
@@ -232,14 +233,14 @@ static void total_force_is_the_weight(void **state) {
             for (int c = 0; c < 3; c++) assert_near(f.e[c], beyond * r->gravity.e[c], 1e-9);
         }
         // the same for its moment about the base
-        const snw_wrench W = shot_root(&a.s);
-        snw_vec3 M = snw_cross(shot_tip(&a.s), snw_scale(tip, r->gravity));
+        const snw_wrench W = shooting_root(&a.s);
+        snw_vec3 M = snw_cross(shooting_tip(&a.s), snw_scale(tip, r->gravity));
         for (int j = 0; j < r->nnode; j++) {
             const double w = (j == 0 || j == r->nnode - 1 ? 1 : j % 2 ? 4 : 2) * r->piece[0].h / 3;
             M = snw_add(M, snw_cross(r->g[j].p, snw_scale(w * m, r->gravity)));
         }
         for (int c = 0; c < 3; c++) assert_near(W.m.e[c], M.e[c], 2e-9);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -258,16 +259,16 @@ static void winch_statics(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const double *x = rows[i];
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        const shot s = cord_step_robot();
-        cord_winch(&a, x[0], x[1], s.L);
+        const shooting_case s = tendon_rod_step_robot();
+        tendon_rod_winch(&a, x[0], x[1], s.L);
         a.c.tendon[0].value += x[2];
-        assert_int_equal(cord_make(&s, 0, NULL, &a), SNW_OK);
-        assert_int_equal(cord_static(&a), SNW_OK);
+        assert_int_equal(tendon_rod_make(&s, 0, NULL, &a), SNW_OK);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
         if (!isnan(x[3])) assert_near(snw_shoot_tendon_effort(&a.c, 0), x[3], 1.01e-8);
-        assert_near(shot_tip(&a.s).x, x[4], 1.01e-8);
-        if (!isnan(x[5])) assert_near(shot_tip(&a.s).z, x[5], 1.01e-8);
+        assert_near(shooting_tip(&a.s).x, x[4], 1.01e-8);
+        if (!isnan(x[5])) assert_near(shooting_tip(&a.s).z, x[5], 1.01e-8);
         if (!isnan(x[6])) assert_near(a.s.r->level[0][s.points - 1].e.w.z, x[6], 1.01e-6);
         if (!isnan(x[7])) assert_near(a.s.r->level[0][0].e.w.z, x[7], 1.01e-6);
         if (!isnan(x[8])) assert_near(a.s.r->g[s.points - 1].R.e[0][0], x[8], 1.01e-6);
@@ -275,7 +276,7 @@ static void winch_statics(void **state) {
         const double T = snw_shoot_tendon_effort(&a.c, 0);
         assert_near((snw_shoot_tendon_length_or_volume(&a.c, 0) + 0.0518) / (1 + x[1] * T),
                     a.c.tendon[0].value, 1e-9);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -285,23 +286,23 @@ static void slack_tendon_is_none(void **state) {
     (void)state;
     snw_vec3 tip[2];
     for (int with = 0; with < 2; with++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        const shot s = cord_step_robot();
-        cord_winch(&a, 0.0151, 1.6e-3, s.L);
+        const shooting_case s = tendon_rod_step_robot();
+        tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
         a.c.tendon[0].value += 0.1;
         if (!with) a.c.n = 0;
-        assert_int_equal(cord_make(&s, 0, NULL, &a), SNW_OK);
-        assert_int_equal(cord_static(&a), SNW_OK);
-        tip[with] = shot_tip(&a.s);
+        assert_int_equal(tendon_rod_make(&s, 0, NULL, &a), SNW_OK);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        tip[with] = shooting_tip(&a.s);
         if (with) {
             assert_true(snw_shoot_tendon_effort(&a.c, 0) == 0);
             // wound in again it pulls
             a.c.tendon[0].value -= 0.1;
-            assert_int_equal(cord_static(&a), SNW_OK);
+            assert_int_equal(tendon_rod_static(&a), SNW_OK);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 1.98602318, 1.01e-8);
         }
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
     for (int c = 0; c < 3; c++)
         assert_near(tip[0].e[c], tip[1].e[c], 1e-10); // the solver's tolerance
@@ -316,17 +317,17 @@ static void object_is_picked_up_and_dropped(void **state) {
         {1.5, 0.1211625, 0.0330521, 0.1886009}, {2.0, 0.1199831, 0.0627605, 0.1782458},
         {2.5, 0.1225341, 0.0602508, 0.1770460}, {160.0 / 60, 0.1204646, 0.0600309, 0.1793759},
         {3.0, 0.1189231, 0.0597340, 0.1808647}, {4.0, 0.1182390, 0.0592350, 0.1816737}};
-    cord_rod a;
+    tendon_rod a;
     fresh(&a);
-    shot s = cord_transfer();
+    shooting_case s = tendon_rod_transfer();
     s.points = 31;
     s.interpolation = SNW_HISTORY_LINEAR;
     s.gravity = (snw_vec3){{0, 0, -9.81}};
-    cord_ring(&a, 4, 9.5e-3, 0, s.L);
-    assert_int_equal(cord_make(&s, 1e-6, NULL, &a), SNW_OK);
-    assert_int_equal(cord_static(&a), SNW_OK);
-    assert_near(shot_tip(&a.s).z, 0.23999998, 1e-8);
-    cord_begin(&a, 1.0 / 60);
+    tendon_rod_ring(&a, 4, 9.5e-3, 0, s.L);
+    assert_int_equal(tendon_rod_make(&s, 1e-6, NULL, &a), SNW_OK);
+    assert_int_equal(tendon_rod_static(&a), SNW_OK);
+    assert_near(shooting_tip(&a.s).z, 0.23999998, 1e-8);
+    tendon_rod_begin(&a, 1.0 / 60);
     int row = 0;
     for (int i = 1; i <= 240; i++) {
         const double t = i / 60.0;
@@ -334,15 +335,15 @@ static void object_is_picked_up_and_dropped(void **state) {
         a.c.tendon[1].value = fmin(fmax(t - 1, 0), 1);
         a.s.r->station[0].has_body = t > 1 + 1e-9 && t <= 2.5 + 1e-9;
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
-        assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
         if (fabs(t - rows[row][0]) > 1e-9) continue;
         // All digits except for the form, see below: the reference marches strains and keeps their
         // derivatives between its 31 points.
-        for (int c = 0; c < 3; c++) assert_near(shot_tip(&a.s).e[c], rows[row][1 + c], 2e-6);
+        for (int c = 0; c < 3; c++) assert_near(shooting_tip(&a.s).e[c], rows[row][1 + c], 2e-6);
         row++;
     }
     assert_int_equal(row, 8);
-    cord_free(&a);
+    tendon_rod_free(&a);
 }
 
 typedef struct swing {
@@ -350,26 +351,26 @@ typedef struct swing {
 } swing;
 
 static swing winch_motion(double viscous, const double *rows, int nsample, double within) {
-    cord_rod a;
+    tendon_rod a;
     fresh(&a);
-    shot s = cord_step_robot();
+    shooting_case s = tendon_rod_step_robot();
     s.points = 41;
     s.interpolation = SNW_HISTORY_LINEAR;
-    cord_winch(&a, 0.0151, 1.6e-3, s.L);
+    tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
     a.c.tendon[0].viscous = viscous;
-    assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
-    assert_int_equal(cord_static(&a), SNW_OK);
-    const double start = shot_tip(&a.s).x;
-    cord_begin(&a, 0.05);
+    assert_int_equal(tendon_rod_make(&s, 5e-4, NULL, &a), SNW_OK);
+    assert_int_equal(tendon_rod_static(&a), SNW_OK);
+    const double start = shooting_tip(&a.s).x;
+    tendon_rod_begin(&a, 0.05);
     const long before = heap_calls;
     swing w = {-9, 9, -9, 0, 9, -9};
     int row = 0;
     for (int i = 1; i <= 500; i++) {
         const double t = 0.05 * i;
-        a.c.tendon[0].value = cord_winch_at(t);
-        a.c.tendon[0].rate = cord_winch_rate(t);
-        assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
-        const double x = shot_tip(&a.s).x - start;
+        a.c.tendon[0].value = tendon_rod_winch_at(t);
+        a.c.tendon[0].rate = tendon_rod_winch_rate(t);
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
+        const double x = shooting_tip(&a.s).x - start;
         if (t > 3.9 && t < 4.45) w.first = fmax(w.first, x);
         if (t > 4.4 && t < 4.8) w.valley = fmin(w.valley, x);
         if (t > 4.8 && t < 5.3) w.second = fmax(w.second, x);
@@ -383,7 +384,7 @@ static swing winch_motion(double viscous, const double *rows, int nsample, doubl
     }
     assert_int_equal(row, nsample);
     assert_int_equal(heap_calls, before); // a step does not allocate
-    cord_free(&a);
+    tendon_rod_free(&a);
     return w;
 }
 
@@ -423,27 +424,27 @@ static void forms_differ_by_means_of_two_nodes(void **state) {
     oracle_winch((winch_how){.points = 41, .cubic = true}, STEPS, smooth[0]);
     oracle_winch((winch_how){.points = 41, .wrench = true, .cubic = true}, STEPS, smooth[1]);
     for (int cubic = 0; cubic < 2; cubic++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        shot s = cord_step_robot();
+        shooting_case s = tendon_rod_step_robot();
         s.points = 41;
         s.interpolation = cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
-        cord_winch(&a, 0.0151, 1.6e-3, s.L);
-        assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
-        assert_int_equal(cord_static(&a), SNW_OK);
-        cord_begin(&a, 0.05);
+        tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
+        assert_int_equal(tendon_rod_make(&s, 5e-4, NULL, &a), SNW_OK);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        tendon_rod_begin(&a, 0.05);
         double off[3] = {0};
         for (int i = 1; i <= STEPS; i++) {
-            a.c.tendon[0].value = cord_winch_at(0.05 * i);
-            assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
-            const double x = shot_tip(&a.s).x;
+            a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
+            const double x = shooting_tip(&a.s).x;
             off[0] = fmax(off[0], fabs(x - wrench[i].x));
             for (int k = 0; k < 2; k++) off[1 + k] = fmax(off[1 + k], fabs(x - smooth[k][i].x));
         }
         // a group step in place of a quaternion; for the other form the error of 41 points
         assert_true(off[cubic ? 2 : 0] < 1e-7 && off[cubic ? 0 : 2] > 1e-4);
         if (cubic) assert_true(off[1] < 5e-7);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -459,58 +460,58 @@ static void winch_by_eulers_rule(void **state) {
         assert_near(still[wrench].T, 2.01259597, 6e-9);
         assert_near(still[wrench].x, -0.19829370, 6e-9);
     }
-    for (int replica = 0; replica < 2; replica++) {
-        cord_rod a;
+    for (int paper = 0; paper < 2; paper++) {
+        tendon_rod a;
         fresh(&a);
-        shot s = cord_step_robot();
+        shooting_case s = tendon_rod_step_robot();
         s.points = 200;
         s.along = SNW_ALONG_EULER;
-        cord_winch(&a, 0.0151, 1.6e-3, s.L);
-        assert_int_equal(cord_make(&s, 0, NULL, &a), SNW_OK);
-        a.s.r->replica = replica;
-        assert_int_equal(cord_static(&a), SNW_OK);
-        if (replica) {
+        tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
+        assert_int_equal(tendon_rod_make(&s, 0, NULL, &a), SNW_OK);
+        if (paper) a.s.r->form = &oracle_till_form;
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        if (paper) {
             assert_near(snw_shoot_tendon_effort(&a.c, 0), 2.01259597, 6e-9);
-            assert_near(shot_tip(&a.s).x, -0.19829370, 6e-9);
+            assert_near(shooting_tip(&a.s).x, -0.19829370, 6e-9);
             assert_near(snw_shoot_tendon_effort(&a.c, 0), still[0].T,
                         1e-9); // 4e-9 from the other form
-            assert_near(shot_tip(&a.s).x, still[0].x, 1e-9);
+            assert_near(shooting_tip(&a.s).x, still[0].x, 1e-9);
         } else {
-            assert_near(shot_tip(&a.s).x - still[0].x, -2.93e-4, 1e-6);
+            assert_near(shooting_tip(&a.s).x - still[0].x, -2.93e-4, 1e-6);
         }
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
 // By Euler's rule, by Runge-Kutta with means of two nodes as histories, and with cubics.
-static void replica_moves_as_the_strain_form(void **state) {
+static void the_papers_form_moves_as_the_strain_form(void **state) {
     (void)state;
     enum { STEPS = 90 };
     static winch_instant strains[STEPS + 1];
     for (int kind = 0; kind < 3; kind++) {
         const winch_how how = {.points = 41, .euler = kind == 0, .cubic = kind == 2};
         oracle_winch(how, STEPS, strains);
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        shot s = cord_step_robot();
+        shooting_case s = tendon_rod_step_robot();
         s.points = how.points;
         s.along = how.euler ? SNW_ALONG_EULER : SNW_ALONG_RK4;
         s.interpolation = how.cubic ? SNW_HISTORY_CUBIC : SNW_HISTORY_LINEAR;
-        cord_winch(&a, 0.0151, 1.6e-3, s.L);
-        assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
-        a.s.r->replica = true;
-        assert_int_equal(cord_static(&a), SNW_OK);
-        cord_begin(&a, 0.05);
+        tendon_rod_winch(&a, 0.0151, 1.6e-3, s.L);
+        assert_int_equal(tendon_rod_make(&s, 5e-4, NULL, &a), SNW_OK);
+        a.s.r->form = &oracle_till_form;
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        tendon_rod_begin(&a, 0.05);
         const long before = heap_calls;
         double off = 0;
         for (int i = 1; i <= STEPS; i++) {
-            a.c.tendon[0].value = cord_winch_at(0.05 * i);
-            assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
-            off = fmax(off, fabs(shot_tip(&a.s).x - strains[i].x));
+            a.c.tendon[0].value = tendon_rod_winch_at(0.05 * i);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF2, 0, 0.05), SNW_OK);
+            off = fmax(off, fabs(shooting_tip(&a.s).x - strains[i].x));
         }
         assert_int_equal(heap_calls, before);
         assert_true(off < 1e-9);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -531,17 +532,17 @@ static void step_response_with_friction(void **state) {
 static void finger_in_closed_form(void **state) {
     (void)state;
     for (int gas = 0; gas < 2; gas++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
-        a.c.tendon[0].value = cord_finger_at(gas, 1);
-        assert_int_equal(cord_static(&a), SNW_OK);
+        assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
+        a.c.tendon[0].value = tendon_rod_finger_at(gas, 1);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
         const double P = snw_shoot_tendon_effort(&a.c, 0),
                      V = snw_shoot_tendon_length_or_volume(&a.c, 0);
         assert_near(P, gas ? 82970.716 : 83587.667, 1e-8); // the table's digits
         assert_near(V, gas ? 2.6449330e-6 : 2.65e-6, 5e-14);
-        assert_near(shot_tip(&a.s).x, gas ? 0.08085059 : 0.08097018, 1e-8);
-        assert_near(shot_tip(&a.s).z, gas ? 0.04004899 : 0.03927865, 1e-8);
+        assert_near(shooting_tip(&a.s).x, gas ? 0.08085059 : 0.08097018, 1e-8);
+        assert_near(shooting_tip(&a.s).z, gas ? 0.04004899 : 0.03927865, 1e-8);
         // Strain P A/EA and curvature P A r/EI in every section, V = A L (1 + strain + curvature
         // r).
         const double Ac = 1.96349541e-5, off = 0.01 * (1 + 1 / 35.0);
@@ -554,7 +555,7 @@ static void finger_in_closed_form(void **state) {
             assert_near(snw_norm(a.s.r->F[j].f) + snw_norm(a.s.r->F[j].m), 0, 1e-12);
         }
         assert_near(V / (Ac * 0.1), 1 + stretch + bend * off, 1e-12);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -562,24 +563,24 @@ static void finger_in_closed_form(void **state) {
 static void full_finger(void **state) {
     (void)state;
     const double A = acos(-1) * 0.015 * 0.015, J = A * 0.015 * 0.015 / 4, Ac = 1.96349541e-5;
-    const cord_section disc = {A, {2 * J, J, J}};
+    const tendon_rod_section disc = {A, {2 * J, J, J}};
     for (int gas = 0; gas < 2; gas++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
-        cord_reshape(&(shot){.E = 20e3, .G = 20e3 / 3, .rho = 300}, &disc, a.s.r);
+        assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_CUBIC, &a), SNW_OK);
+        tendon_rod_reshape(&(shooting_case){.E = 20e3, .G = 20e3 / 3, .rho = 300}, &disc, a.s.r);
         assert_int_equal(snw_shoot_ready(a.s.r, 0), SNW_OK);
         snw_shoot_tendons_release(&a.c);
-        a.c.tendon[0].at[0] = cord_law(&a, "-0.01");
+        a.c.tendon[0].at[0] = tendon_rod_law(&a, "-0.01");
         assert_int_equal(snw_shoot_tendons_place(&a.c, a.s.r), SNW_OK);
-        a.c.tendon[0].value = cord_finger_at(gas, 1);
-        assert_int_equal(cord_static(&a), SNW_OK);
+        a.c.tendon[0].value = tendon_rod_finger_at(gas, 1);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
         const double P = snw_shoot_tendon_effort(&a.c, 0);
         assert_near(P, gas ? 85404.819 : 90625.111, 1e-8);
         assert_near(a.s.r->level[0][0].e.v.x, gas ? 0.1186178 : 0.1258682, 6e-8);
         assert_near(a.s.r->level[0][0].e.v.x, P * Ac / (20e3 * A), 1e-12);
         if (gas) assert_near(1e6 * snw_shoot_tendon_length_or_volume(&a.c, 0), 2.6104552, 6e-8);
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -601,15 +602,15 @@ static void heavy_fingers(void **state) {
     } row[] = {{-9.81, 79567.37, 0.08285131, 0.01382513}, {9.81, 85619.26, 0.07379852, 0.06092688}};
     const double Ac = 1.96349541e-5;
     for (int k = 0; k < 2; k++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(true, 121, SNW_HISTORY_CUBIC, &a), SNW_OK);
+        assert_int_equal(tendon_rod_finger(true, 121, SNW_HISTORY_CUBIC, &a), SNW_OK);
         snw_shoot_rod *r = a.s.r;
         r->gravity.z = row[k].g;
         assert_int_equal(snw_shoot_ready(r, 0), SNW_OK);
         for (int i = 0; i <= 10; i++) { // filled in increments
-            a.c.tendon[0].value = cord_finger_at(true, 0.1 * i);
-            assert_int_equal(cord_static(&a), SNW_OK);
+            a.c.tendon[0].value = tendon_rod_finger_at(true, 0.1 * i);
+            assert_int_equal(tendon_rod_static(&a), SNW_OK);
         }
         assert_near(snw_shoot_tendon_effort(&a.c, 0) / row[k].P, 1, 1.1e-4); // the volumes differ
         // amount of gas for which the pressure is the reference's: secant steps
@@ -617,28 +618,28 @@ static void heavy_fingers(void **state) {
         double P[2] = {snw_shoot_tendon_effort(&a.c, 0)};
         for (int i = 0; i < 4; i++) {
             a.c.tendon[0].value = n[1];
-            assert_int_equal(cord_static(&a), SNW_OK);
+            assert_int_equal(tendon_rod_static(&a), SNW_OK);
             P[1] = snw_shoot_tendon_effort(&a.c, 0);
             if (P[1] == P[0]) break;
             const double next = n[1] + (row[k].P - P[1]) * (n[1] - n[0]) / (P[1] - P[0]);
             n[0] = n[1], P[0] = P[1], n[1] = next;
         }
         assert_near(P[1] / row[k].P, 1, 1e-9);
-        assert_near(shot_tip(&a.s).x, row[k].x, 2e-8); // the pressure has seven digits
-        assert_near(shot_tip(&a.s).z, row[k].z, 2e-8);
+        assert_near(shooting_tip(&a.s).x, row[k].x, 2e-8); // the pressure has seven digits
+        assert_near(shooting_tip(&a.s).z, row[k].z, 2e-8);
         double V = 0;
         for (int j = 0; j < r->nnode; j++) {
             const snw_vec3 u = middle(r, j);
             const double w = j == 0 || j == r->nnode - 1 ? 1 : j % 2 ? 4 : 2;
             V += w * r->piece[0].h / 3 * Ac * snw_norm(u);
         }
-        assert_near((P[1] + 101325) * V / cord_finger_at(true, 1), 1, 1e-7);
+        assert_near((P[1] + 101325) * V / tendon_rod_finger_at(true, 1), 1, 1e-7);
         if (k == 0) {
             const snw_mat3 R = r->g[r->nnode - 1].R;
             assert_near(1e6 * V, 2.6946953, 6e-8);
             assert_near(atan2(R.e[0][0], R.e[2][0]), 2.5491203, 6e-8);
         }
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -649,32 +650,32 @@ static void heavy_fingers(void **state) {
 static void finger_by_eulers_rule(void **state) {
     (void)state;
     const double P = 84091.33, Ac = 1.96349541e-5;
-    cord_rod a;
+    tendon_rod a;
     fresh(&a);
-    assert_int_equal(
-        cord_finger_with(SNW_SHOOT_TENDON_EFFORT, SNW_ALONG_EULER, 50, SNW_HISTORY_LINEAR, &a),
-        SNW_OK);
+    assert_int_equal(tendon_rod_finger_with(SNW_SHOOT_TENDON_EFFORT, SNW_ALONG_EULER, 50,
+                                            SNW_HISTORY_LINEAR, &a),
+                     SNW_OK);
     snw_shoot_rod *r = a.s.r;
-    r->replica = true;
+    r->form = &oracle_till_form;
     a.c.tendon[0].value = P;
-    assert_int_equal(cord_static(&a), SNW_OK);
+    assert_int_equal(tendon_rod_static(&a), SNW_OK);
     double V = 0;
     for (int j = 0; j + 1 < r->nnode; j++) {
         const snw_vec3 u = middle(r, j);
         V += r->piece[0].h * Ac * snw_norm(u);
     }
-    assert_near(shot_tip(&a.s).x, 0.07733664, 2e-8); // the pressure has seven digits
-    assert_near(shot_tip(&a.s).z, 0.04812803, 2e-8);
-    assert_near((P + 101325) * V / cord_finger_at(true, 1), 1, 1e-7);
-    cord_free(&a);
+    assert_near(shooting_tip(&a.s).x, 0.07733664, 2e-8); // the pressure has seven digits
+    assert_near(shooting_tip(&a.s).z, 0.04812803, 2e-8);
+    assert_near((P + 101325) * V / tendon_rod_finger_at(true, 1), 1, 1e-7);
+    tendon_rod_free(&a);
     fresh(&a);
     assert_int_equal(
-        cord_finger_with(SNW_SHOOT_TENDON_GAS, SNW_ALONG_EULER, 50, SNW_HISTORY_LINEAR, &a),
+        tendon_rod_finger_with(SNW_SHOOT_TENDON_GAS, SNW_ALONG_EULER, 50, SNW_HISTORY_LINEAR, &a),
         SNW_OK);
-    a.c.tendon[0].value = cord_finger_at(true, 1);
-    assert_int_equal(cord_static(&a), SNW_OK);
+    a.c.tendon[0].value = tendon_rod_finger_at(true, 1);
+    assert_int_equal(tendon_rod_static(&a), SNW_OK);
     assert_near(snw_shoot_tendon_effort(&a.c, 0), 82970.716, 1e-8); // digits of the continuum
-    cord_free(&a);
+    tendon_rod_free(&a);
 }
 
 typedef struct ripple {
@@ -689,20 +690,20 @@ static const double filled[][5] = {
     {4.0, 0.0806822, 83074.1, 0.0811581, 83195.6}, {4.5, 0.0801720, 83346.7, 0.0811238, 83262.8}};
 
 static ripple finger_motion(bool gas) {
-    cord_rod a;
+    tendon_rod a;
     fresh(&a);
-    assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
-    a.c.tendon[0].value = cord_finger_at(gas, 0);
-    assert_int_equal(cord_static(&a), SNW_OK);
-    cord_begin(&a, 0.01);
+    assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
+    a.c.tendon[0].value = tendon_rod_finger_at(gas, 0);
+    assert_int_equal(tendon_rod_static(&a), SNW_OK);
+    tendon_rod_begin(&a, 0.01);
     ripple w = {-9, 9, 0};
     double before = 0, rising = 0, first = 0, last = 0;
     int row = 0, crossings = 0;
     for (int i = 1; i <= 450; i++) {
         const double t = 0.01 * i;
-        a.c.tendon[0].value = cord_finger_at(gas, fmin(t / 2, 1));
-        assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
-        const double x = shot_tip(&a.s).x;
+        a.c.tendon[0].value = tendon_rod_finger_at(gas, fmin(t / 2, 1));
+        assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+        const double x = shooting_tip(&a.s).x;
         if (t > 2.1) w.high = fmax(w.high, x), w.low = fmin(w.low, x);
         // maxima
         if (t > 2.05 && rising > 0 && x < before) {
@@ -719,7 +720,7 @@ static ripple finger_motion(bool gas) {
     }
     assert_int_equal(row, 8);
     w.period = (last - first) / (crossings - 1);
-    cord_free(&a);
+    tendon_rod_free(&a);
     return w;
 }
 
@@ -740,27 +741,27 @@ static double sheared(const snw_shoot_rod *r) {
 static void finger_moves_as_in_the_paper(void **state) {
     (void)state;
     for (int gas = 0; gas < 2; gas++) {
-        cord_rod a;
+        tendon_rod a;
         fresh(&a);
-        assert_int_equal(cord_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
-        a.s.r->replica = true;
-        a.c.tendon[0].value = cord_finger_at(gas, 0);
-        assert_int_equal(cord_static(&a), SNW_OK);
-        cord_begin(&a, 0.01);
+        assert_int_equal(tendon_rod_finger(gas, 31, SNW_HISTORY_LINEAR, &a), SNW_OK);
+        a.s.r->form = &oracle_till_form;
+        a.c.tendon[0].value = tendon_rod_finger_at(gas, 0);
+        assert_int_equal(tendon_rod_static(&a), SNW_OK);
+        tendon_rod_begin(&a, 0.01);
         double less[2] = {0};
         for (int i = 1; i <= 100; i++) {
-            a.c.tendon[0].value = cord_finger_at(gas, 0.005 * i) - (2 * less[0] - less[1]);
-            assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+            a.c.tendon[0].value = tendon_rod_finger_at(gas, 0.005 * i) - (2 * less[0] - less[1]);
+            assert_int_equal(tendon_rod_step(&a, SNW_SCHEME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
             const double P = snw_shoot_tendon_effort(&a.c, 0);
             less[1] = less[0];
             less[0] = sheared(a.s.r) * (gas ? P + 101325 : 1);
             if (i % 50 != 0) continue;
             const double *row = filled[i / 50 - 1];
-            assert_near(shot_tip(&a.s).x, row[gas ? 1 : 3], 5.1e-8);
+            assert_near(shooting_tip(&a.s).x, row[gas ? 1 : 3], 5.1e-8);
             // water is incompressible: the error of the extrapolated volume shows in its pressure
             assert_near(P, row[gas ? 2 : 4], (gas ? 0.051 : 0.1) / P);
         }
-        cord_free(&a);
+        tendon_rod_free(&a);
     }
 }
 
@@ -787,7 +788,7 @@ int main(void) {
         cmocka_unit_test(step_response),
         cmocka_unit_test(forms_differ_by_means_of_two_nodes),
         cmocka_unit_test(winch_by_eulers_rule),
-        cmocka_unit_test(replica_moves_as_the_strain_form),
+        cmocka_unit_test(the_papers_form_moves_as_the_strain_form),
         cmocka_unit_test(step_response_with_friction),
         cmocka_unit_test(finger_in_closed_form),
         cmocka_unit_test(full_finger),

@@ -63,7 +63,7 @@ static const struct {
     {"extra: 0", "shortening: 10 mm*sin(t)"}};
 enum { WAYS = 8, BY_ROW = 7 };
 
-static void straight_parts_have_exact_derivatives(void **state) {
+static void straight_segments_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {91};
     for (int k = 0; k < WAYS; k++) {
@@ -73,8 +73,8 @@ static void straight_parts_have_exact_derivatives(void **state) {
             for (int i = 0; i < s.g.m->nconstraint; i++) s.g.s->lambda[i] = roll(&d, 1, 5);
             rig_check(&s.g);
             assert_true(s.g.w->tendon[0].effort > 0 && s.g.w->tendon[1].effort > 0);
-            const bool rubs = s.g.m->tendon[0].has_friction;
-            assert_int_equal(s.g.m->ntendon_corner, rubs ? 5 + 1 + 2 + 1 + 1 : 0);
+            const bool friction = s.g.m->tendon[0].has_friction;
+            assert_int_equal(s.g.m->ntendon_corner, friction ? 5 + 1 + 2 + 1 + 1 : 0);
             for (int i = 0; i < s.g.m->ntendon_corner; i++) {
                 assert_true(s.g.w->tendon_point[s.g.m->tendon_corner[i].point].corner > 0.05);
             }
@@ -136,7 +136,7 @@ static void rows_have_their_rates(void **state) {
 // The power on the robot is that of the tendons minus the friction loss, and the friction loss is
 // never negative, also where paths have corners; with negligible friction the forces are those
 // without friction.
-static void friction_at_kinks_only_takes(void **state) {
+static void friction_at_corners_only_dissipates(void **state) {
     (void)state;
     dice d = {94};
     for (int k = 0; k < 30; k++) {
@@ -192,7 +192,7 @@ static void friction_at_kinks_only_takes(void **state) {
     "0, 0]}}}\n"
 
 // Two weights on a tendon over an eye.
-static void weights_on_a_cord_fall_as_atwood_says(void **state) {
+static void weights_on_a_tendon_fall_as_atwood_says(void **state) {
     (void)state;
     static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-11", "step: 1 ms",
                                           "scheme: bdf2, step: 1 ms"};
@@ -228,17 +228,17 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
 // The same with friction at the eyes, half a turn in all: the tension falls by exp(-friction pi) as
 // long as the heavier weight falls. In one case the tension is given as the effort, in the other it
 // follows from the very small elongation of the tendon.
-static void atwood_rubs_at_his_pulley(void **state) {
+static void atwoods_machine_has_friction_at_its_pulley(void **state) {
     (void)state;
     const double m1 = 0.3, m2 = 0.2, g = 9.81, t = 0.2, v = 0.1, mu = 0.1, c = 1e-5;
     const double turn = exp(-0.5 * mu * M_PI), left = turn * turn;
     const double a = g * (left * m1 - m2) / (left * m1 + m2), T = m1 * (g - a);
-    const double cord = 1 / (1 + c * T) + 0.2 / (1 + c * T * turn) + 1 / (1 + c * T * left);
+    const double unstretched = 1 / (1 + c * T) + 0.2 / (1 + c * T * turn) + 1 / (1 + c * T * left);
     for (int k = 0; k < 2; k++) {
         char text[2000], given[100];
         outcome o;
         (void)snprintf(given, sizeof given, k == 0 ? "effort: %.17g N" : "shortening: %.17g m",
-                       k == 0 ? T : 2.2 - cord);
+                       k == 0 ? T : 2.2 - unstretched);
         (void)snprintf(
             text, sizeof text,
             WEIGHTS
@@ -347,7 +347,7 @@ static void lengths_and_tensions_agree(void **state) {
 }
 
 // A tendon that would have to push gives one warning, with a remedy.
-static void a_cord_that_pushes_is_said(void **state) {
+static void a_tendon_that_pushes_is_reported(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         char text[2000];
@@ -404,7 +404,7 @@ static void stiff_cables_hold_a_plate(void **state) {
 }
 
 // Where two eyes coincide a tendon has no direction, which gives one warning.
-static void eyes_that_meet_are_said(void **state) {
+static void segments_of_zero_length_are_reported(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         char text[2000];
@@ -430,7 +430,7 @@ static void eyes_that_meet_are_said(void **state) {
 // A steel tendon on a thin rod: the load is applied although a winch a million times as stiff as
 // the rod becomes taut during loading. Its tension converges to that of an inextensible tendon in
 // proportion to the compliance.
-static void a_stiff_winch_finds_its_rest(void **state) {
+static void a_stiff_winch_reaches_equilibrium(void **state) {
     (void)state;
     static const char form[] =
         "sinew: 1\n"
@@ -464,7 +464,7 @@ static void a_stiff_winch_finds_its_rest(void **state) {
 
 // Faults that only the compiled robot shows: a tendon outside of its section, parts without length,
 // chambers without area.
-static void courses_that_cannot_be_are_refused(void **state) {
+static void impossible_paths_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *fragment;
@@ -473,8 +473,8 @@ static void courses_that_cannot_be_are_refused(void **state) {
         {"tendon: {along: arm, at: [0, 0, 11 mm*(1 + x/L)]}, effort: 1 N", "'discs: 0.01"},
         {"tendon: {along: arm, at: [0, 15 mm, 0], discs: 14 mm}, effort: 1 N", "beyond its discs"},
         {"tendon: {along: arm, at: [0, 1 mm/(x - L/2), 0]}, effort: 1 N", "leaves the section"},
-        {"tendon: {path: [world, arm]}, effort: 1 N", "without length"},
-        {"tendon: {path: [arm, arm.tip, world]}, effort: 1 N", "without length"},
+        {"tendon: {path: [world, arm]}, effort: 1 N", "of zero length"},
+        {"tendon: {path: [arm, arm.tip, world]}, effort: 1 N", "of zero length"},
         {"chamber: {along: arm, area: 1 mm^2*(0.5 - x/L)}, effort: 1 Pa", "area must be positive"},
     };
     static const char *const good[] = {
@@ -508,22 +508,22 @@ static void courses_that_cannot_be_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_parts_have_exact_derivatives),
+        cmocka_unit_test(straight_segments_have_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(efforts_work_along_their_lengths),
         cmocka_unit_test(rows_have_their_rates),
 #endif
 #ifndef SNW_NUMBERS
-        cmocka_unit_test(friction_at_kinks_only_takes),
-        cmocka_unit_test(weights_on_a_cord_fall_as_atwood_says),
-        cmocka_unit_test(atwood_rubs_at_his_pulley),
+        cmocka_unit_test(friction_at_corners_only_dissipates),
+        cmocka_unit_test(weights_on_a_tendon_fall_as_atwood_says),
+        cmocka_unit_test(atwoods_machine_has_friction_at_its_pulley),
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
-        cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(a_tendon_that_pushes_is_reported),
         cmocka_unit_test(stiff_cables_hold_a_plate),
-        cmocka_unit_test(eyes_that_meet_are_said),
-        cmocka_unit_test(a_stiff_winch_finds_its_rest),
-        cmocka_unit_test(courses_that_cannot_be_are_refused),
+        cmocka_unit_test(segments_of_zero_length_are_reported),
+        cmocka_unit_test(a_stiff_winch_reaches_equilibrium),
+        cmocka_unit_test(impossible_paths_are_refused),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

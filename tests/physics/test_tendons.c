@@ -145,21 +145,20 @@ static void chords(const rig *g, int tendon, int n, double *length, double *volu
                 *length += snw_norm(step);
                 if (d->area) {
                     const snw_at mid = {.x = x - 0.5 * h, .L = rod->L};
-                    const snw_twist xi = snw_rod_strain(g->m, rod, g->s->q, g->in->t, x - 0.5 * h);
+                    const snw_twist xi = snw_rod_strain(rod, g->s->q, g->in->t, x - 0.5 * h);
                     // the section half a chord back
                     const snw_mat3 R = snw_mat3_mul(at.R, snw_so3_exp(snw_scale(-0.5 * h, xi.w)));
                     *volume += snw_expr_value(d->area, mid) * snw_rotate_inv(R, step).x;
                 }
             }
             before = p;
-            const snw_twist xi =
-                snw_rod_strain(g->m, rod, g->s->q, g->in->t, fmin(x + 0.5 * h, rod->L));
+            const snw_twist xi = snw_rod_strain(rod, g->s->q, g->in->t, fmin(x + 0.5 * h, rod->L));
             at = snw_se3_mul(at, snw_se3_exp(snw_twist_scale(h, xi)));
         }
     }
 }
 
-static void measures_are_those_of_the_shape(void **state) {
+static void lengths_and_volumes_are_those_of_the_shape(void **state) {
     (void)state;
     dice d = {72};
     for (int k = 0; k < 4; k++) {
@@ -385,7 +384,7 @@ int main(void) {
 #endif
         cmocka_unit_test(given_lengths_and_volumes_are_rows),
 #ifndef SNW_NUMBERS
-        cmocka_unit_test(measures_are_those_of_the_shape),
+        cmocka_unit_test(lengths_and_volumes_are_those_of_the_shape),
         cmocka_unit_test(what_is_symmetric_only_stretches),
         cmocka_unit_test(winch_and_gas_store_energy),
         cmocka_unit_test(implicit_steps_pull_as_explicit_ones),

@@ -14,18 +14,18 @@
 // material.
 enum { ROBOTS = 24, MORE = 12 };
 
-enum { TAPER = 1, BOW = 2 };
+enum { VARYING_SECTION = 1, VARYING_REST = 2 };
 
 // Sections, materials and rest strains that are functions of the material coordinate; polynomials,
 // which piecewise interpolation represents exactly.
 static void vary_along(tree *t, snw_link_desc *l, int how) {
     robot *r = &t->r;
     snw_rod_desc *rod = &l->rod;
-    if (how & TAPER) {
+    if (how & VARYING_SECTION) {
         rod->section.size[0] = law(r, "0.02 + 0.006*x - 0.004*x^2");
         rod->section.stiffness[1] = rod->section.stiffness[6] = law(r, "0.003*x");
     }
-    if (how & BOW) {
+    if (how & VARYING_REST) {
         rod->rest[SNW_TWIST] = law(r, "0.6*x - x^4");
         rod->rest[SNW_BEND_Y] = law(r, "1 + 3*x - 2*x^2 + 4*x^3 - x^5");
         rod->rest[SNW_STRETCH] = law(r, "0.1*x^3");
@@ -37,9 +37,9 @@ static int how_of(int i) { return i < ROBOTS ? 0 : 1 + i % 3; }
 
 // A random tree of variable-length rods, with loads along them; nothing is attached between their
 // ends.
-static void fed_tree(tree *t, dice *d, tree_opts o, int how) {
+static void variable_length_tree(tree *t, dice *d, tree_opts o, int how) {
     tree_random(t, d, o);
-    if (how & TAPER) {
+    if (how & VARYING_SECTION) {
         t->r.material.young = law(&t->r, "1e5*(1 + 0.4*x + 0.3*x^2)");
         t->r.material.density = law(&t->r, "1000*(1 + 0.5*x^3)");
         if (!o.conservative) t->r.material.damping = law(&t->r, "0.01*(1 + x)");
@@ -82,11 +82,11 @@ static void tangent_equals_differences(void **state) {
     for (int i = 0; i < ROBOTS + MORE; i++) {
         rig g;
         tree t;
-        fed_tree(&t, &d,
-                 (tree_opts){.nlink = pick_int(&d, 1, 5),
-                             .kind = i % 2 ? TREE_SOFT : TREE_MIXED,
-                             .floating = i % 3 == 0},
-                 how_of(i));
+        variable_length_tree(&t, &d,
+                             (tree_opts){.nlink = pick_int(&d, 1, 5),
+                                         .kind = i % 2 ? TREE_SOFT : TREE_MIXED,
+                                         .floating = i % 3 == 0},
+                             how_of(i));
         rig_open(&g, &t.r.desc);
         state_random(g.m, &d, g.s);
         push(g.m, &d, g.s);
@@ -106,7 +106,8 @@ static void static_tangent_equals_differences(void **state) {
     for (int i = 0; i < ROBOTS + MORE; i++) {
         trial t;
         tree of;
-        fed_tree(&of, &d, (tree_opts){.nlink = pick_int(&d, 1, 4), .kind = TREE_SOFT}, how_of(i));
+        variable_length_tree(&of, &d, (tree_opts){.nlink = pick_int(&d, 1, 4), .kind = TREE_SOFT},
+                             how_of(i));
         trial_open(&t, &of.r.desc);
         state_random(t.m, &d, t.s);
         push(t.m, &d, t.s);
@@ -146,7 +147,7 @@ static void static_tangent_equals_differences(void **state) {
 // matrix.
 static void open_moving(tree *of, trial *t, dice *d, tree_opts o, int how) {
     for (;;) {
-        fed_tree(of, d, o, how);
+        variable_length_tree(of, d, o, how);
         for (int i = 0; i < o.nlink; i++) {
             of->link[i].rod.nodes = 12;
             // a variable-length rod in a free frame without mass does not determine the motion of
@@ -222,7 +223,7 @@ static void power_balances(void **state) {
 
 // The inflow of the energy account is the energy of the material at the root per length times its
 // rate: on many nodes.
-static void what_comes_in_is_what_is_at_the_root(void **state) {
+static void entering_material_has_the_state_of_the_root(void **state) {
     (void)state;
     dice d = {5};
     for (int i = 0; i < ROBOTS + MORE; i++) {
@@ -234,9 +235,9 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         r.link[0].rod.nodes = 20;
         r.link[0].rod.magnus = 6;
         r.link[0].rod.rest[SNW_BEND_Y] = number(&r, 0.5);
-        if (how_of(i) & TAPER) r.link[0].rod.section.size[0] = law(&r, "0.02 + 0.006*x");
-        if (how_of(i) & TAPER) r.material.density = law(&r, "1000*(1 + 0.5*x^2)");
-        if (how_of(i) & BOW) r.link[0].rod.rest[SNW_BEND_Z] = law(&r, "1 + 2*x - 3*x^2");
+        if (how_of(i) & VARYING_SECTION) r.link[0].rod.section.size[0] = law(&r, "0.02 + 0.006*x");
+        if (how_of(i) & VARYING_SECTION) r.material.density = law(&r, "1000*(1 + 0.5*x^2)");
+        if (how_of(i) & VARYING_REST) r.link[0].rod.rest[SNW_BEND_Z] = law(&r, "1 + 2*x - 3*x^2");
         r.link[0].pose.xyz[0] = law(&r, "0.3*sin(2*t)");
         r.link[0].pose.nturn = 1;
         r.link[0].pose.turn[0] = (snw_turn){{{0, 0.6, 0.8}}, law(&r, "t + t^2")};
@@ -252,11 +253,11 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         const snw_rod *rod = &t.m->rod[0];
         const double x = rod->L - t.s->q[rod->feed_q]; // material coordinate at the root
         assert_int_equal(snw_section_at(&r.link[0].rod, "arm", x, H, D, &M, &err), SNW_OK);
-        const double pace = t.s->v[rod->feed];
-        const snw_twist xi = snw_rod_strain(t.m, rod, t.s->q, t.s->t, 0),
-                        V = snw_twist_add(t.w->V[rod->root], snw_twist_scale(pace, xi));
-        const double want = pace * (0.5 * snw_power(snw_inertia_apply(&M, V), V) -
-                                    M.m * snw_dot(t.in->gravity, t.w->g[rod->root].p));
+        const double feed_rate = t.s->v[rod->feed];
+        const snw_twist xi = snw_rod_strain(rod, t.s->q, t.s->t, 0),
+                        V = snw_twist_add(t.w->V[rod->root], snw_twist_scale(feed_rate, xi));
+        const double want = feed_rate * (0.5 * snw_power(snw_inertia_apply(&M, V), V) -
+                                         M.m * snw_dot(t.in->gravity, t.w->g[rod->root].p));
         const double size = snw_kinetic_energy(t.m, t.w) + fabs(snw_gravity_energy(t.m, t.in, t.w));
         // 20 Gauss points, Magnus expansions of order 6 between them
         assert_near(snw_variable_length_inflow(t.m, t.in, t.w), want, 1e-6 * size);
@@ -297,7 +298,7 @@ int main(void) {
 #ifndef SNW_NUMBERS
         cmocka_unit_test(static_tangent_equals_differences),
         cmocka_unit_test(power_balances),
-        cmocka_unit_test(what_comes_in_is_what_is_at_the_root),
+        cmocka_unit_test(entering_material_has_the_state_of_the_root),
         cmocka_unit_test(mass_matrix_is_symmetric_and_gives_the_kinetic_energy),
 #endif
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Motions and equilibria of variable-length rods, against closed forms and against a rod in
-// material coordinates (tests/oracle/fed_motion.h).
-#include "oracle/fed_motion.h"
+// material coordinates (tests/oracle/variable_length_motion.h).
+#include "oracle/variable_length_motion.h"
 
 #include "executed.h"
 
@@ -15,7 +15,7 @@
     "push}, "                                                                                      \
     "books: energy, root: {wrench: arm@0 m}}\n"
 // Columns of the probes.
-enum { TIP = 0, OUT = 3, PACE, FORCE, BOOKS, BALANCE = BOOKS + 6, ROOT = BOOKS + 8 };
+enum { TIP = 0, OUT = 3, RATE, FORCE, ENERGIES, BALANCE = ENERGIES + 6, ROOT = ENERGIES + 8 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -75,7 +75,7 @@ static void a_bent_rod_is_pushed_out_of_its_sleeve(void **state) {
 
 // The inverse problem: with the force of the sleeve given, the length is found; the weight holds
 // the rod.
-static void force_and_length_are_two_answers_to_one_question(void **state) {
+static void given_force_and_given_length_agree(void **state) {
     (void)state;
     const char *form = "sinew: 1\ngravity: [-9.81, 0, 0]\n" STEEL
                        "robot: {arm: {on: world, rod: {length: 0.44 m, material: steel, section: "
@@ -101,16 +101,17 @@ static void force_and_length_are_two_answers_to_one_question(void **state) {
 
 enum { FUNCTIONS = 4 };
 
-static oracle_fed_rod rubber(int given, void (*laws)(double t, oracle_fed_laws *out)) {
+static oracle_variable_length_rod rubber(int given,
+                                         void (*laws)(double t, oracle_variable_length_laws *out)) {
     const double r = 0.01;
-    return (oracle_fed_rod){.n = FUNCTIONS,
-                            .EI = 2e6 * pi / 4 * pow(r, 4),
-                            .rhoA = 1000 * pi * r * r,
-                            .rhoI = 1000 * pi / 4 * pow(r, 4),
-                            .damping = 0.02,
-                            .gravity = {-3, -9.81},
-                            .given = given,
-                            .laws = laws};
+    return (oracle_variable_length_rod){.n = FUNCTIONS,
+                                        .EI = 2e6 * pi / 4 * pow(r, 4),
+                                        .rhoA = 1000 * pi * r * r,
+                                        .rhoI = 1000 * pi / 4 * pow(r, 4),
+                                        .damping = 0.02,
+                                        .gravity = {-3, -9.81},
+                                        .given = given,
+                                        .laws = laws};
 }
 
 #define RUBBER                                                                                     \
@@ -121,11 +122,12 @@ static oracle_fed_rod rubber(int given, void (*laws)(double t, oracle_fed_laws *
     "chebyshev 4}, nodes: 30, magnus: 6}"
 #define BENT "initial: {arm: {strain: {bend_z: \"2/(1 m) + 3/(1 m)*(2*x/L - 1)\"}}}\n"
 
-static void still(double t, oracle_fed_laws *out) {
-    *out = (oracle_fed_laws){.l = {0.4 + 0.15 * sin(3 * t), 0.45 * cos(3 * t), -1.35 * sin(3 * t)}};
+static void still(double t, oracle_variable_length_laws *out) {
+    *out = (oracle_variable_length_laws){
+        .l = {0.4 + 0.15 * sin(3 * t), 0.45 * cos(3 * t), -1.35 * sin(3 * t)}};
 }
 
-static void carried(double t, oracle_fed_laws *out) {
+static void carried(double t, oracle_variable_length_laws *out) {
     still(t, out);
     out->x[0] = 0.1 * sin(4 * t), out->x[1] = 0.4 * cos(4 * t), out->x[2] = -1.6 * sin(4 * t);
     out->y[0] = 0.2 * t * t, out->y[1] = 0.4 * t, out->y[2] = 0.4;
@@ -133,21 +135,22 @@ static void carried(double t, oracle_fed_laws *out) {
     out->angle[2] = -3.2 * sin(2 * t);
 }
 
-static void pushed(double t, oracle_fed_laws *out) {
-    *out = (oracle_fed_laws){.push = 1.2 + 2 * sin(9 * t)};
+static void pushed(double t, oracle_variable_length_laws *out) {
+    *out = (oracle_variable_length_laws){.push = 1.2 + 2 * sin(9 * t)};
 }
 
 // Tip and force at the end of a motion of the oracle from the bent rod, l in y after the rates.
-static void oracle_motion(oracle_fed_rod rod, double end, double tip[2], double *push, double *y) {
-    oracle_fed_motion *m = oracle_fed_create(&rod);
+static void oracle_motion(oracle_variable_length_rod rod, double end, double tip[2], double *push,
+                          double *y) {
+    oracle_variable_length_motion *m = oracle_variable_length_create(&rod);
     memset(y, 0, (2 * FUNCTIONS + 2) * sizeof *y);
     y[0] = 2, y[1] = 3, y[2 * FUNCTIONS] = 0.4;
-    oracle_fed_go(m, 0, end, 1e-11, y);
-    oracle_fed_look(m, end, y, tip, push);
-    oracle_fed_destroy(m);
+    oracle_variable_length_go(m, 0, end, 1e-11, y);
+    oracle_variable_length_at(m, end, y, tip, push);
+    oracle_variable_length_destroy(m);
 }
 
-static void compare(const char *text, oracle_fed_rod rod, double end) {
+static void compare(const char *text, oracle_variable_length_rod rod, double end) {
     outcome o;
     double tip[2], push, y[2 * FUNCTIONS + 2];
     execute_ok(text, &o);
@@ -169,7 +172,7 @@ static void a_given_length_moves_as_in_coordinates_of_the_material(void **state)
             rubber(1, still), 0.5);
 }
 
-static void a_moving_sleeve_likewise(void **state) {
+static void a_moving_root_moves_as_in_coordinates_of_the_material(void **state) {
     (void)state;
     compare(RUBBER "robot: {arm: {on: world, pose: {xyz: [\"0.1 m*sin(4*t/(1 s))\", \"0.2 "
                    "m*(t/(1 s))^2\", 0], axis: z, angle: \"0.8*sin(2*t/(1 s))\"}, " RUBBER_ROD
@@ -179,7 +182,7 @@ static void a_moving_sleeve_likewise(void **state) {
             rubber(1, carried), 0.5);
 }
 
-static void a_given_force_likewise(void **state) {
+static void a_given_force_moves_as_in_coordinates_of_the_material(void **state) {
     (void)state;
     compare(RUBBER "robot: {arm: {on: world, " RUBBER_ROD "}}\n" BENT PROBES
                    "actuators: {push: {feed: arm, effort: 1.2 N + 2 N*sin(9*t/(1 s))}}\n"
@@ -187,7 +190,7 @@ static void a_given_force_likewise(void **state) {
             rubber(0, pushed), 0.4);
 }
 
-static void collocation_likewise(void **state) {
+static void collocation_moves_as_in_coordinates_of_the_material(void **state) {
     (void)state;
     static const char *const feeds[] = {"position: 0.4 m + 0.15 m*sin(3*t/(1 s))",
                                         "effort: 1.2 N + 2 N*sin(9*t/(1 s))"};
@@ -207,14 +210,14 @@ static void collocation_likewise(void **state) {
     "rod: {length: 0.4 m, material: rubber, section: {circle: {radius: \"1 cm*(1 - 0.9*(0.4 - "    \
     "x/(1 m)) + 0.5*(0.4 - x/(1 m))^2)\"}}, strain: {bend_z: chebyshev 4}, nodes: 60, magnus: 6}"
 
-static void a_tapered_rod_likewise(void **state) {
+static void a_rod_of_varying_section_moves_as_in_coordinates_of_the_material(void **state) {
     (void)state;
     static const char *const feeds[] = {"position: 0.4 m + 0.15 m*sin(3*t/(1 s))",
                                         "effort: 1.2 N + 2 N*sin(9*t/(1 s))"};
     for (int f = 0; f < 2; f++) {
         char text[2000];
-        oracle_fed_rod rod = rubber(f == 0, f ? pushed : still);
-        rod.taper[0] = -0.9, rod.taper[1] = 0.5;
+        oracle_variable_length_rod rod = rubber(f == 0, f ? pushed : still);
+        rod.radius_series[0] = -0.9, rod.radius_series[1] = 0.5;
         (void)snprintf(text, sizeof text,
                        RUBBER "robot: {arm: {on: world, " TAPERED_ROD "}}\n" BENT PROBES
                               "actuators: {push: {feed: arm, %s}}\n"
@@ -232,9 +235,9 @@ static void a_tapered_rod_likewise(void **state) {
 // strains agree.
 static void compare_moved(const char *laws, double l, double tolerance) {
     outcome o[2];
-    for (int fed = 0; fed < 2; fed++) {
+    for (int variable = 0; variable < 2; variable++) {
         char text[3000], feed[100] = "";
-        if (fed)
+        if (variable)
             (void)snprintf(feed, sizeof feed, "actuators: {push: {feed: arm, position: %.17g m}}\n",
                            l);
         (void)snprintf(text, sizeof text,
@@ -246,9 +249,9 @@ static void compare_moved(const char *laws, double l, double tolerance) {
                        "stretch: legendre 2}, nodes: 24, magnus: 6}}}\n%s"
                        "probes: {tip: {position: arm}, root: {wrench: arm@0 m}, mid: {strain: "
                        "arm@30%%}}\nstudy: [static]\n",
-                       fed ? 0 : l - 0.4, fed ? 0.4 : l, laws, feed);
-        execute(text, &o[fed]);
-        if (o[fed].status != SNW_OK) fail_msg("%s", o[fed].err.text);
+                       variable ? 0 : l - 0.4, variable ? 0.4 : l, laws, feed);
+        execute(text, &o[variable]);
+        if (o[variable].status != SNW_OK) fail_msg("%s", o[variable].err.text);
     }
     for (int c = 0; c < 15; c++) {
         if (!(fabs(last(&o[1], c) - last(&o[0], c)) <= tolerance))
@@ -259,7 +262,7 @@ static void compare_moved(const char *laws, double l, double tolerance) {
 
 static const double lengths[] = {0.1, 0.25, 0.4, 0.55};
 
-static void a_tapered_rod_is_an_ordinary_one_with_its_section_moved(void **state) {
+static void a_rod_of_varying_section_is_an_ordinary_one_with_its_section_moved(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
         // Newton's tolerance; then the interpolation error of a sine in pieces of L/32
@@ -302,7 +305,7 @@ static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
 }
 
 // The force that pushes a bent rod out is M^2/2EI with EI at the mouth.
-static void a_tapered_rod_is_pushed_by_what_its_mouth_bends(void **state) {
+static void a_rod_of_varying_section_is_pushed_by_the_energy_at_its_root(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         const double l = k ? 0.8 : 0.5, r = 1 - 0.4 * (0.7 - l),
@@ -359,7 +362,7 @@ static void laws_read_the_length(void **state) {
         execute_ok(text, &o);
         // tolerance; and the error of generalized-alpha
         assert_near(last(&o, OUT), l, k ? 1e-6 : 1e-9);
-        assert_near(last(&o, PACE), v, k ? 1e-5 : 1e-8);
+        assert_near(last(&o, RATE), v, k ? 1e-5 : 1e-8);
         snw_series_clear(&o.series);
     }
 }
@@ -420,7 +423,7 @@ static void schemes_have_their_order(void **state) {
             oracle_motion(rubber(f == 0, f ? pushed : still), 0.02 * (k + 1), tip[k], &push, y);
         }
         for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
-            double error[2], books[2];
+            double error[2], balance[2];
             for (int h = 0; h < 2; h++) {
                 char text[2000];
                 outcome o;
@@ -433,10 +436,11 @@ static void schemes_have_their_order(void **state) {
                 execute(text, &o);
                 if (o.status != SNW_OK) fail_msg("%s: %s", schemes[k].name, o.err.text);
                 error[h] = distance(&o, tip);
-                books[h] = fabs(last(&o, BALANCE));
+                balance[h] = fabs(last(&o, BALANCE));
                 snw_series_clear(&o.series);
             }
-            assert_true(books[1] <= fmax(books[0] / (schemes[k].order == 1 ? 1.8 : 3.5), 1e-11));
+            assert_true(balance[1] <=
+                        fmax(balance[0] / (schemes[k].order == 1 ? 1.8 : 3.5), 1e-11));
             const double order = log2(error[0] / error[1]);
             if (!(fabs(order - schemes[k].order) < 0.3)) {
                 fail_msg("%s, %s: order %g, errors %g, %g", feeds[f], schemes[k].name, order,
@@ -465,27 +469,33 @@ static void expect_refusal(const char *text, const char *word) {
     release(doc, desc);
 }
 
-#define FED(keys, more)                                                                            \
+#define VARIABLE_LENGTH(keys, more)                                                                \
     RUBBER "robot: {arm: {on: world, rod: {length: 0.4 m, material: rubber, section: {circle: "    \
            "{radius: 1 cm}}, " keys "}}}\nactuators: {push: {feed: arm, position: 0.4 m}}\n" more
 #define PLAIN "strain: {bend_z: legendre 2}"
 
-static void what_is_not_known_is_refused(void **state) {
+static void unsupported_elements_are_refused(void **state) {
     (void)state;
-    expect_refusal(FED("strain: {bend_z: constant}, elements: 3", "study: [static]\n"), "linear");
-    expect_refusal(FED("strain: {bend_z: \"1/(1 m)*sin(t/(1 s))\"}", "study: [static]\n"), "basis");
+    expect_refusal(VARIABLE_LENGTH("strain: {bend_z: constant}, elements: 3", "study: [static]\n"),
+                   "linear");
+    expect_refusal(
+        VARIABLE_LENGTH("strain: {bend_z: \"1/(1 m)*sin(t/(1 s))\"}", "study: [static]\n"),
+        "basis");
     expect_refusal(RUBBER
                    "robot: {arm: {on: world, rod: {length: 0.4 m, material: rubber, section: "
                    "{circle: {radius: \"1 cm + 0.1*x\"}}, " PLAIN "}}}\n"
                    "actuators: {push: {feed: arm, position: 0.6 m}}\nstudy: [static]\n",
                    "radius");
     expect_refusal(
-        FED(PLAIN, "loads: {poke: {on: arm@0.1 m, force: [0, 1, 0]}}\nstudy: [static]\n"),
+        VARIABLE_LENGTH(PLAIN,
+                        "loads: {poke: {on: arm@0.1 m, force: [0, 1, 0]}}\nstudy: [static]\n"),
         "between its ends");
-    expect_refusal(FED(PLAIN, "study: [{dynamic: {for: 1 s, step: 1 ms, scheme: conserving}}]\n"),
-                   "generalized-alpha");
-    expect_refusal(FED(PLAIN, "contacts: {floor: {ground: {on: arm, normal: z, stiffness: 1 "
-                              "kPa}}}\nstudy: [static]\n"),
+    expect_refusal(
+        VARIABLE_LENGTH(PLAIN, "study: [{dynamic: {for: 1 s, step: 1 ms, scheme: conserving}}]\n"),
+        "generalized-alpha");
+    expect_refusal(VARIABLE_LENGTH(PLAIN,
+                                   "contacts: {floor: {ground: {on: arm, normal: z, stiffness: 1 "
+                                   "kPa}}}\nstudy: [static]\n"),
                    "ground");
     expect_refusal(RUBBER "robot: {arm: {on: world, " RUBBER_ROD "}}\n"
                           "actuators: {push: {feed: arm, position: 0.4 m - 1 m/s*t}}\n"
@@ -497,19 +507,19 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_straight_rod_needs_its_mass_times_acceleration),
         cmocka_unit_test(a_bent_rod_is_pushed_out_of_its_sleeve),
-        cmocka_unit_test(force_and_length_are_two_answers_to_one_question),
+        cmocka_unit_test(given_force_and_given_length_agree),
         cmocka_unit_test(a_given_length_moves_as_in_coordinates_of_the_material),
-        cmocka_unit_test(a_moving_sleeve_likewise),
-        cmocka_unit_test(a_given_force_likewise),
-        cmocka_unit_test(collocation_likewise),
-        cmocka_unit_test(a_tapered_rod_likewise),
-        cmocka_unit_test(a_tapered_rod_is_an_ordinary_one_with_its_section_moved),
+        cmocka_unit_test(a_moving_root_moves_as_in_coordinates_of_the_material),
+        cmocka_unit_test(a_given_force_moves_as_in_coordinates_of_the_material),
+        cmocka_unit_test(collocation_moves_as_in_coordinates_of_the_material),
+        cmocka_unit_test(a_rod_of_varying_section_moves_as_in_coordinates_of_the_material),
+        cmocka_unit_test(a_rod_of_varying_section_is_an_ordinary_one_with_its_section_moved),
         cmocka_unit_test(a_catheter_takes_its_shape_as_it_comes_out),
-        cmocka_unit_test(a_tapered_rod_is_pushed_by_what_its_mouth_bends),
+        cmocka_unit_test(a_rod_of_varying_section_is_pushed_by_the_energy_at_its_root),
         cmocka_unit_test(laws_read_the_length),
         cmocka_unit_test(a_length_at_rest_is_an_ordinary_rod),
         cmocka_unit_test(schemes_have_their_order),
-        cmocka_unit_test(what_is_not_known_is_refused),
+        cmocka_unit_test(unsupported_elements_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void wheels_may_slip_in_one_direction(void **state) {
 }
 
 // A slipping wheel that becomes active causes no impact.
-static void a_slipping_wheel_takes_hold_smoothly(void **state) {
+static void a_slipping_wheel_is_activated_smoothly(void **state) {
     (void)state;
     outcome o;
     execute_ok(CART "initial: {cart: {rate: [0, 0.5, 0]}}\n"
@@ -188,7 +188,7 @@ static void wheels_that_cannot_slip_are_refused(void **state) {
         char text[2000];
         (void)snprintf(text, sizeof text, CART "contacts: {tyre: {wheel: {on: hub, %s}}}\n",
                        more[i]);
-        refuses(text, "wheel 'tyre' cannot roll: its axle stands upright");
+        refuses(text, "wheel 'tyre' cannot roll: its axle is normal to the ground");
     }
     refuses(
         "sinew: 1\ngravity: 0\n"
@@ -206,7 +206,7 @@ int main(void) {
         cmocka_unit_test(ideal_wheels_emerge_in_the_first_order),
         cmocka_unit_test(a_driven_wheel_spins_until_it_rolls),
         cmocka_unit_test(wheels_may_slip_in_one_direction),
-        cmocka_unit_test(a_slipping_wheel_takes_hold_smoothly),
+        cmocka_unit_test(a_slipping_wheel_is_activated_smoothly),
         cmocka_unit_test(wheels_that_cannot_slip_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

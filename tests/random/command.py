@@ -19,8 +19,8 @@ CPU_LIMIT = int(os.environ.get("SINEW_CPU_LIMIT", 150 if SLOW else 15))  # s of 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 # warnings that are not about the accuracy of the numbers
-BESIDE = re.compile("was open by|which is a blow|left out|limits only warn|would have to push"
-                    "|ends where it begins|holds by itself|has no direction")
+BESIDE = re.compile("was open by|which causes an impact|left out|dropped|limits only warn|would have to push"
+                    "|ends where it begins|is satisfied identically|and no direction")
 RESOLVED = re.compile(r"only to ([0-9.e+-]+) of the length")
 
 

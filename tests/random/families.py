@@ -7,7 +7,7 @@ import parts
 from chance import Chance, rounded
 
 STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "exists", "moved", "stable", "settles"]
-MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "moved", "again"]
+MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again"]
 
 
 def model(title, robot, materials, study, probes, **more):
@@ -561,7 +561,7 @@ def events(d):
     parts.damp(d, rod, (0.02, 0.1))
     step = parts.motion(d, rod.period, periods=(1, 2))
     first, second = rounded(step["for"]*d.number(0.15, 0.4), 3), rounded(step["for"]*d.number(0.5, 0.8), 3)
-    made = single(d, "What acts comes and goes", [{"static": {}}, {"dynamic": step}], rod)
+    made = single(d, "Loads become active and inactive", [{"static": {}}, {"dynamic": step}], rod)
     made["loads"] = {"kick": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.05, 0.5)),
                               "when": f"t > {first} and t < {second}"}}
     kind = d.choose("loop", "body", "probe", "probe")
@@ -576,6 +576,26 @@ def events(d):
         made["probes"]["v"] = {"velocity": "arm.tip"}
         made["loads"]["kick"]["when"] = f"t > {first} and not once(v.{component} > {rounded(rod.length/rod.period/5, 2)})"
     return reorder(made)
+
+
+def passing(d):
+    """A pendulum passes a threshold, often for less than a step, and is pushed from then on or until then."""
+    length, mass, angle = d.scale(0.05, 2), d.scale(0.01, 10), d.number(0.3, 1.5)
+    period = 2*math.pi*math.sqrt(length/parts.GRAVITY)
+    reach, speed = length*math.sin(angle), math.sqrt(2*parts.GRAVITY*length*(1 - math.cos(angle)))
+    short = d.scale(0.02, 0.2)
+    low, far, fast = (rounded(x, 4) for x in (short*length, (1 - short)*reach, (1 - short)*speed))
+    passes = d.choose(f"tip.x > {far}", f"v.vx > {fast}", f"abs(tip.x) < {low}", f"v.vx > {rounded(speed/2, 3)} and tip.x > {-low} "
+                      f"and tip.x < {low}", f"e.kinetic > {rounded(0.5*mass*fast*fast, 4)}")
+    push = {"on": "tip", "force": [rounded(mass*parts.GRAVITY*d.number(-1, 1), 3), 0, 0],
+            "when": d.choose("once", "not once") + f"({passes})"}
+    robot = {"bob": {"on": "world", "joint": "revolute", "axis": "y",
+                     "body": {"mass": rounded(mass, 4), "com": [0, 0, rounded(-length, 4)], "sphere": {"radius": rounded(length/50, 3)}}},
+             "tip": {"on": "bob", "pose": {"xyz": [0, 0, rounded(-length, 4)]}}}
+    return model("A pendulum passes a threshold", robot, None,
+                 [{"dynamic": parts.motion(d, period, periods=(1, 2), fine=(20, 60))}],
+                 {"tip": {"position": "tip"}, "v": {"velocity": "tip"}, "e": "energy"},
+                 loads={"push": push}, initial={"bob": rounded(angle, 4)})
 
 
 FAMILIES = {
@@ -609,6 +629,7 @@ FAMILIES = {
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
     "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again"]),
+    "passing": (passing, ["alive", "adapt", "free_step", "again"]),
 }
 
 

@@ -44,7 +44,7 @@ class Statics(Robots):
 
 class Motion(Robots):
     def test_motions_agree(self):
-        self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "fluid_motion", "events"))
+        self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "fluid_motion", "events", "passing"))
 
 
 class Bodies(Robots):

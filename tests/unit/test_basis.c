@@ -305,7 +305,7 @@ static void polynomial_bases_span_the_same_space(void **state) {
 }
 
 // the integral of a derivative between two points of an element is the increase of the function
-static void slopes_add_up_to_the_functions(void **state) {
+static void derivatives_integrate_to_the_functions(void **state) {
     (void)state;
     enum { POINTS = 40 };
     double at[POINTS], weight[POINTS];
@@ -353,9 +353,9 @@ static void legendre_polynomials_become_monomials(void **state) {
             assert_near(got, want, 1e-15 * (size + n));
         }
         // up to SNW_BASIS_MONOMIALS monomials are kept as they are
-        assert_int_equal(snw_basis_sound(&monomial).kind,
+        assert_int_equal(snw_basis_well_conditioned(&monomial).kind,
                          n <= SNW_BASIS_MONOMIALS ? SNW_BASIS_MONOMIAL : SNW_BASIS_LEGENDRE);
-        assert_int_equal(snw_basis_sound(&monomial).nfun, n);
+        assert_int_equal(snw_basis_well_conditioned(&monomial).nfun, n);
     }
 }
 
@@ -378,7 +378,7 @@ int main(void) {
         cmocka_unit_test(fourier_has_equal_ends),
         cmocka_unit_test(fourier_degree_resolves_it_on_quadrature),
         cmocka_unit_test(polynomial_bases_span_the_same_space),
-        cmocka_unit_test(slopes_add_up_to_the_functions),
+        cmocka_unit_test(derivatives_integrate_to_the_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

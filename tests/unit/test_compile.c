@@ -68,7 +68,7 @@ static void faults_are_named(void **state) {
     make(&r);
     r.link[0].has_rod = false;
     r.link[0].when = number(&r, 0);
-    refused(&r, "nothing that could come and go");
+    refused(&r, "no part that it could make inactive");
     make(&r);
     r.load[r.desc.nload++] = (snw_load_desc){.name = "push", .on = rod_at(0, 1.5)};
     refused(&r, "outside of rod 'arm'");

@@ -100,14 +100,14 @@ static void estimates_are_lower_bounds_and_near(void **state) {
         const int n = k % 10 == 0 ? 1 + k / 100 : 2 + (k * 7) % (MOST - 1);
         make((shape)(k % SHAPES), n, &seed, A);
         memcpy(LU, A, sizeof A);
-        snw_gauge g = {.n = n, .row = row, .column = column};
-        snw_gauge_take(&g, A, NULL);
+        snw_equilibration g = {.n = n, .row = row, .column = column};
+        snw_equilibration_take(&g, A, NULL);
         assert_int_equal(snw_lu_factor(n, LU, pivot), SNW_OK);
-        const double dense = snw_gauge_condition(&g, LU, pivot, NULL, scratch);
+        const double dense = snw_equilibration_condition(&g, LU, pivot, NULL, scratch);
         snw_sparse *sp = pattern_of(n, A);
-        snw_gauge_take(&g, A, sp);
+        snw_equilibration_take(&g, A, sp);
         assert_int_equal(snw_sparse_factor(sp, A), SNW_OK);
-        const double sparse = snw_gauge_condition(&g, NULL, NULL, sp, scratch);
+        const double sparse = snw_equilibration_condition(&g, NULL, NULL, sp, scratch);
         snw_sparse_destroy(sp);
         // a solve with a condition number of 1e9 loses nine digits
         const double want = true_condition(n, A), rounding = 1e-14 * want * want;
@@ -132,10 +132,10 @@ static void units_of_rows_do_not_matter(void **state) {
         unsigned long long seed = 3;
         make(FULL, n, &seed, A);
         for (int i = 0; k && i < n * n; i++) A[i] = ldexp(A[i], (5 * (i % n)) % 23 - 11);
-        snw_gauge g = {.n = n, .row = row, .column = column};
-        snw_gauge_take(&g, A, NULL);
+        snw_equilibration g = {.n = n, .row = row, .column = column};
+        snw_equilibration_take(&g, A, NULL);
         assert_int_equal(snw_lu_factor(n, A, pivot), SNW_OK);
-        found[k] = snw_gauge_condition(&g, A, pivot, NULL, scratch);
+        found[k] = snw_equilibration_condition(&g, A, pivot, NULL, scratch);
     }
     assert_near(found[1], found[0], 1e-10);
 }

@@ -186,7 +186,7 @@ static void a_perfect_column_passes_eulers_load(void **state) {
 
 // In this discretisation the path of the follower turns back at P = 674.25, as Newton's method in
 // small steps of the load also finds; solutions beyond it are not on the path.
-static void a_follower_is_led_to_its_limit_point(void **state) {
+static void a_follower_load_reaches_its_limit_point(void **state) {
     (void)state;
     const double P[] = {1e3, 1e4, 1e6};
     for (int k = 0; k < 3; k++) {
@@ -283,7 +283,7 @@ static void a_limit_point_is_reported_and_not_jumped_over(void **state) {
 static double tendon(double x, double load) { return x - 1000 * fmax(0, load - x); }
 static double tendon_slope(double x, double load) { return load - x > 0 ? 1001 : 1; }
 
-static void a_kink_at_the_start_is_passed(void **state) {
+static void a_corner_at_the_start_is_passed(void **state) {
     (void)state;
     scalar s = {.f = tendon, .slope = tendon_slope};
     const snw_problem p = scalar_problem(&s);
@@ -300,7 +300,7 @@ static double wall_slope(double x, double load) {
     return x > 0.4 ? 1001 : 1;
 }
 
-static void a_kink_on_the_way_is_passed(void **state) {
+static void a_corner_on_the_path_is_passed(void **state) {
     (void)state;
     scalar s = {.f = wall, .slope = wall_slope};
     const snw_problem p = scalar_problem(&s);
@@ -517,7 +517,7 @@ static snw_status rootless_tangent(void *user, double load, const double *x, dou
     return rootless(user, load, x, r);
 }
 
-static void what_is_left_where_nothing_is_found_is_a_number(void **state) {
+static void the_residual_of_a_failed_search_is_finite(void **state) {
     (void)state;
     const snw_problem p = {.n = 1, .nx = 1, .residual = rootless, .tangent = rootless_tangent};
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -547,16 +547,16 @@ static void uses_the_scratch_announced_and_no_heap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_load_is_taken_at_once),
-        cmocka_unit_test(what_is_left_where_nothing_is_found_is_a_number),
+        cmocka_unit_test(the_residual_of_a_failed_search_is_finite),
         cmocka_unit_test(a_heavy_cantilever_hangs_where_it_should),
         cmocka_unit_test(huge_loads_end_on_the_branch_of_small_steps),
         cmocka_unit_test(a_crooked_column_buckles),
         cmocka_unit_test(a_perfect_column_passes_eulers_load),
-        cmocka_unit_test(a_follower_is_led_to_its_limit_point),
+        cmocka_unit_test(a_follower_load_reaches_its_limit_point),
         cmocka_unit_test(a_weak_direction_buckles_beside_a_strong_linear_motion),
         cmocka_unit_test(a_limit_point_is_reported_and_not_jumped_over),
-        cmocka_unit_test(a_kink_at_the_start_is_passed),
-        cmocka_unit_test(a_kink_on_the_way_is_passed),
+        cmocka_unit_test(a_corner_at_the_start_is_passed),
+        cmocka_unit_test(a_corner_on_the_path_is_passed),
         cmocka_unit_test(a_jump_of_the_solution_is_no_path),
         cmocka_unit_test(a_singular_start_is_left_by_newton_alone),
         cmocka_unit_test(the_edge_of_the_domain_ends_the_path),

@@ -88,7 +88,7 @@ static void every_number_reads_back(void **state) {
     snw_result_close(r);
 }
 
-static void a_broken_pipe_is_told(void **state) {
+static void a_broken_pipe_is_reported(void **state) {
     (void)state;
     write_file(5000);
     snw_result *r = NULL;
@@ -134,7 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_chosen_and_names_quoted),
         cmocka_unit_test(every_number_reads_back),
-        cmocka_unit_test(a_broken_pipe_is_told),
+        cmocka_unit_test(a_broken_pipe_is_reported),
         cmocka_unit_test(no_frames_give_a_header),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

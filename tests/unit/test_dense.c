@@ -408,7 +408,7 @@ static void negative_eigenvalues_are_counted_by_factors(void **state) {
 
 // the normal equations hold, and of all solutions x is the one without a component in the null
 // space of A
-static void shortest_is_least_squares_of_least_length(void **state) {
+static void minimum_norm_solutions_are_least_squares(void **state) {
     (void)state;
     enum { M = 5, K = 8 };
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -419,9 +419,9 @@ static void shortest_is_least_squares_of_least_length(void **state) {
     for (int i = 0; i < M; i++) x[i] = b[i] = noise(&seed);
     memcpy(W, A, sizeof A);
     int rank;
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, x, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, x, &rank), SNW_OK);
     assert_int_equal(rank, 4);
-    assert_true(scratch.peak <= snw_shortest_scratch(M, K));
+    assert_true(scratch.peak <= snw_minimum_norm_scratch(M, K));
     double size = 0;
     for (int i = 0; i < M; i++) {
         r[i] = -b[i];
@@ -441,14 +441,14 @@ static void shortest_is_least_squares_of_least_length(void **state) {
         for (int j = 0; j < K; j++) y[i] += A[j * M + i] * null[j];
     }
     memcpy(W, A, sizeof A);
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, y, &rank), SNW_OK);
     double dot = 0;
     for (int j = 0; j < K; j++) dot += (null[j] - y[j]) * x[j];
     assert_near(dot, 0, 1e-13);
     memcpy(W, A, sizeof A);
     W[7] = NAN;
-    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_E_DIVERGED);
-    assert_int_equal(snw_shortest(0, 0, NULL, 1e-10, &scratch, NULL, &rank), SNW_OK);
+    assert_int_equal(snw_minimum_norm(M, K, W, 1e-10, &scratch, y, &rank), SNW_E_DIVERGED);
+    assert_int_equal(snw_minimum_norm(0, 0, NULL, 1e-10, &scratch, NULL, &rank), SNW_OK);
 }
 
 static void nothing_is_a_valid_size(void **state) {
@@ -479,7 +479,7 @@ int main(void) {
         cmocka_unit_test(eigenvalues_of_nan_are_refused),
         cmocka_unit_test(qr_finds_the_rank),
         cmocka_unit_test(negative_eigenvalues_are_counted_by_factors),
-        cmocka_unit_test(shortest_is_least_squares_of_least_length),
+        cmocka_unit_test(minimum_norm_solutions_are_least_squares),
         cmocka_unit_test(nothing_is_a_valid_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

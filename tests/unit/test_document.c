@@ -3,7 +3,6 @@
 // A model file is read into the description that it states.
 #include "described.h"
 #include "language/language.h"
-#include "model/probe_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -305,7 +304,7 @@ static void motion_is_read(void **state) {
     assert_near(m.desc->record_every, 0.01, 1e-15);
     assert_string_equal(s[0].name, "dynamic");
     assert_int_equal(s[0].kind, SNW_STEP_DYNAMIC);
-    assert_int_equal(s[0].method, SNW_METHOD_GENERALIZED_ALPHA);
+    assert_int_equal(s[0].scheme, SNW_SCHEME_GENERALIZED_ALPHA);
     assert_near(s[0].duration, 1, 0);
     assert_near(s[0].step, 5e-3, 1e-15);
     assert_near(s[0].rho, 0.9, 0);
@@ -315,7 +314,7 @@ static void motion_is_read(void **state) {
 
     assert_string_equal(s[1].name, "fall");
     assert_int_equal(s[1].from, 0);
-    assert_int_equal(s[1].method, SNW_METHOD_HHT);
+    assert_int_equal(s[1].scheme, SNW_SCHEME_HHT);
     assert_near(s[1].rho, 0.5, 0);
     assert_near(s[1].tolerance, 1e-8, 0);
     assert_true(s[1].split && s[1].uniform_past);
@@ -331,33 +330,29 @@ static void motion_is_read(void **state) {
     assert_near(s[3].alpha, -0.4, 0);
     assert_near(s[3].step, 0.1, 0);
     assert_near(s[3].tolerance, 1e-3, 0);
-    assert_int_equal(s[4].method, SNW_METHOD_ADAPTIVE);
+    assert_int_equal(s[4].scheme, SNW_SCHEME_ADAPTIVE);
     assert_near(s[4].step, 0, 0);
     assert_near(s[4].tolerance, 1e-6, 0);
-    assert_int_equal(s[5].method, SNW_METHOD_STIFF);
+    assert_int_equal(s[5].scheme, SNW_SCHEME_STIFF);
     assert_near(s[5].step, 0.1, 0);
     assert_near(s[5].tolerance, 1e-9, 0);
-    assert_int_equal(s[6].method, SNW_METHOD_RK4);
-    assert_int_equal(s[7].method, SNW_METHOD_CONSERVING);
+    assert_int_equal(s[6].scheme, SNW_SCHEME_RK4);
+    assert_int_equal(s[7].scheme, SNW_SCHEME_CONSERVING);
     assert_false(s[7].control);
     release(m.doc, m.desc);
 }
 
 static void every_scheme_is_read(void **state) {
     (void)state;
-    static const char *const names[] = {
-#define X(code, name, meaning) name,
-        SNW_METHOD_LIST(X)
-#undef X
-    };
-    for (int i = 0; i <= SNW_METHOD_STIFF; i++) {
+    for (int i = 0; i < SNW_SCHEME_COUNT; i++) {
+        const snw_scheme_info *row = &snw_scheme_table[i];
         char text[2048];
         (void)snprintf(text, sizeof text,
-                       ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: %s%s}]\n", names[i],
-                       i == SNW_METHOD_BDF3 ? ", engine: shooting" : "");
+                       ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: %s%s}]\n", row->name,
+                       row->works & SNW_SCHEME_ON_STRAIN ? "" : ", engine: shooting");
         const model m = good(text);
-        assert_int_equal(m.desc->step[0].method, i);
-        assert_string_equal(snw_method_name(m.desc->step[0].method), names[i]);
+        assert_int_equal(m.desc->step[0].scheme, i);
+        assert_int_equal(snw_scheme_find(row->name), i);
         release(m.doc, m.desc);
     }
 }
@@ -457,7 +452,7 @@ static void too_many_changes_are_refused(void **state) {
 
 // overrides of `runs:` and of the command line are applied before changes, also to values that a
 // change contains
-static void changes_lie_over_runs(void **state) {
+static void changes_have_priority_over_runs(void **state) {
     (void)state;
     static const char text[] =
         ARM "study: [static, change: {C: 2*C0}, dynamic: {for: 1 s, step: 1 ms}]\n"
@@ -729,25 +724,22 @@ static void modes_and_their_probe_are_read(void **state) {
 
 static void quantities_have_their_names(void **state) {
     (void)state;
-    static const char *const names[] = {
-#define X(code, name, reading) name,
-        SNW_PROBE_LIST(X)
-#undef X
-    };
-    for (int k = 0; k <= SNW_PROBE_FREQUENCY; k++) {
+    for (int k = 0; k < SNW_PROBE_COUNT; k++) {
         const snw_probe_kind kind = (snw_probe_kind)k;
-        int n, from, size;
-        (void)snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+        int from, size;
+        snw_component c[SNW_PROBE_WIDTH];
+        const int n = snw_probe_components(kind, SNW_JOINT_REVOLUTE, c);
         snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &from, &size);
         assert_true(n > 0 && size > 0 && from + size <= n);
-        assert_string_equal(snw_probe_name(kind), names[k]);
-        assert_string_equal(snw_keys_probe.key[k].name, names[k]); // the reader relies on it
+        // the reader relies on it
+        assert_string_equal(snw_keys_probe.key[k].name, snw_probe_name(kind));
     }
     int first, count;
     snw_probe_primary(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, 9, &first, &count);
     assert_int_equal(count, 9);
-    assert_string_equal(
-        snw_probe_components(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, &count)[first].name, "xx");
+    snw_component rotation[SNW_PROBE_WIDTH];
+    assert_int_equal(snw_probe_components(SNW_PROBE_ROTATION, SNW_JOINT_FIXED, rotation), 16);
+    assert_string_equal(rotation[first].name, "xx");
 }
 
 int main(void) {
@@ -761,7 +753,7 @@ int main(void) {
         cmocka_unit_test(motion_is_read),
         cmocka_unit_test(every_scheme_is_read),
         cmocka_unit_test(changes_add_up_and_leave_the_rest),
-        cmocka_unit_test(changes_lie_over_runs),
+        cmocka_unit_test(changes_have_priority_over_runs),
         cmocka_unit_test(too_many_changes_are_refused),
         cmocka_unit_test(expectations_are_read),
         cmocka_unit_test(sections_are_read),

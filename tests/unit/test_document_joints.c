@@ -3,7 +3,6 @@
 // Joints as they are read: their keys, initial values, and the columns of their probes.
 #include "described.h"
 #include "model/model.h"
-#include "model/probe_columns.h"
 
 static void joints_are_read(void **state) {
     (void)state;

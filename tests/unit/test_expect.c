@@ -131,7 +131,7 @@ static void ends_are_found(void **state) {
     snw_series_clear(&s);
 }
 
-static void what_is_missing_never_passes(void **state) {
+static void missing_values_never_pass(void **state) {
     (void)state;
     char reason[200];
     snw_series s = recorded(20);
@@ -164,7 +164,7 @@ static void what_is_missing_never_passes(void **state) {
 }
 
 // a run that failed half way has no end value, and neither has its last step
-static void what_was_cut_short_never_passes(void **state) {
+static void incomplete_runs_never_pass(void **state) {
     (void)state;
     char reason[200];
     snw_series s = recorded(20);
@@ -277,8 +277,8 @@ int main(void) {
         cmocka_unit_test(cells_tell_how_far_off),
         cmocka_unit_test(times_between_frames_are_linear),
         cmocka_unit_test(ends_are_found),
-        cmocka_unit_test(what_is_missing_never_passes),
-        cmocka_unit_test(what_was_cut_short_never_passes),
+        cmocka_unit_test(missing_values_never_pass),
+        cmocka_unit_test(incomplete_runs_never_pass),
         cmocka_unit_test(nan_never_passes),
         cmocka_unit_test(statistics_are_right),
         cmocka_unit_test(a_period_needs_two_passages),

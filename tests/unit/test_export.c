@@ -84,7 +84,7 @@ static snw_status write_all(size_t room, size_t *size, snw_error *err) {
     return s;
 }
 
-static void a_sink_that_takes_no_more_is_told(void **state) {
+static void a_full_sink_is_reported(void **state) {
     (void)state;
     size_t size, part;
     snw_error err = {0};
@@ -150,7 +150,7 @@ static void damaged_scenes_do_no_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sink_that_takes_no_more_is_told),
+        cmocka_unit_test(a_full_sink_is_reported),
         cmocka_unit_test(scenes_that_make_no_sense_do_no_harm),
         cmocka_unit_test(damaged_scenes_do_no_harm),
     };

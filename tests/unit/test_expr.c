@@ -215,7 +215,7 @@ static void derivatives_in_x_leave_t_and_L_alone(void **state) {
     assert_true(none.d == 0 && none.dd == 0);
 }
 
-static void edges_take_the_right_hand_slope(void **state) {
+static void edges_take_the_right_hand_derivative(void **state) {
     bench *b = *state;
     const struct {
         const char *text;
@@ -409,7 +409,7 @@ static void mismatches_inside_are_found_where_they_stand(void **state) {
                "a condition is wanted here");
 }
 
-static void a_constant_is_measured_with_its_dimension(void **state) {
+static void a_constant_has_its_dimension(void **state) {
     bench *b = *state;
     define(b, "E", "2 MPa");
     define(b, "n", "3");
@@ -425,9 +425,9 @@ static void a_constant_is_measured_with_its_dimension(void **state) {
         double got = NAN;
         snw_dim dim;
         char unit[48];
-        assert_int_equal(
-            snw_expr_measure(b->pool, b->scope, cases[i].text, "--find", 1, 1, &got, &dim, &b->err),
-            SNW_OK);
+        assert_int_equal(snw_expr_parse_constant(b->pool, b->scope, cases[i].text, "--find", 1, 1,
+                                                 &got, &dim, &b->err),
+                         SNW_OK);
         snw_dim_unit(dim, unit, sizeof unit);
         assert_near(got / cases[i].want, 1, 4e-16);
         assert_string_equal(unit, cases[i].unit);
@@ -435,10 +435,10 @@ static void a_constant_is_measured_with_its_dimension(void **state) {
     double got;
     snw_dim dim;
     assert_int_equal(
-        snw_expr_measure(b->pool, b->scope, "2*t", "--find", 1, 1, &got, &dim, &b->err),
+        snw_expr_parse_constant(b->pool, b->scope, "2*t", "--find", 1, 1, &got, &dim, &b->err),
         SNW_E_PARSE);
     assert_int_equal(
-        snw_expr_measure(b->pool, b->scope, "n < 2", "--find", 1, 1, &got, &dim, &b->err),
+        snw_expr_parse_constant(b->pool, b->scope, "n < 2", "--find", 1, 1, &got, &dim, &b->err),
         SNW_E_PARSE);
 }
 
@@ -449,12 +449,12 @@ int main(void) {
         TEST(conditions_follow_logic),
         TEST(derivatives_equal_differences),
         TEST(derivatives_in_x_leave_t_and_L_alone),
-        TEST(edges_take_the_right_hand_slope),
+        TEST(edges_take_the_right_hand_derivative),
         TEST(ramp_is_smooth_across_its_series),
         TEST(units_scale_to_si),
         TEST(plain_numbers_fit_and_units_are_checked),
         TEST(mismatches_inside_are_found_where_they_stand),
-        TEST(a_constant_is_measured_with_its_dimension),
+        TEST(a_constant_has_its_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,11 +102,11 @@ static void cycles_name_the_way_round(void **state) {
     define(b, "f(u)", "u*a");
     define(b, "self", "1 + self");
     define(b, "g(u)", "g(u - 1)");
-    refused(b, "1 + a", 12, "'a' needs itself: a -> b0 -> f -> a (in f, called at 3:12)");
+    refused(b, "1 + a", 12, "'a' depends on itself: a -> b0 -> f -> a (in f, called at 3:12)");
     assert_string_equal(b->err.file, "model.yaml");
     assert_int_equal(b->err.line, 3);
-    refused(b, "self", 14, "'self' needs itself: self -> self");
-    refused(b, "g(1)", 10, "'g' needs itself: g -> g");
+    refused(b, "self", 14, "'self' depends on itself: self -> self");
+    refused(b, "g(1)", 10, "'g' depends on itself: g -> g");
     assert_int_equal(snw_scope_check(b->scope, &b->err), SNW_E_PARSE);
 }
 
@@ -181,8 +181,8 @@ static void bad_texts_are_refused_where_they_go_wrong(void **state) {
         {"sin()", 5, "a value is missing before ')'"},
         {"sin(1, 2)", 1, "sin takes 1 argument, sin(a), got 2"},
         {"ramp(t, 0)", 1, "ramp takes 3 arguments, ramp(t, a, b), got 2"},
-        {"ramp(t, 2 s, 1 s)", 14, "must lie above"},
-        {"linear(t, 1, 1)", 14, "must lie above"},
+        {"ramp(t, 2 s, 1 s)", 14, "must be above"},
+        {"linear(t, 1, 1)", 14, "must be above"},
         {"min()", 5, "a value is missing"},
         {"1/0", 2, "not a finite number"},
         {"3 + log(0)", 5, "not a finite number"},
@@ -198,7 +198,7 @@ static void bad_texts_are_refused_where_they_go_wrong(void **state) {
         {"table(\"f.csv\", 2)", 1, "tables cannot be read here"},
         {"table(f, 2)", 7, "a file name in quotes"},
         {"table(\"f.csv)", 7, "the closing quote is missing"},
-        {"table(\"f.csv\")", 14, "a file, a column and perhaps"},
+        {"table(\"f.csv\")", 14, "a file, a column and optionally"},
         {"table(\"f.csv\", 0)", 16, "counted from 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -186,7 +186,7 @@ static void errors_of_control_laws_are_found(void **state) {
     assert_false(snw_expr_proportional(parse(b, "sin(tip.x)", WITH_PROBES), 0));
 }
 
-static void a_remembrance_has_its_law_text_and_period(void **state) {
+static void a_function_with_memory_has_its_law_text_and_period(void **state) {
     bench *b = *state;
     place p;
     give(b, &p);
@@ -287,7 +287,7 @@ static void without_probes_there_is_nothing_to_read(void **state) {
 }
 
 // a law of t and probes has breaks only at those of its functions of t
-static void breaks_do_not_look_at_signals(void **state) {
+static void breaks_do_not_depend_on_signals(void **state) {
     bench *b = *state;
     place p;
     give(b, &p);
@@ -297,18 +297,54 @@ static void breaks_do_not_look_at_signals(void **state) {
     for (int i = 0; i < 4; i++) assert_near(out[i], i + 1, 1e-14);
 }
 
+static const snw_expr *condition(bench *b, const char *text) {
+    const snw_expr *e = NULL;
+    const snw_expr_rules rules = {.vars = WITH_PROBES, .condition = true};
+    if (snw_expr_parse(b->pool, b->scope, text, &rules, NULL, 1, 1, &e, &b->err) != SNW_OK) {
+        fail_msg("%s: %s", text, b->err.text);
+    }
+    return e;
+}
+
+static void margins_are_those_of_the_comparisons(void **state) {
+    bench *b = *state;
+    place p;
+    give(b, &p);
+    const double signal[SLOTS] = {3, 2, 5, 7, 11};
+    const snw_at at = {.t = 0.5, .signal = signal};
+    double out[4] = {0};
+    // those of time alone are not counted
+    const snw_expr *e =
+        condition(b, "not (tip.x > 1 m) and t < 1 s or 4 m/s <= 3*tip.v or abs(d(1).w) >= 9 rad/s");
+    assert_int_equal(snw_expr_margins(e, at, out, 4), 3);
+    assert_near(out[0], 2, 0);
+    assert_near(out[1], -2, 0);
+    assert_near(out[2], -4, 0);
+    out[1] = 0;
+    assert_int_equal(snw_expr_margins(e, at, out, 1), 3); // no more than there is room for
+    assert_near(out[1], 0, 0);
+    assert_int_equal(snw_expr_margins(condition(b, "t < 1 s"), at, out, 4), 0);
+    static const char *const smooth[] = {"tip.x > 1 m and not e < 2", "max(abs(tip.x), 1 m) > 2 m",
+                                         "e > step(t, 1)", "once(mod(e, 2) > 1) and e > 2"};
+    static const char *const jumping[] = {"mod(e, 2) > 1", "floor(e)*tip.x < 1 m", "e == 2",
+                                          "if(e > 2, tip.x, 0 m) > 1 m", "1 - sign(e) > 0.5"};
+    for (int i = 0; i < 4; i++) assert_false(snw_expr_margins_jump(condition(b, smooth[i])));
+    for (int i = 0; i < 5; i++) assert_true(snw_expr_margins_jump(condition(b, jumping[i])));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(probes_are_read_by_name_index_and_component),
         TEST(parameters_come_before_probes),
         TEST(derivatives_in_a_signal_are_exact),
         TEST(errors_of_control_laws_are_found),
-        TEST(a_remembrance_has_its_law_text_and_period),
+        TEST(a_function_with_memory_has_its_law_text_and_period),
         TEST(once_is_a_condition),
         TEST(probes_have_dimensions),
         TEST(faults_have_a_place_and_a_remedy),
         TEST(without_probes_there_is_nothing_to_read),
-        TEST(breaks_do_not_look_at_signals),
+        TEST(breaks_do_not_depend_on_signals),
+        TEST(margins_are_those_of_the_comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static const snw_expr *parse(const char *text, bool condition) {
 
 // ---- breaks -------------------------------------------------------------------------------------
 
-static void laws_break_where_they_jump_or_kink(void **state) {
+static void laws_break_at_jumps_and_corners(void **state) {
     (void)state;
     const double pi = 3.14159265358979323846;
     const struct {
@@ -137,7 +137,7 @@ static snw_status read_table(void *user, const char *from, const char *file, con
     return SNW_OK;
 }
 
-static void a_cubic_is_met_exactly(void **state) {
+static void a_cubic_is_interpolated_exactly(void **state) {
     (void)state;
     snw_scope_tables(scope, read_table, NULL);
     const snw_expr *e = parse("table(\"wave.csv\", 1 + 2)", false);
@@ -151,7 +151,7 @@ static void a_cubic_is_met_exactly(void **state) {
     }
 }
 
-static void smooth_data_are_met_to_fourth_order(void **state) {
+static void smooth_data_are_interpolated_to_fourth_order(void **state) {
     (void)state;
     snw_scope_tables(scope, read_table, NULL);
     const snw_expr *e = parse("table('wave.csv', \"sin\") mm", false);
@@ -209,7 +209,7 @@ static void a_table_is_looked_at_anywhere(void **state) {
     assert_near(snw_expr_value(fixed, (snw_at){.t = 9}), 4, 1e-13);
 }
 
-static void table_faults_are_told(void **state) {
+static void table_faults_are_reported(void **state) {
     (void)state;
     snw_scope_tables(scope, read_table, NULL);
     snw_scope *inner = snw_scope_create(pool, scope);
@@ -220,11 +220,11 @@ static void table_faults_are_told(void **state) {
     } cases[] = {
         {"2*table(\"none.csv\", 1)", SNW_VAR_T, 3, "none.csv, column 1: no such file"},
         {"table(\"wave.csv\", \"cos\")", SNW_VAR_T, 1, "no such column"},
-        {"table(\"wave.csv\", \"falls\")", SNW_VAR_T, 1, "the first column must rise"},
+        {"table(\"wave.csv\", \"falls\")", SNW_VAR_T, 1, "the first column must increase"},
         {"table(\"wave.csv\", 1.5)", SNW_VAR_T, 19, "a column must be a whole number"},
         {"table(\"wave.csv\", t)", SNW_VAR_T, 19, "a column must be constant"},
         {"table(\"wave.csv\", 3)", 0, 1, "this number must be constant"},
-        {"table(\"wave.csv\", 3, 4, 5)", SNW_VAR_T, 23, "perhaps where to look"},
+        {"table(\"wave.csv\", 3, 4, 5)", SNW_VAR_T, 23, "optionally the argument"},
         {"table(\"wave.csv\", \"sin\", t - )", SNW_VAR_T, 30, "a value is missing"},
         {"table(\"wave.csv\", 3, t < 1)", SNW_VAR_T, 22, "a number is wanted"},
     };
@@ -245,14 +245,14 @@ static void table_faults_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(laws_break_where_they_jump_or_kink),
+        TEST(laws_break_at_jumps_and_corners),
         TEST(breaks_are_the_first_ones_rising),
         TEST(breaks_chain),
-        TEST(a_cubic_is_met_exactly),
-        TEST(smooth_data_are_met_to_fourth_order),
+        TEST(a_cubic_is_interpolated_exactly),
+        TEST(smooth_data_are_interpolated_to_fourth_order),
         TEST(outside_a_table_its_ends_hold),
         TEST(a_table_is_looked_at_anywhere),
-        TEST(table_faults_are_told),
+        TEST(table_faults_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static snw_status idle(void *user, const double *x, snw_series *series, snw_erro
     return misra(user, both, series, err);
 }
 
-static void what_cannot_be_found_is_named(void **state) {
+static void undetermined_values_are_named(void **state) {
     (void)state;
     const snw_levenberg_opts opts = snw_levenberg_defaults();
     snw_fit_value value[MISRA];
@@ -197,7 +197,7 @@ int main(void) {
         cmocka_unit_test(a_trial_that_fails_shortens_the_step),
         cmocka_unit_test(failures_at_the_start_and_stops_are_passed_up),
         cmocka_unit_test(certified_values_and_errors_are_found),
-        cmocka_unit_test(what_cannot_be_found_is_named),
+        cmocka_unit_test(undetermined_values_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

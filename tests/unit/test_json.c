@@ -103,7 +103,7 @@ static void numbers_read_back_exactly(void **state) {
     assert_string_equal(number, "-inf");
 }
 
-static void what_is_no_number_is_null(void **state) {
+static void not_a_number_is_null(void **state) {
     (void)state;
     text t;
     snw_json j = start(&t);
@@ -125,7 +125,7 @@ static void the_locale_does_not_matter(void **state) {
     assert_string_equal(number, "-1.5e-09");
 }
 
-static void a_full_sink_is_told(void **state) {
+static void a_full_sink_is_an_error(void **state) {
     (void)state;
     text t;
     snw_json j = start(&t);
@@ -140,10 +140,10 @@ static void a_full_sink_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_and_arrays_nest),   cmocka_unit_test(text_is_escaped),
-        cmocka_unit_test(bad_utf8_is_replaced),      cmocka_unit_test(numbers_read_back_exactly),
-        cmocka_unit_test(what_is_no_number_is_null), cmocka_unit_test(the_locale_does_not_matter),
-        cmocka_unit_test(a_full_sink_is_told),
+        cmocka_unit_test(objects_and_arrays_nest), cmocka_unit_test(text_is_escaped),
+        cmocka_unit_test(bad_utf8_is_replaced),    cmocka_unit_test(numbers_read_back_exactly),
+        cmocka_unit_test(not_a_number_is_null),    cmocka_unit_test(the_locale_does_not_matter),
+        cmocka_unit_test(a_full_sink_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

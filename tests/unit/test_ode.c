@@ -279,7 +279,7 @@ static void trouble_is_reported_with_its_time(void **state) {
     for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
         trouble u = none();
         u.nan_after = 2;
-        refuse(kind, u, SNW_E_DIVERGED, "number 2 is nan at t = 2");
+        refuse(kind, u, SNW_E_DIVERGED, "component 2 is nan at t = 2");
         u = none();
         u.fail_after = 2, u.with = SNW_E_SINGULAR;
         refuse(kind, u, SNW_E_SINGULAR, "it broke at t = 2");
@@ -289,7 +289,7 @@ static void trouble_is_reported_with_its_time(void **state) {
 }
 
 // y' = y^2 from 1 has no solution beyond t = 1
-static snw_status blow_up(void *user, double t, const double *y, double *dy, snw_error *err) {
+static snw_status diverge(void *user, double t, const double *y, double *dy, snw_error *err) {
     (void)user, (void)t, (void)err;
     dy[0] = y[0] * y[0];
     return SNW_OK;
@@ -303,7 +303,7 @@ static void a_solution_that_ends_is_an_error(void **state) {
         opts.max_steps = 100000;
         snw_ode *o = NULL;
         snw_error err = {0};
-        assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_OK);
+        assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_OK);
         const double one = 1;
         snw_ode_start(o, 0, &one, 0);
         assert_int_equal(snw_ode_advance(o, 2, INFINITY, &err), SNW_E_DIVERGED);
@@ -335,7 +335,7 @@ static void impossible_options_are_refused(void **state) {
         opts.rtol = bad[i];
         snw_ode *o = NULL;
         snw_error err = {0};
-        assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
+        assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
         assert_non_null(strstr(err.text, "tolerance"));
         assert_null(o);
     }
@@ -347,10 +347,10 @@ static void impossible_options_are_refused(void **state) {
     assert_int_equal(snw_ode_create(2, van_der_pol, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
     opts = snw_ode_defaults();
     opts.kind = SNW_ODE_RK4;
-    assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_E_ARGUMENT);
     assert_non_null(strstr(err.text, "step"));
     opts.step = 1e-9, opts.max_steps = 1000;
-    assert_int_equal(snw_ode_create(1, blow_up, NULL, &opts, &o, &err), SNW_OK);
+    assert_int_equal(snw_ode_create(1, diverge, NULL, &opts, &o, &err), SNW_OK);
     assert_int_equal(snw_ode_advance(o, 1, INFINITY, &err), SNW_E_DIVERGED);
     assert_non_null(strstr(err.text, "1000 steps"));
     snw_ode_destroy(o);
@@ -382,6 +382,46 @@ static void stiff_equations_take_few_steps_by_bdf(void **state) {
     assert_near(x[2], x[1], 1e-7);
 }
 
+typedef struct visits {
+    int n, most;
+    double t, x; // of the last one
+} visits;
+
+static bool visit(void *user, double t, const double *y) {
+    visits *v = user;
+    assert_true(t > v->t);
+    v->t = t, v->x = y[0];
+    return ++v->n == v->most;
+}
+
+// A monitor sees the solution at the end of each step within an advance, changes nothing, and may
+// end the advance.
+static void a_monitor_sees_the_steps_of_an_advance(void **state) {
+    (void)state;
+    static const snw_ode_kind kinds[] = {SNW_ODE_RK4, SNW_ODE_RK54, SNW_ODE_RK87, SNW_ODE_BDF};
+    const double y0[3] = {1, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        trouble u = none();
+        visits seen = {.most = -1}, few = {.most = 3};
+        snw_ode *o = make(3, oscillator, &u, kinds[i], 1e-9, i == 0 ? 0.01 : 0);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        const double x = snw_ode_y(o)[0];
+        const long steps = snw_ode_statistics(o).steps;
+        snw_ode_set_monitor(o, visit, &seen);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        assert_near(snw_ode_y(o)[0], x, 0);
+        assert_int_equal(seen.n, steps - 1);
+        assert_near(seen.x, cos(seen.t), 1e-7);
+        snw_ode_set_monitor(o, visit, &few);
+        snw_ode_start(o, 0, y0, 0);
+        go(o, 5, INFINITY);
+        assert_int_equal(few.n, 3);
+        snw_ode_destroy(o);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pair_of_orders_8_and_7_satisfies_its_conditions),
@@ -397,6 +437,7 @@ int main(void) {
         cmocka_unit_test(a_trial_step_too_long_is_shortened),
         cmocka_unit_test(impossible_options_are_refused),
         cmocka_unit_test(stiff_equations_take_few_steps_by_bdf),
+        cmocka_unit_test(a_monitor_sees_the_steps_of_an_advance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

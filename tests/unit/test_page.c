@@ -130,7 +130,7 @@ static double *decode(const memory *page, const char *name, bool twice, int *n) 
     return out;
 }
 
-static void whole_runs_are_told_exactly(void **state) {
+static void short_runs_are_kept_completely(void **state) {
     (void)state;
     write_file(path, 50, "model");
     const snw_page_opts opts = snw_page_defaults();
@@ -239,7 +239,7 @@ static void hundred_thousand_frames_fit(void **state) {
     snw_free(page.text);
 }
 
-static void a_full_disk_is_told(void **state) {
+static void a_full_disk_is_reported(void **state) {
     (void)state;
     write_file(path, 50, "model");
     snw_result *r = NULL;
@@ -263,11 +263,11 @@ int main(void) {
         cmocka_unit_test(frames_are_kept_evenly_in_time),
         cmocka_unit_test(ends_of_stages_and_instants_that_come_twice_are_kept),
         cmocka_unit_test(any_frames_can_be_thinned),
-        cmocka_unit_test(whole_runs_are_told_exactly),
+        cmocka_unit_test(short_runs_are_kept_completely),
         cmocka_unit_test(extremes_between_kept_frames_stay),
         cmocka_unit_test(texts_cannot_leave_their_element),
         cmocka_unit_test(hundred_thousand_frames_fit),
-        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

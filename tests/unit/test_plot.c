@@ -247,7 +247,7 @@ static void counts_have_whole_ticks(void **state) {
     snw_pool_destroy(pool);
 }
 
-static void paper_too_small_is_told(void **state) {
+static void paper_too_small_is_reported(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);
     snw_panel panel[2];
@@ -271,7 +271,7 @@ static bool append(void *user, const char *bytes, size_t size) {
 static void texts_of_files_are_inert_in_svg(void **state) {
     (void)state;
     char out[4096] = "";
-    snw_svg svg = {.sink = {out, append}};
+    snw_svg svg = {.out.sink = {out, append}};
     const snw_canvas c = snw_svg_canvas(&svg);
     const double at[2] = {1, 2};
     snw_svg_begin(&svg, 80, 60, "<script>");
@@ -293,7 +293,7 @@ int main(void) {
         cmocka_unit_test(constants_and_nothing_have_an_axis),
         cmocka_unit_test(numbers_beyond_all_bounds_have_no_axis),
         cmocka_unit_test(counts_have_whole_ticks),
-        cmocka_unit_test(paper_too_small_is_told),
+        cmocka_unit_test(paper_too_small_is_reported),
         cmocka_unit_test(texts_of_files_are_inert_in_svg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,7 +331,7 @@ static void expect_refusal(const char *to, const char *reason) {
     if (!strstr(err.text, reason)) fail_msg("'%s' does not say '%s'", err.text, reason);
 }
 
-static void places_that_cannot_be_are_refused(void **state) {
+static void impossible_paths_of_files_are_refused(void **state) {
     (void)state;
     char name[8192];
     expect_refusal(folder, "directory");
@@ -379,7 +379,7 @@ static void expect_foreign(const char *from, const char *reason) {
     if (!strstr(err.text, reason)) fail_msg("'%s' does not say '%s'", err.text, reason);
 }
 
-static void foreign_files_are_told(void **state) {
+static void foreign_files_are_reported(void **state) {
     (void)state;
     (void)unlink(path);
     expect_foreign(path, "no such file");
@@ -412,9 +412,9 @@ int main(void) {
         cmocka_unit_test(the_first_frame_puts_the_file_in_place),
         cmocka_unit_test(a_link_to_the_file_stays_a_link),
         cmocka_unit_test(frames_wait_no_longer_than_asked),
-        cmocka_unit_test(places_that_cannot_be_are_refused),
+        cmocka_unit_test(impossible_paths_of_files_are_refused),
         cmocka_unit_test(a_folder_without_permission_is_refused),
-        cmocka_unit_test(foreign_files_are_told),
+        cmocka_unit_test(foreign_files_are_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -279,7 +279,7 @@ static int cut_everywhere(const unsigned char *bytes, size_t size, bool live) {
     return 0;
 }
 
-static void a_cut_file_is_told(void **state) {
+static void a_truncated_file_is_reported(void **state) {
     (void)state;
     for (int live = 0; live < 2; live++) {
         unsigned char *bytes;
@@ -330,7 +330,7 @@ int main(void) {
         cmocka_unit_test(a_killed_run_can_be_read),
         cmocka_unit_test(every_moment_leaves_a_readable_file),
         cmocka_unit_test(a_full_disk_keeps_what_was_written),
-        cmocka_unit_test(a_cut_file_is_told),
+        cmocka_unit_test(a_truncated_file_is_reported),
         cmocka_unit_test(damaged_bytes_do_no_harm),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

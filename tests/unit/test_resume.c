@@ -6,6 +6,7 @@
 #include "study/run.h"
 
 #include "near.h"
+#include "oracle/till_march.h"
 #include "sanitized.h"
 
 #include <string.h>
@@ -213,7 +214,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "s)\"]}\n"                                                                                     \
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, mid: {wrench: arm@30%}, e: "    \
     "energy, f: frequency}\n"
-#define CORDS                                                                                      \
+#define TENDONS                                                                                    \
     "actuators:\n"                                                                                 \
     "  pull: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: 0.2 N*sin(2*pi*t/(0.1 s))^2}\n"      \
     "  winch: {tendon: {along: arm, at: [0, -4 mm, 4 mm], compliance: 1e-3 1/N, friction: 0.2}, "  \
@@ -319,6 +320,8 @@ static const char *const studies[] = {
     CLAMPED "study:\n"
             "  - dynamic: {for: 60 ms, adapt: on}\n"
             "  - dynamic: {for: 60 ms, adapt: on, scheme: gauss4}\n"
+            "  - dynamic: {for: 60 ms, adapt: on, scheme: radau5}\n"
+            "  - dynamic: {for: 20 ms, step: 2 ms, scheme: radau3}\n"
             "record: {every: 3 ms}\n",
     // frames between steps, steps without frames
     CLAMPED "study:\n"
@@ -348,7 +351,7 @@ static const char *const studies[] = {
          "shooting: {points: 21}}\n"
          "  - modes: {count: 2}\n"
          "  - dynamic: {for: 10 ms, step: 2 ms, scheme: bdf3, engine: shooting, shooting: "
-         "{points: 21, along: euler, history: linear, replica: on}}\n"
+         "{points: 21, along: euler, history: linear}}\n"
          "  - change: {name: cured, rubber.young: 2 MPa}\n"
          "  - modes: {name: stiffer, count: 2}\n"
          "  - dynamic: {name: short, for: 1 ms, step: 0.2 ms, scheme: trapezoidal, engine: "
@@ -359,22 +362,23 @@ static const char *const studies[] = {
          "  - dynamic: {from: levels, for: 8 ms, step: 2 ms, scheme: euler, engine: shooting, "
          "shooting: {points: 13, along: dormand-prince, error: 1e-8}}\n"
          "  - static: {from: path, engine: shooting, shooting: {solver: dogleg}}\n",
-    SHOT CORDS "study:\n"
-               "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: "
-               "{points: 21}}\n"
-               "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
-               "shooting: {points: 21}}\n"
-               "  - dynamic: {from: path, for: 8 ms, step: 2 ms, scheme: bdf-alpha, engine: "
-               "shooting, shooting: {points: 15}}\n"
-               "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
-               "{points: 15, along: dormand-prince, error: 1e-7}}\n",
+    SHOT TENDONS
+    "study:\n"
+    "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: "
+    "{points: 21}}\n"
+    "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
+    "shooting: {points: 21}}\n"
+    "  - dynamic: {from: path, for: 8 ms, step: 2 ms, scheme: bdf-alpha, engine: "
+    "shooting, shooting: {points: 15}}\n"
+    "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
+    "{points: 15, along: dormand-prince, error: 1e-7}}\n",
     // derivatives of strains along the rod have histories of their own
     BENT "study:\n"
          "  - static: {name: path, engine: shooting, shooting: {points: 21}}\n"
-         "  - dynamic: {for: 32 ms, step: 2 ms, scheme: bdf-alpha, engine: shooting, shooting: "
-         "{points: 21, replica: on}}\n"
-         "  - dynamic: {for: 14 ms, step: 2 ms, scheme: bdf3, engine: shooting, shooting: {points: "
-         "21, replica: on}}\n",
+         "  - dynamic: {name: till, for: 32 ms, step: 2 ms, scheme: bdf-alpha, engine: shooting, "
+         "shooting: {points: 21}}\n"
+         "  - dynamic: {name: till_on, for: 14 ms, step: 2 ms, scheme: bdf3, engine: shooting, "
+         "shooting: {points: 21}}\n",
     FREE "study: [modes, dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
@@ -418,6 +422,11 @@ static snw_desc *described(const char *text, snw_document **document) {
     snw_desc *desc;
     *document = parse(text);
     assert_status_ok(snw_document_describe(*document, 0, &desc, &err), &err);
+    // steps `till` have the paper's form of the rod equations, which has histories of its own
+    for (int i = 0; i < desc->nstep; i++) {
+        if (strncmp(desc->step[i].name, "till", 4) == 0)
+            desc->step[i].shooting.form = &oracle_till_form;
+    }
     return desc;
 }
 

@@ -164,7 +164,7 @@ static void numbers_stand_for_laws(void **state) {
     snw_robot_close(r);
 }
 
-static snw_robot *shot(double h) {
+static snw_robot *shooting_case(double h) {
     snw_robot *r = open_arm("strong", 0, NULL);
     snw_error err = {0};
     snw_robot_steps how = snw_robot_steps_defaults(h);
@@ -180,7 +180,7 @@ static snw_robot *shot(double h) {
 static void the_other_engine_steps_live(void **state) {
     (void)state;
     const double torque[3] = {0, 2, 0};
-    snw_robot *law = shot(5e-3), *hand = shot(5e-3), *strain = started("bdf2");
+    snw_robot *law = shooting_case(5e-3), *hand = shooting_case(5e-3), *strain = started("bdf2");
     snw_robot_set_load(hand, 0, NULL, torque);
     steps(law, 1); // the first step has no matrix yet
     const long before = heap_calls;
@@ -211,7 +211,7 @@ static void the_other_engine_steps_live(void **state) {
 }
 
 // gravity set by the caller acts like gravity of the file
-static void gravity_is_set_by_hand(void **state) {
+static void gravity_is_set_by_manual_inputs(void **state) {
     (void)state;
     const double down[3] = {0, 0, -9.81};
     const char *const set[] = {"gravity=[0, 0, -9.81]"};
@@ -266,7 +266,7 @@ static snw_robot *open_driven(const char *law, const char *torque, const char *s
 }
 
 // numbers set by the caller act like a law with the same value, rate and acceleration
-static void motors_are_moved_by_hand(void **state) {
+static void motors_are_moved_by_manual_inputs(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
@@ -348,7 +348,7 @@ static void the_effort_of_a_drive_is_the_force_it_takes(void **state) {
     snw_robot_close(r);
 }
 
-static void hands_are_kept_from_what_they_cannot_hold(void **state) {
+static void impossible_manual_inputs_are_refused(void **state) {
     (void)state;
     snw_robot *r = open_driven("0.2*t^2", "0", "generalized-alpha", 5e-3);
     snw_error err = {0};
@@ -361,7 +361,7 @@ static void hands_are_kept_from_what_they_cannot_hold(void **state) {
 }
 
 // saved, restored in another robot, and without heap allocation
-static void what_hands_hold_is_saved(void **state) {
+static void manual_inputs_are_saved(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf-alpha"};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
@@ -398,8 +398,8 @@ static void saved_motion_goes_on_elsewhere(void **state) {
                                           NULL}; // NULL: the shooting engine
     const double torque[3] = {0, -1, 0};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
-        snw_robot *a = schemes[k] ? started(schemes[k]) : shot(5e-3);
-        snw_robot *b = schemes[k] ? started(schemes[k]) : shot(5e-3);
+        snw_robot *a = schemes[k] ? started(schemes[k]) : shooting_case(5e-3);
+        snw_robot *b = schemes[k] ? started(schemes[k]) : shooting_case(5e-3);
         for (int i = 0; i < 7; i++) { // the inputs at which a matrix was computed are not saved
             const double first[3] = {0, 1 - 0.3 * i, 0};
             snw_robot_set_load(a, 0, NULL, first);
@@ -445,7 +445,7 @@ static void take_steps_without_memory(snw_robot *r) {
 static void steps_take_no_memory(void **state) {
     (void)state;
     take_steps_without_memory(started("generalized-alpha"));
-    take_steps_without_memory(shot(5e-3));
+    take_steps_without_memory(shooting_case(5e-3));
 }
 
 static void bad_steps_change_nothing(void **state) {
@@ -526,11 +526,11 @@ int main(void) {
         cmocka_unit_test(forward_dynamics_balances),
         cmocka_unit_test(increments_move_a_configuration),
         cmocka_unit_test(numbers_stand_for_laws),
-        cmocka_unit_test(gravity_is_set_by_hand),
-        cmocka_unit_test(motors_are_moved_by_hand),
+        cmocka_unit_test(gravity_is_set_by_manual_inputs),
+        cmocka_unit_test(motors_are_moved_by_manual_inputs),
         cmocka_unit_test(the_effort_of_a_drive_is_the_force_it_takes),
-        cmocka_unit_test(hands_are_kept_from_what_they_cannot_hold),
-        cmocka_unit_test(what_hands_hold_is_saved),
+        cmocka_unit_test(impossible_manual_inputs_are_refused),
+        cmocka_unit_test(manual_inputs_are_saved),
         cmocka_unit_test(saved_motion_goes_on_elsewhere),
         cmocka_unit_test(steps_take_no_memory),
         cmocka_unit_test(the_other_engine_steps_live),

@@ -27,7 +27,7 @@ static const char arm[] =
     "loads: {push: {on: arm.tip, force: [0, 0, 0]}}\n"
     "probes: {tip: {position: arm.tip}}\n";
 
-enum { WRIST, CORD, ACTUATORS };
+enum { WRIST, TENDON, ACTUATORS };
 
 static snw_robot *opened(const char *override) {
     snw_robot *r = NULL;
@@ -87,7 +87,7 @@ static void numbers_beyond_the_last_are_refused(void **state) {
         assert_told(&err, snw_robot_set_activation(r, others[i], 1, &err), "actuator");
     }
     assert_int_equal(snw_robot_node(r, snw_robot_nodes(r) - 1, x), SNW_OK);
-    assert_int_equal(snw_robot_effort(r, CORD, x), SNW_OK);
+    assert_int_equal(snw_robot_effort(r, TENDON, x), SNW_OK);
     snw_robot_close(r);
 }
 
@@ -115,7 +115,7 @@ static void missing_pointers_are_refused(void **state) {
     assert_refused(r, snw_robot_save(r, NULL), "out");
     assert_refused(r, snw_robot_restore(r, NULL), "in");
     assert_told(&err, snw_robot_set_effort(r, WRIST, NULL, &err), "effort");
-    assert_told(&err, snw_robot_set_motion(r, CORD, NULL, x, x, &err), "position");
+    assert_told(&err, snw_robot_set_motion(r, TENDON, NULL, x, x, &err), "position");
     assert_told(&err, snw_robot_pull(r, 0, x, NULL, 1, 1, &err), "to");
     assert_told(&err, snw_robot_start(r, NULL, &err), "how");
     assert_int_equal(snw_robot_probe(r, NULL, 3, NULL), 0);
@@ -137,6 +137,7 @@ static void no_robot_is_refused(void **state) {
     assert_int_equal(snw_robot_nq(NULL) + snw_robot_nv(NULL) + snw_robot_nodes(NULL), 0);
     assert_true(!snw_robot_q(NULL) && !snw_robot_v(NULL) && !snw_robot_a(NULL));
     assert_true(isnan(snw_robot_time(NULL)) && isnan(snw_robot_stability(NULL)));
+    assert_true(isnan(snw_robot_scheme_energy(NULL)));
     assert_int_equal(snw_robot_set_time(NULL, 0), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_move(NULL, x), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_inverse_dynamics(NULL, x), SNW_E_ARGUMENT);
@@ -180,7 +181,7 @@ static void what_is_not_finite_is_refused(void **state) {
         assert_refused(r, snw_robot_set_load(r, 0, NULL, x), "torque[2]");
         assert_refused(r, snw_robot_set_gravity(r, x), "gravity[2]");
         assert_told(&err, snw_robot_set_effort(r, WRIST, &first, &err), "effort[0]");
-        assert_told(&err, snw_robot_set_effort(r, CORD, &first, &err), "effort[0]");
+        assert_told(&err, snw_robot_set_effort(r, TENDON, &first, &err), "effort[0]");
         assert_told(&err, snw_robot_pull(r, 0, x, good, 1, 1, &err), "at[2]");
         assert_told(&err, snw_robot_pull(r, 0, good, x, 1, 1, &err), "to[2]");
         assert_told(&err, snw_robot_pull(r, 0, good, good, bad[i], 1, &err), "stiffness");
@@ -204,7 +205,7 @@ static void what_is_not_finite_is_refused(void **state) {
     snw_robot_close(r);
 }
 
-static void a_state_that_is_none_is_refused(void **state) {
+static void an_invalid_state_is_refused(void **state) {
     (void)state;
     snw_robot *r = opened(NULL);
     snw_error err = {0};
@@ -251,9 +252,9 @@ static void foreign_states_are_refused(void **state) {
     const size_t n = snw_robot_saves(r);
     const size_t room = snw_robot_saves(other) > n ? snw_robot_saves(other) : n;
     double *row = calloc(room, sizeof *row);
-    refuse_state(r, row, "none that this version");
+    refuse_state(r, row, "this version of Sinew did not save it");
     for (size_t i = 0; i < room; i++) row[i] = 1e6 * sin((double)i);
-    refuse_state(r, row, "none that this version");
+    refuse_state(r, row, "this version of Sinew did not save it");
     assert_int_equal(snw_robot_save(soft, row), SNW_OK);
     refuse_state(r, row, "another file, run or override");
     assert_int_equal(snw_robot_save(other, row), SNW_OK);
@@ -274,7 +275,7 @@ static void foreign_states_are_refused(void **state) {
     snw_robot_close(other);
 }
 
-static void nothing_to_save_is_told(void **state) {
+static void saving_without_a_state_is_reported(void **state) {
     (void)state;
     snw_robot *r = opened(NULL);
     double row[1];
@@ -312,9 +313,9 @@ int main(void) {
         cmocka_unit_test(missing_pointers_are_refused),
         cmocka_unit_test(no_robot_is_refused),
         cmocka_unit_test(what_is_not_finite_is_refused),
-        cmocka_unit_test(a_state_that_is_none_is_refused),
+        cmocka_unit_test(an_invalid_state_is_refused),
         cmocka_unit_test(foreign_states_are_refused),
-        cmocka_unit_test(nothing_to_save_is_told),
+        cmocka_unit_test(saving_without_a_state_is_reported),
         cmocka_unit_test(states_survive_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

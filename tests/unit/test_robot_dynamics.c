@@ -24,7 +24,7 @@ static snw_robot *opened(const char *text) {
 }
 
 // soft rods in water above a ground, springs, a fluid, a contact, a tendon
-#define WET                                                                                        \
+#define IN_FLUID                                                                                   \
     SOFT_TREE                                                                                      \
     "  door: {on: side.tip, joint: revolute, stiffness: 0.3 N*m, damping: 0.01 N*m*s, body: "      \
     "{mass: 0.2, inertia: [1e-3, 1e-3, 1e-3]}}\n"                                                  \
@@ -35,9 +35,9 @@ static snw_robot *opened(const char *text) {
     "contacts: {floor: {ground: {on: lower, normal: z, at: [0, 0, -0.2], stiffness: "              \
     "1e4 N/m^2}}}\n"
 
-static snw_robot *wet(void) {
+static snw_robot *in_fluid(void) {
     char text[6000];
-    (void)snprintf(text, sizeof text, WET); // a format: %% for %
+    (void)snprintf(text, sizeof text, IN_FLUID); // a format: %% for %
     return opened(text);
 }
 
@@ -68,7 +68,7 @@ static snw_robot *four_bar(void) {
 
 static void mass_times_acceleration_and_bias_are_the_inverse_dynamics(void **state) {
     (void)state;
-    snw_robot *r = wet();
+    snw_robot *r = in_fluid();
     set_moving(r);
     const size_t n = (size_t)snw_robot_nv(r);
     double *M = calloc(n * n, sizeof *M), *h = calloc(n, sizeof *h), *tau = calloc(n, sizeof *tau);
@@ -90,7 +90,7 @@ static void mass_times_acceleration_and_bias_are_the_inverse_dynamics(void **sta
 
 static void mass_solve_inverts_the_mass_matrix(void **state) {
     (void)state;
-    snw_robot *r = wet();
+    snw_robot *r = in_fluid();
     set_moving(r);
     snw_error err = {0};
     const size_t n = (size_t)snw_robot_nv(r);
@@ -135,7 +135,7 @@ static void a_coordinate_without_mass_is_singular(void **state) {
 // forward dynamics under tau has tau as its inverse dynamics
 static void accelerations_answer_applied_forces(void **state) {
     (void)state;
-    snw_robot *r = wet();
+    snw_robot *r = in_fluid();
     set_moving(r);
     snw_error err = {0};
     const int n = snw_robot_nv(r);
@@ -257,7 +257,7 @@ static void the_wrench_of_a_loop_balances_its_link(void **state) {
 
 static void energies_of_links_add_up(void **state) {
     (void)state;
-    snw_robot *r = wet();
+    snw_robot *r = in_fluid();
     set_moving(r);
     const int n = snw_robot_model_parts(snw_robot_model_of(r), SNW_PART_LINK);
     assert_int_equal(n, 5);

@@ -230,7 +230,10 @@ static void a_motion_goes_on_after_a_change(void **state) {
     const double force[3] = {0, 0, 0.02};
     assert_int_equal(snw_robot_set_load(a, 0, force, NULL), SNW_OK);
     const double t = snw_robot_time(a), q0 = snw_robot_q(a)[0];
+    const double *q = snw_robot_q(a), *v = snw_robot_v(a);
     if (snw_robot_set_parameters(a, 1, softer, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_ptr_equal(snw_robot_q(a), q); // pointers of the caller stay valid
+    assert_ptr_equal(snw_robot_v(a), v);
     assert_true(snw_robot_time(a) == t);
     assert_near(snw_robot_q(a)[0], q0, 0);
     if (snw_robot_set_parameters(a, 1, same, &err) != SNW_OK) fail_msg("%s", err.text);

@@ -35,6 +35,7 @@ static const char everything[] =
     "  turn: {joint: shaft, position: 0}\n"
     "  push_out: {feed: needle, rate: 0 m/s}\n"
     "  cavity: {chamber: {along: arm, at: [0, 0, 0], area: 10 mm^2}, effort: 0 Pa}\n"
+    "  spin: {joint: ball, effort: [0, 0, 0]}\n"
     "  muscle: {stress: {along: shaft, bend_z: 0 N*m}}\n"
     "loads: {tap: {on: arm.tip, force: [0, 0, 0]}, wind: {along: shaft, force: [0, 0, 0]}}\n"
     "contacts: {floor: {ground: {on: plate, normal: z, at: [0, 0, -9], points: [[0, 0, 0]], "
@@ -72,8 +73,8 @@ static void counts_are_those_of_the_file(void **state) {
                                              [SNW_PART_ROD] = 3,
                                              [SNW_PART_SITE] = 2,
                                              [SNW_PART_LOOP] = 1,
-                                             [SNW_PART_ACTUATOR] = 6,
-                                             [SNW_PART_INPUT] = 7,
+                                             [SNW_PART_ACTUATOR] = 7,
+                                             [SNW_PART_INPUT] = 10,
                                              [SNW_PART_LOAD] = 2,
                                              [SNW_PART_CONTACT] = 1,
                                              [SNW_PART_PROBE] = 4,
@@ -92,7 +93,7 @@ static void counts_are_those_of_the_file(void **state) {
     assert_int_equal(snw_robot_model_parts(m, SNW_PART_COORDINATE), snw_robot_nq(r));
     assert_int_equal(snw_robot_model_parts(m, SNW_PART_NODE), snw_robot_nodes(r));
     // numbers of loads and actuators are those of the calls that set them
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         snw_part part;
         assert_int_equal(snw_robot_model_part(m, SNW_PART_ACTUATOR, i, &part), SNW_OK);
         assert_int_equal(snw_robot_actuator(r, part.name), i);
@@ -171,6 +172,10 @@ static void units_are_those_of_the_quantities(void **state) {
     assert_string_equal(part_of(m, SNW_PART_INPUT, "motor.2").unit, "N");
     assert_int_equal(part_of(m, SNW_PART_INPUT, "motor.2").q,
                      part_of(m, SNW_PART_COORDINATE, "tube.slide").q);
+    assert_range(part_of(m, SNW_PART_ACTUATOR, "spin"), 4, 3, "effort"); // a quaternion
+    assert_int_equal(part_of(m, SNW_PART_INPUT, "spin.2").q, -1);
+    assert_int_equal(part_of(m, SNW_PART_INPUT, "spin.2").v,
+                     part_of(m, SNW_PART_JOINT, "ball").v + 1);
     assert_string_equal(part_of(m, SNW_PART_COLUMN, "tip.z").unit, "m");
     assert_string_equal(part_of(m, SNW_PART_COLUMN, "spread@2.mx").unit, "N*m");
     assert_string_equal(part_of(m, SNW_PART_PROBE, "tip").unit, "m");
@@ -215,6 +220,56 @@ static void parameters_have_the_values_of_the_run(void **state) {
     snw_robot_model_close(m);
 }
 
+// one call sets every kind of actuator: twins, one set by it, one by the call of its kind
+static void inputs_are_set_whatever_they_are(void **state) {
+    (void)state;
+    snw_robot_model *m = parsed(NULL);
+    snw_robot *a = NULL, *b = NULL;
+    snw_error err = {0};
+    const double torque[2] = {0.1, 0.2}, tension = 2, angle = 0.01, rate = 0.05, pressure = 1e3,
+                 factor = 0.5, zero = 0;
+    assert_int_equal(snw_robot_from_model(m, &a, &err), SNW_OK);
+    assert_int_equal(snw_robot_from_model(m, &b, &err), SNW_OK);
+    const double *const value[6] = {torque, &angle, &rate, &tension, &pressure, &factor};
+    static const char *const name[6] = {"motor", "turn", "push_out", "cord", "cavity", "muscle"};
+    for (int i = 0; i < 6; i++) {
+        if (snw_robot_set_actuator(a, snw_robot_actuator(a, name[i]), value[i], &err) != SNW_OK)
+            fail_msg("%s: %s", name[i], err.text);
+    }
+    const double length = snw_robot_q(b)[part_of(m, SNW_PART_COORDINATE, "needle.feed").q];
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "motor"), torque, &err), SNW_OK);
+    assert_int_equal(
+        snw_robot_set_motion(b, snw_robot_actuator(b, "turn"), &angle, NULL, NULL, &err), SNW_OK);
+    assert_int_equal(
+        snw_robot_set_motion(b, snw_robot_actuator(b, "push_out"), &length, &rate, NULL, &err),
+        SNW_OK);
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "cord"), &tension, &err),
+                     SNW_OK);
+    assert_int_equal(snw_robot_set_effort(b, snw_robot_actuator(b, "cavity"), &pressure, &err),
+                     SNW_OK);
+    assert_int_equal(snw_robot_set_activation(b, snw_robot_actuator(b, "muscle"), factor, &err),
+                     SNW_OK);
+    const snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+    snw_robot *const both[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        if (snw_robot_start(both[k], &how, &err) != SNW_OK) fail_msg("%s", err.text);
+        for (int i = 0; i < 5; i++) {
+            if (snw_robot_step(both[k], 1e-3, &err) != SNW_OK) fail_msg("%s", err.text);
+        }
+    }
+    assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof(double));
+    // a rate moves on from where the coordinate is
+    assert_near(snw_robot_q(a)[part_of(m, SNW_PART_COORDINATE, "needle.feed").q], 0.4 + 5e-3 * rate,
+                1e-12);
+    assert_int_equal(snw_robot_set_actuator(a, 7, &zero, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(a, -1, &zero, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(a, 0, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_actuator(NULL, 0, &zero, &err), SNW_E_ARGUMENT);
+    snw_robot_close(a);
+    snw_robot_close(b);
+    snw_robot_model_close(m);
+}
+
 static void parts_that_do_not_exist_are_refused(void **state) {
     (void)state;
     snw_robot_model *m = parsed(NULL);
@@ -239,6 +294,7 @@ int main(void) {
         cmocka_unit_test(coordinates_are_found_by_name),
         cmocka_unit_test(units_are_those_of_the_quantities),
         cmocka_unit_test(parameters_have_the_values_of_the_run),
+        cmocka_unit_test(inputs_are_set_whatever_they_are),
         cmocka_unit_test(parts_that_do_not_exist_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

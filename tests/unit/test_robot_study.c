@@ -94,6 +94,7 @@ static void arrays_are_those_of_the_result_file(void **state) {
     run_to_file(path);
     snw_result *file = NULL;
     assert_int_equal(snw_result_open(path, &file, &err), SNW_OK);
+    (void)unlink(path); // it stays until it is closed
     const int n = snw_result_frames(file, 0);
     assert_int_equal(snw_study_frames(s), n);
     assert_true(n > 25);
@@ -117,7 +118,6 @@ static void arrays_are_those_of_the_result_file(void **state) {
     assert_null(snw_study_column(s, 21));
     assert_null(snw_study_column(s, -1));
     snw_result_close(file);
-    (void)unlink(path);
     snw_study_close(s);
 }
 

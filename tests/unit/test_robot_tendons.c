@@ -31,7 +31,7 @@ static const char arm[] =
     "-20*grip*1 1/m}}\n"
     "probes: {tip: {position: arm.tip}, T: {tension: winch}}\n";
 
-enum { TURN, CORD, WINCH, BELLOWS, WATER, AIR, MUSCLE };
+enum { TURN, TENDON, WINCH, BELLOWS, WATER, AIR, MUSCLE };
 
 static snw_robot *opened(int nset, const char *const *set) {
     snw_robot *r = NULL;
@@ -55,7 +55,7 @@ static void set_by_hand(snw_robot *r, double t) {
     const double pull = 1.5, press = 4000, moles = 3.3e-4 + 1e-5 * 0.5;
     const double wind = 4e-3 + 3e-3 * t, winding = 3e-3;
     const double fill = 7.9e-6 + 4e-7 * t * t, filling = 8e-7 * t, faster = 8e-7;
-    assert_int_equal(snw_robot_set_effort(r, CORD, &pull, &err), SNW_OK);
+    assert_int_equal(snw_robot_set_effort(r, TENDON, &pull, &err), SNW_OK);
     assert_int_equal(snw_robot_set_motion(r, WINCH, &wind, &winding, NULL, &err), SNW_OK);
     assert_int_equal(snw_robot_set_effort(r, BELLOWS, &press, &err), SNW_OK);
     assert_int_equal(snw_robot_set_motion(r, WATER, &fill, &filling, &faster, &err), SNW_OK);
@@ -82,7 +82,7 @@ static void assert_close(snw_robot *a, snw_robot *b, double tol) {
         assert_near(snw_robot_q(a)[i], snw_robot_q(b)[i], tol);
         assert_near(snw_robot_v(a)[i], snw_robot_v(b)[i], 100 * tol);
     }
-    for (int k = CORD; k <= AIR; k++) {
+    for (int k = TENDON; k <= AIR; k++) {
         double x, y;
         snw_robot_effort(a, k, &x);
         snw_robot_effort(b, k, &y);
@@ -104,7 +104,7 @@ static void names_are_numbers(void **state) {
 }
 
 // set every step to the values of the laws, in motion, without heap allocation
-static void hands_do_what_laws_do(void **state) {
+static void manual_inputs_act_as_laws_do(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
@@ -121,7 +121,7 @@ static void hands_do_what_laws_do(void **state) {
         for (int i = 0; i < 20; i++) step(law);
         assert_close(law, hand, 1e-8);
         double f;
-        snw_robot_effort(hand, CORD, &f);
+        snw_robot_effort(hand, TENDON, &f);
         assert_near(f, 1.5, 0);
         snw_robot_effort(hand, WATER, &f);
         assert_true(fabs(f) > 100); // its volume is held
@@ -131,7 +131,7 @@ static void hands_do_what_laws_do(void **state) {
 }
 
 // an equilibrium is that of the values set by the caller, loads and gravity as well
-static void equilibria_know_the_hand(void **state) {
+static void equilibria_include_manual_inputs(void **state) {
     (void)state;
     const char *const heavy[] = {
         laws[0], laws[1], laws[2], laws[3], laws[4], laws[5], "gravity=[0, 3, 0]"};
@@ -147,14 +147,14 @@ static void equilibria_know_the_hand(void **state) {
     assert_close(law, hand, 1e-9);
     assert_true(fabs(snw_robot_q(none)[2] - snw_robot_q(hand)[2]) > 0.1);
     // back to the laws of the file
-    for (int k = CORD; k <= MUSCLE; k++) snw_robot_unset_actuator(hand, k);
+    for (int k = TENDON; k <= MUSCLE; k++) snw_robot_unset_actuator(hand, k);
     snw_robot_set_gravity(hand, NULL);
     if (snw_robot_equilibrium(hand, 0, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_close(none, hand, 1e-9);
     for (int i = 0; i < 3; i++) snw_robot_close(all[i]);
 }
 
-static void what_hands_hold_is_saved(void **state) {
+static void manual_inputs_are_saved(void **state) {
     (void)state;
     snw_robot *a = opened(0, NULL), *b = opened(0, NULL);
     start(a, "generalized-alpha");
@@ -172,7 +172,7 @@ static void what_hands_hold_is_saved(void **state) {
     snw_robot_close(b);
 }
 
-static void what_is_not_given_cannot_be_set(void **state) {
+static void only_given_quantities_can_be_set(void **state) {
     (void)state;
     snw_robot *r = opened(0, NULL);
     snw_error err = {0};
@@ -180,17 +180,17 @@ static void what_is_not_given_cannot_be_set(void **state) {
     assert_int_equal(snw_robot_set_effort(r, WINCH, &x, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text,
                         "actuator 'winch' has its coordinate given; use snw_robot_set_motion");
-    assert_int_equal(snw_robot_set_motion(r, CORD, &x, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_motion(r, TENDON, &x, NULL, NULL, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'cord' has its effort given; use snw_robot_set_effort");
     assert_int_equal(snw_robot_set_effort(r, AIR, &x, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'air' has a gas given; use snw_robot_set_gas");
     assert_int_equal(snw_robot_set_gas(r, TURN, x, &err), SNW_E_ARGUMENT);
-    assert_string_equal(err.text, "actuator 'turn' is no chamber");
-    assert_int_equal(snw_robot_set_effort(r, CORD, &nothing, &err), SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "actuator 'turn' is not a chamber");
+    assert_int_equal(snw_robot_set_effort(r, TENDON, &nothing, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_set_effort(r, MUSCLE, &x, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'muscle' is a muscle; use snw_robot_set_activation");
-    assert_int_equal(snw_robot_set_activation(r, CORD, 1, &err), SNW_E_ARGUMENT);
-    assert_string_equal(err.text, "actuator 'cord' is no muscle");
+    assert_int_equal(snw_robot_set_activation(r, TENDON, 1, &err), SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "actuator 'cord' is not a muscle");
     assert_int_equal(snw_robot_set_effort(r, snw_robot_actuator(r, "rope"), &x, &err),
                      SNW_E_ARGUMENT);
     assert_string_equal(err.text, "there is no actuator number -1, the robot has 7");
@@ -244,10 +244,10 @@ int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_numbers),
-        cmocka_unit_test(hands_do_what_laws_do),
-        cmocka_unit_test(equilibria_know_the_hand),
-        cmocka_unit_test(what_hands_hold_is_saved),
-        cmocka_unit_test(what_is_not_given_cannot_be_set),
+        cmocka_unit_test(manual_inputs_act_as_laws_do),
+        cmocka_unit_test(equilibria_include_manual_inputs),
+        cmocka_unit_test(manual_inputs_are_saved),
+        cmocka_unit_test(only_given_quantities_can_be_set),
         cmocka_unit_test(a_winch_that_starts_at_once_is_followed_by_every_scheme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static void rods_have_stations_sections_and_stiffness(void **state) {
     clear(&s);
 }
 
-static void bodies_joints_loops_and_ground_are_told(void **state) {
+static void bodies_joints_loops_and_ground_are_in_the_scene(void **state) {
     (void)state;
     stand s;
     set(robot, &s);
@@ -189,7 +189,7 @@ static void tendons_follow_nodes_to_their_ends(void **state) {
 
 // nonholonomic constraints have their kind, sliding stations their positions in time; parts that
 // are never active are left out
-static void what_grips_is_told(void **state) {
+static void nonholonomic_contacts_are_in_the_scene(void **state) {
     (void)state;
     stand s;
     set("sinew: 1\ngravity: 0\n"
@@ -267,7 +267,7 @@ static void watch(const char *text, last_seen *seen) {
 }
 
 // a follower load turns with the tip, a dead load does not, a load along the rod is integrated
-static void frames_say_what_acts(void **state) {
+static void frames_contain_loads(void **state) {
     (void)state;
     static const char text[] =
         "sinew: 1\ngravity: 0\n"
@@ -299,7 +299,7 @@ static void frames_say_what_acts(void **state) {
 
 // a ball on the ground 0.3 m from the origin and one held by a loop: both reactions equal their
 // weights
-static void frames_say_what_carries(void **state) {
+static void frames_contain_reactions(void **state) {
     (void)state;
     static const char text[] =
         "sinew: 1\ngravity: [0, 0, -10]\n"
@@ -321,13 +321,13 @@ static void frames_say_what_carries(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rods_have_stations_sections_and_stiffness),
-        cmocka_unit_test(bodies_joints_loops_and_ground_are_told),
+        cmocka_unit_test(bodies_joints_loops_and_ground_are_in_the_scene),
         cmocka_unit_test(named_sites_lie_between_their_nodes),
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
-        cmocka_unit_test(what_grips_is_told),
-        cmocka_unit_test(frames_say_what_acts),
-        cmocka_unit_test(frames_say_what_carries),
+        cmocka_unit_test(nonholonomic_contacts_are_in_the_scene),
+        cmocka_unit_test(frames_contain_loads),
+        cmocka_unit_test(frames_contain_reactions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

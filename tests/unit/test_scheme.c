@@ -2,7 +2,7 @@
 //
 // Time schemes on scalar equations: their order, also with uneven steps where it is claimed; their
 // damping of motion much faster than the step; motions that they reproduce exactly.
-#include "solve/scheme.h"
+#include "integrate/implicit.h"
 
 #include "near.h"
 
@@ -32,7 +32,9 @@ static const named schemes[] = {
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
-static snw_scheme scheme_of(const named *k) { return snw_scheme_make(k->kind, k->rho, k->alpha); }
+static snw_scheme scheme_of(const named *k) {
+    return snw_implicit_scheme(k->kind, k->rho, k->alpha);
+}
 
 // ---- an oscillator ------------------------------------------------------------------------------
 
@@ -103,7 +105,7 @@ static void errors_fall_with_the_order(void **state) {
 static void levels_keep_their_order_with_steps_of_any_length(void **state) {
     (void)state;
     for (int i = 0; i < SCHEMES; i++) {
-        if (scheme_of(&schemes[i]).levels) check_order(&schemes[i], true);
+        if (scheme_of(&schemes[i]).levels.past > 0) check_order(&schemes[i], true);
     }
 }
 
@@ -140,21 +142,11 @@ static double radius_at_infinity(const named *k) {
 
 // theory.md 6.1; for bdf-alpha: the formula of the rates without its increments is v = e v_old
 static double wanted_radius(const named *k) {
-    switch (k->kind) {
-    case SNW_SCHEME_NEWMARK:
-    case SNW_SCHEME_TRAPEZOIDAL:
-        return 1;
-    case SNW_SCHEME_EULER:
-    case SNW_SCHEME_BDF2:
-        return 0;
-    case SNW_SCHEME_BDF_ALPHA:
-        return fabs(k->alpha / (1 + k->alpha));
-    case SNW_SCHEME_GENERALIZED_ALPHA:
-    case SNW_SCHEME_HHT:
-    case SNW_SCHEME_WBZ:
-        return k->rho;
-    }
-    return NAN;
+    const snw_scheme_info *row = &snw_scheme_table[k->kind];
+    if (row->family == SNW_FAMILY_ALPHA)
+        return row->options & SNW_SCHEME_TAKES_RHO ? k->rho : 1; // newmark
+    if (k->kind == SNW_SCHEME_TRAPEZOIDAL) return 1;
+    return fabs(k->alpha / (1 + k->alpha));
 }
 
 // the computed value of a root at zero is 1/(w h) to the power of one over its multiplicity: 10^-3
@@ -196,7 +188,7 @@ static void constant_acceleration_is_reproduced(void **state) {
         snw_history past = snw_history_on(1, memory);
         snw_scheme_start(&s, &v, &a0, false, &past);
         for (int k = 0; k < 40 && s.order == 2; k++) {
-            const double h = s.levels ? 0.1 + 0.05 * cos(2.0 * k) : 0.1;
+            const double h = s.levels.past > 0 ? 0.1 + 0.05 * cos(2.0 * k) : 0.1;
             double a, b, f, g;
             snw_scheme_begin(&s, &past, h, &a, &b, &f, &g);
             const double d = (a0 - g) / b;
@@ -254,10 +246,10 @@ static void check_same(const snw_scheme *one, const snw_scheme *two) {
 
 static void bdf_alpha_lies_between_bdf2_and_trapezoidal(void **state) {
     (void)state;
-    const snw_scheme bdf2 = snw_scheme_make(SNW_SCHEME_BDF2, 0, 0),
-                     zero = snw_scheme_make(SNW_SCHEME_BDF_ALPHA, 0, 0),
-                     trapezoidal = snw_scheme_make(SNW_SCHEME_TRAPEZOIDAL, 0, 0),
-                     half = snw_scheme_make(SNW_SCHEME_BDF_ALPHA, 0, -0.5);
+    const snw_scheme bdf2 = snw_implicit_scheme(SNW_SCHEME_BDF2, 0, 0),
+                     zero = snw_implicit_scheme(SNW_SCHEME_BDF_ALPHA, 0, 0),
+                     trapezoidal = snw_implicit_scheme(SNW_SCHEME_TRAPEZOIDAL, 0, 0),
+                     half = snw_implicit_scheme(SNW_SCHEME_BDF_ALPHA, 0, -0.5);
     check_same(&bdf2, &zero);
     check_same(&trapezoidal, &half);
 }
@@ -266,11 +258,11 @@ static void bdf_alpha_lies_between_bdf2_and_trapezoidal(void **state) {
 // 0.6
 static void alpha_family_has_the_parameters_of_the_source(void **state) {
     (void)state;
-    const snw_scheme newmark = snw_scheme_make(SNW_SCHEME_NEWMARK, 0, 0),
-                     hht = snw_scheme_make(SNW_SCHEME_HHT, 1, 0),
-                     wbz = snw_scheme_make(SNW_SCHEME_WBZ, 1, 0),
-                     half = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.5, 0),
-                     more = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.6, 0);
+    const snw_scheme newmark = snw_implicit_scheme(SNW_SCHEME_NEWMARK, 0, 0),
+                     hht = snw_implicit_scheme(SNW_SCHEME_HHT, 1, 0),
+                     wbz = snw_implicit_scheme(SNW_SCHEME_WBZ, 1, 0),
+                     half = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, 0.5, 0),
+                     more = snw_implicit_scheme(SNW_SCHEME_GENERALIZED_ALPHA, 0.6, 0);
     assert_near(newmark.gamma, 0.5, 0);
     assert_near(newmark.beta, 0.25, 0);
     check_same(&newmark, &hht);
@@ -285,6 +277,49 @@ static void alpha_family_has_the_parameters_of_the_source(void **state) {
     assert_near(more.beta, 0.390625, 1e-15);
 }
 
+// what the code reads of a row by its family is there
+static void every_row_is_complete(void **state) {
+    (void)state;
+    for (int i = 0; i < SNW_SCHEME_COUNT; i++) {
+        const snw_scheme_info *row = &snw_scheme_table[i];
+        assert_non_null(row->name);
+        assert_non_null(row->meaning);
+        assert_int_equal(snw_scheme_find(row->name), i);
+        assert_true(row->works & (SNW_SCHEME_ON_STRAIN | SNW_SCHEME_ON_SHOOTING));
+        assert_int_equal(row->weights != NULL, row->family == SNW_FAMILY_ALPHA);
+        assert_int_equal(row->levels.past > 0, row->family == SNW_FAMILY_LEVELS);
+        assert_int_equal(row->stages > 0, row->family == SNW_FAMILY_COLLOCATION);
+        assert_int_equal(row->order == 0, row->chooses_steps);
+        assert_false(row->chooses_steps && (row->options & SNW_SCHEME_TAKES_ADAPT));
+        if (row->works & SNW_SCHEME_ON_SHOOTING) assert_true(row->levels.past > 0);
+        if (row->options & SNW_SCHEME_TAKES_RHO) {
+            assert_true(row->rho_min <= row->rho && row->rho <= 1);
+            assert_false(snw_scheme_undamped((snw_scheme_kind)i, row->rho, 0));
+            assert_true(snw_scheme_undamped((snw_scheme_kind)i, 1, 0));
+        }
+        // the order of the coefficients is the one of the row
+        const bool one_step = row->family == SNW_FAMILY_ALPHA || row->family == SNW_FAMILY_LEVELS;
+        if (one_step && (row->works & SNW_SCHEME_ON_STRAIN)) {
+            const snw_scheme s = snw_implicit_scheme((snw_scheme_kind)i, row->rho, -0.2);
+            assert_int_equal(s.order, row->order);
+        }
+    }
+    assert_int_equal(snw_scheme_find("verlet"), -1);
+}
+
+static void names_are_listed_as_in_a_sentence(void **state) {
+    (void)state;
+    char text[100];
+    snw_scheme_names(SNW_SCHEME_TAKES_RHO, 0, text, sizeof text);
+    assert_string_equal(text, "generalized-alpha, hht and wbz");
+    snw_scheme_names(SNW_SCHEME_TAKES_ALPHA, 0, text, sizeof text);
+    assert_string_equal(text, "bdf-alpha");
+    snw_scheme_names(0, SNW_SCHEME_ON_SHOOTING, text, sizeof text);
+    assert_string_equal(text, "euler, trapezoidal, bdf2, bdf3 and bdf-alpha");
+    snw_scheme_names(0, SNW_SCHEME_ON_SHOOTING, text, 8);
+    assert_string_equal(text, "euler, ");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_fall_with_the_order),
@@ -296,6 +331,8 @@ int main(void) {
         cmocka_unit_test(rest_forgets_the_first_acceleration),
         cmocka_unit_test(bdf_alpha_lies_between_bdf2_and_trapezoidal),
         cmocka_unit_test(alpha_family_has_the_parameters_of_the_source),
+        cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(names_are_listed_as_in_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

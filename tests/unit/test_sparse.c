@@ -224,7 +224,7 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
 
 // many unknowns coupled to one hub, each diagonal a twentieth of the one before: every column takes
 // its pivot from the row of the one before, and the upper factor is full
-static void too_much_fill_is_told(void **state) {
+static void too_much_fill_is_reported(void **state) {
     (void)state;
     static sample s;
     s = (sample){.n = MOST};
@@ -270,7 +270,7 @@ int main(void) {
         cmocka_unit_test(order_does_not_begin_with_zeros),
         cmocka_unit_test(same_numbers_give_same_bits),
         cmocka_unit_test(singular_and_not_finite_ones_are_refused),
-        cmocka_unit_test(too_much_fill_is_told),
+        cmocka_unit_test(too_much_fill_is_reported),
         cmocka_unit_test(only_the_pattern_is_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void a_robot_at_rest_takes_the_whole_way_at_once(void **state_) {
     tear_down(&s);
 }
 
-static void a_tolerance_that_is_missed_is_told(void **state_) {
+static void a_missed_tolerance_is_reported(void **state_) {
     (void)state_;
     setting s;
     snw_error err;
@@ -121,7 +121,7 @@ static void a_tolerance_that_is_missed_is_told(void **state_) {
     tear_down(&s);
 }
 
-static void steps_that_are_halved_forever_are_given_up(void **state_) {
+static void endless_halving_of_steps_ends(void **state_) {
     (void)state_;
     setting s;
     snw_error err;
@@ -158,8 +158,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_first_step_is_chosen_where_none_is_given),
         cmocka_unit_test(a_robot_at_rest_takes_the_whole_way_at_once),
-        cmocka_unit_test(a_tolerance_that_is_missed_is_told),
-        cmocka_unit_test(steps_that_are_halved_forever_are_given_up),
+        cmocka_unit_test(a_missed_tolerance_is_reported),
+        cmocka_unit_test(endless_halving_of_steps_ends),
         cmocka_unit_test(an_interrupt_is_heeded_between_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

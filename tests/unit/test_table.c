@@ -63,7 +63,7 @@ static void faults_are_named(void **state) {
         {"t,a\n0,1\n1,0x1\n", "a", 3, 3, "'0x1' is not a number"},
         {"t,a\n0,1\n1,\n", "a", 3, 3, "'' is not a number"},
         {"t,a\n0,1\n1,2,3\n", "a", 3, 1, "3 fields"},
-        {"t,a\n0,1\n1,2\n1,2\n", "a", 4, 1, "must rise"},
+        {"t,a\n0,1\n1,2\n1,2\n", "a", 4, 1, "must increase"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snw_pool *pool = snw_pool_create(1 << 20);
@@ -133,7 +133,7 @@ static void measurements_may_be_missing(void **state) {
     } cases[] = {{"", 1, "empty"},
                  {"1,2\n", 1, "must name the columns"},
                  {"t,a\n,1\n", 2, "not a number"},
-                 {"t,a\n2,1\n1,1\n", 3, "must rise"}};
+                 {"t,a\n2,1\n1,1\n", 3, "must increase"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err = (snw_error){0};
         write_file(path, cases[i].text);

@@ -128,6 +128,7 @@ static const struct {
     {soft, "generalized-alpha", NULL, true}, {soft, "gauss4", NULL, false},
     {plain, "conserving", NULL, false},      {bars, "bdf2", NULL, false},
     {plain, "adaptive", NULL, false},        {plain, "bdf2", "shooting", true},
+    {soft, "radau5", NULL, false},
 };
 
 enum { ROBOTS = sizeof robots / sizeof *robots, STEPS = AMONG(3, 20), NUMBERS = 64 };

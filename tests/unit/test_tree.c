@@ -189,7 +189,7 @@ static void load_refused(const char *name, const char *file, int line, int colum
     assert_true(good);
 }
 
-static void includes_lie_beneath(void **state) {
+static void including_files_have_priority(void **state) {
     (void)state;
     assert_non_null(mkdtemp(folder));
     char sub[300];
@@ -274,7 +274,7 @@ static void parameters_make_a_scope(void **state) {
     assert_true(root->scope && snw_scope_has(root->scope, "law"));
     refused("sinew: 1\nparameters: {C: 2 +* 3}\n", NULL, "m.yaml", 2, 20, "");
     refused("sinew: 1\nparameters: {C: \"2 + nope\"}\n", NULL, "m.yaml", 2, 22, "nope");
-    refused("sinew: 1\nparameters: {C: D, D: C}\n", NULL, "m.yaml", 2, 23, "needs itself");
+    refused("sinew: 1\nparameters: {C: D, D: C}\n", NULL, "m.yaml", 2, 23, "depends on itself");
     refused("sinew: 1\nparameters: {C: }\n", NULL, "m.yaml", 2, 14, "no value");
     refused("sinew: 1\nparameters: {C: {a: 1}}\n", NULL, "m.yaml", 2, 14, "not a map");
     refused("sinew: 1\nparameters: {C: []}\n", NULL, "m.yaml", 2, 17, "empty");
@@ -457,7 +457,7 @@ static void overrides_reach_everything(void **state) {
     assert_int_equal(at(tree(arm, 0, "change.arm.rod.length=1 m"), "study/3/change")->n, 4);
 }
 
-static void changes_lie_above_all(void **state) {
+static void changes_have_priority_over_all(void **state) {
     (void)state;
     snw_node *root = tree(arm, 0, "C=3 N*m");
     const snw_node *first = at(root, "study/3/change");
@@ -654,7 +654,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(version_is_asked_for),
         TEST(private_keys_are_dropped_anywhere),
-        TEST(includes_lie_beneath),
+        TEST(including_files_have_priority),
         TEST(parameters_make_a_scope),
         TEST(lists_stand_for_their_names),
         TEST(repetitions_are_written_out),
@@ -663,7 +663,7 @@ int main(void) {
         TEST(runs_are_planned),
         TEST(faulty_runs_have_a_place),
         TEST(overrides_reach_everything),
-        TEST(changes_lie_above_all),
+        TEST(changes_have_priority_over_all),
         TEST(command_line_wins_over_the_run),
         TEST(overrides_do_not_depend_on_their_order),
         TEST(overrides_that_contradict_are_refused),

@@ -147,8 +147,8 @@ static void bytes_that_are_no_text_are_refused(void **state) {
 static void faults_of_form_have_a_place(void **state) {
     (void)state;
     refused("", 1, 1, "empty");
-    refused("# nothing\n\n", 1, 1, "nothing");
-    refused("---\n", 1, 1, "nothing");
+    refused("# nothing\n\n", 1, 1, "only blanks");
+    refused("---\n", 1, 1, "only blanks");
     refused("a: 1\n---\nb: 2\n", 2, 1, "second document");
     refused("a: [1, 2\n", 1, 4, "closing");
     refused("a: \"x\n", 1, 5, "quote");
@@ -197,7 +197,7 @@ static void aliases_become_copies(void **state) {
     assert_int_equal(b->location.line, 1);                   // where it was written
     assert_string_equal(snw_node_get(root, "d")->text, "7"); // the latest anchor applies
     refused("a: *x\n", 1, 5, "no anchor '&x'");
-    refused("a: &x [1, *x]\n", 1, 12, "inside what it names");
+    refused("a: &x [1, *x]\n", 1, 12, "inside its own anchor");
 }
 
 static void merges_leave_own_keys(void **state) {
@@ -235,7 +235,7 @@ static void bomb(const char *text, size_t length, const char *part) {
     assert_true(seconds() - start < 1);
 }
 
-static void laughs_end_soon(void **state) {
+static void exponential_aliases_end_soon(void **state) {
     (void)state;
     char text[4000];
     size_t n = (size_t)snprintf(text, sizeof text, "a: &a [x,x,x,x,x,x,x,x,x,x]\n");
@@ -330,7 +330,7 @@ int main(void) {
         TEST(duplicate_keys_name_both_lines),
         TEST(aliases_become_copies),
         TEST(merges_leave_own_keys),
-        TEST(laughs_end_soon),
+        TEST(exponential_aliases_end_soon),
         TEST(deep_nesting_ends_soon),
         TEST(wide_maps_end_soon),
         TEST(only_regular_files_of_modest_size_are_read),

@@ -23,9 +23,9 @@ class Knob {
         const { name, low, high, value, guessed, parameter } = control;
         const what = parameter ? `parameter ${name}` : `actuator ${name}`;
         this.input = make('input', { type: 'range', min: low, max: high, step: 'any', value, 'aria-label': what, 'data-own': '', oninput: () => this.turn(), onpointerdown: () => (this.held = true) });
-        this.input.title = guessed ? 'the file does not say how far: live: does' : '';
+        this.input.title = guessed ? 'the range is a guess; the file can give it under live:' : '';
         for (const end of ['pointerup', 'pointercancel', 'change', 'blur']) this.input.addEventListener(end, () => (this.held = false));
-        this.free = make('button', { class: 'plain', type: 'button', title: 'as the file has it', 'aria-label': `${name} as the file has it`, onclick: () => this.wire.send({ do: 'free', control: this.index }) }, '↺');
+        this.free = make('button', { class: 'plain', type: 'button', title: 'back to the value of the file', 'aria-label': `${name} back to the value of the file`, onclick: () => this.wire.send({ do: 'free', control: this.index }) }, '↺');
         this.element = make('div', { class: 'knob' }, make('span', { class: 'what' }, name), this.output, this.input, this.free);
         this.show(value);
     }
@@ -77,7 +77,7 @@ export class Controls {
             return own.length ? [make('h2', {}, title), make('section', { class: 'card knobs', 'aria-label': title }, ...own.map((k) => k.element))] : [];
         };
         this.elements = [...card('Actuators', false), ...card('Parameters', true)];
-        if (!controls.length) this.elements = [make('h2', {}, 'Actuators'), make('section', { class: 'card' }, 'This robot has no actuators, and the file marks no parameters by live:. It can be pulled all the same.')];
+        if (!controls.length) this.elements = [make('h2', {}, 'Actuators'), make('section', { class: 'card' }, 'This robot has no actuators, and the file has no parameters under live:. The mouse can still pull at it.')];
     }
 
     show(values: Float32Array): void {

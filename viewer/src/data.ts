@@ -91,7 +91,7 @@ export function element(id: string): HTMLElement | null {
 
 export function readPage(): Page {
     const text = element('sinew-data')?.textContent;
-    if (!text) throw new Error('this page has no data: sinew view writes them into it');
+    if (!text) throw new Error('this page has no data; sinew view writes it');
     return JSON.parse(text) as Page;
 }
 

@@ -42,10 +42,10 @@ export class Play {
         },
         resized: () => this.plots.forEach((p) => p.resize()),
         legend: () => this.say(),
-    }, [['stop the clock, let it go on', 'space'], ['one step, while it stands', '→'], ['begin anew', 'r'], ['record, end the recording', 'w'], ['pull at the robot', 'drag it'], ['turn the camera', 'drag beside it']], 'controls and curves');
+    }, [['pause, continue', 'space'], ['one step, while paused', '→'], ['reset', 'r'], ['record, end the recording', 'w'], ['pull at the robot', 'drag it'], ['turn the camera', 'drag beside it']], 'controls and curves');
     private readonly playButton = make('button', { class: 'round', type: 'button', onclick: () => this.togglePause() });
     private readonly stepButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'one step', title: 'one step (→)', onclick: () => this.wire.send({ do: 'step' }) }, icon('step'));
-    private readonly resetButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'begin anew', title: 'begin anew (r)', onclick: () => this.wire.send({ do: 'reset' }) }, icon('reset'));
+    private readonly resetButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'reset', title: 'reset (r)', onclick: () => this.wire.send({ do: 'reset' }) }, icon('reset'));
     private readonly recordButton = make('button', { class: 'plain record', type: 'button', 'aria-pressed': 'false', onclick: () => this.toggleRecord() }, icon('record'));
     private readonly time = make('b');
     private readonly pace = make('small');
@@ -113,7 +113,7 @@ export class Play {
         this.speed.value = String(speeds.reduce((a, b) => (Math.abs(b - s.speed) < Math.abs(a - s.speed) ? b : a)));
         this.role.classList.toggle('hidden', s.writer);
         this.role.textContent = 'watching';
-        this.role.title = 'another window holds the robot; when it is closed, this one takes over';
+        this.role.title = 'another window controls the robot; when it is closed, this one takes over';
         this.stale = true;
     }
 
@@ -125,7 +125,7 @@ export class Play {
     }
 
     private lose(forGood: boolean): void {
-        this.problem.textContent = forGood ? 'The simulation has ended. Start sinew play again and open the address that it prints.' : 'The line to the simulation is broken; trying to take it up again …';
+        this.problem.textContent = forGood ? 'The simulation has ended. Start sinew play again and open the address that it prints.' : 'The connection to the simulation is lost; reconnecting …';
         this.problem.classList.remove('hidden');
         this.controls?.stand([], false);
         if (this.pull) this.pull.allowed = false;
@@ -159,8 +159,8 @@ export class Play {
         const { hello, state, now } = this;
         if (!hello) return;
         const line = (name: string, value: string) => [make('dt', {}, name), make('dd', {}, value)];
-        this.figures.replaceChildren(...line('pictures', `${count(Math.round(this.rate.came))} a second, ${count(Math.round(this.rate.drawn))} drawn`), ...line('a step', `${quantity(hello.step, 's')}, computed in ${quantity(now.step, 's', 2)}`),
-            ...line('freedoms', count(hello.freedom)), ...line('nodes', count(hello.nodes)), ...line('windows', count(state?.clients ?? 1)));
+        this.figures.replaceChildren(...line('frames', `${count(Math.round(this.rate.came))} per second, ${count(Math.round(this.rate.drawn))} drawn`), ...line('step', `${quantity(hello.step, 's')}, computed in ${quantity(now.step, 's', 2)}`),
+            ...line('degrees of freedom', count(hello.freedom)), ...line('nodes', count(hello.nodes)), ...line('windows', count(state?.clients ?? 1)));
     }
 
     // ---- what the user does
@@ -255,10 +255,10 @@ export class Play {
         const { now, state } = this;
         this.time.textContent = `${now.t.toFixed(2).replace('-', '−')} s`;
         const slow = !state?.paused && now.speed < 0.95 * now.wanted;
-        const pace = state?.failed ? 'stands' : state?.paused ? 'paused' : slow || now.wanted < 1 ? `${number(slow ? now.speed : now.wanted, 2)} × real time` : 'real time';
+        const pace = state?.failed ? 'stopped' : state?.paused ? 'paused' : slow || now.wanted < 1 ? `${number(slow ? now.speed : now.wanted, 2)} × real time` : 'real time';
         if (this.pace.textContent !== pace) this.pace.textContent = pace;
         this.pace.classList.toggle('warn', slow || state?.failed === true);
-        this.pace.title = slow ? 'steps take longer than they last, so the clock waits for them' : '';
+        this.pace.title = slow ? 'computing a step takes longer than its length, so the clock is slowed down' : '';
     }
 
     private refresh(ms: number): void {

@@ -21,8 +21,6 @@ export interface Card {
     log?: boolean;
 }
 
-const angular = new Set(['rotation', 'pose', 'angle', 'value']);
-
 // what says the same again: quaternion and matrix of a rotation; frequencies behind the sixth
 function brief(component: string): boolean {
     if (/^[1-9]/.test(component)) return component.length === 1 && component <= '6';
@@ -42,8 +40,7 @@ export function probeCards(run: Run, scene: Scene): Card[] {
         const probe = kinds.get(c.probe);
         if (!brief(c.component)) return;
         if (probe?.kind === 'energy') return; // has a card of its own
-        const told = probe ? Object.prototype.hasOwnProperty.call(probe.units, c.component) ? String(probe.units[c.component]) : '' : '';
-        const unit = told || (probe && angular.has(probe.kind) && c.component !== '' ? 'rad' : probe?.kind === 'angle' ? 'rad' : '');
+        const unit = probe && Object.prototype.hasOwnProperty.call(probe.units, c.component) ? String(probe.units[c.component]) : '';
         // stations beside each other, a card a component; else components of one unit together
         const key = `${c.probe}\u0000${unit}\u0000${c.station >= 0 ? c.component : ''}`;
         let card = cards.get(key);

@@ -106,7 +106,7 @@ export class Robot {
         const links = new Set(scene.links.map((l) => l.name));
         this.left = run.head.node_link.map((name) => !links.has(name)); // ends of loops in the world, too
         for (const l of scene.links) {
-            if (l.parent >= 0 || !(this.goes || ['free', 'planar'].includes(l.joint))) continue;
+            if (l.parent >= 0 || !(this.goes || l.roams)) continue;
             for (let i = l.first; i < (l.rod ? l.rod.root : l.end); i++) if (i >= 0) this.left[i] = true;
         }
         this.most = this.survey();
@@ -130,8 +130,7 @@ export class Robot {
         }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
-        const rails = new Set(['prismatic', 'cylindrical', 'screw']);
-        const railed = new Set(scene.links.filter((l) => rails.has(l.joint) && !this.isBase(l)).map((l) => l.name));
+        const railed = new Set(scene.links.filter((l) => l.slides && !this.isBase(l)).map((l) => l.name));
         this.gone = new Array<boolean>(nodes).fill(false);
         const named = new Map(scene.links.map((l) => [l.name, l]));
         this.owner = run.head.node_link.map((name) => named.get(name));
@@ -318,7 +317,7 @@ export class Robot {
 
     private addTrails(): void {
         const { run, scene } = this;
-        const places = new Set(scene.probes.filter((p) => ['position', 'pose', 'center_of_mass'].includes(p.kind)).map((p) => p.name));
+        const places = new Set(scene.probes.filter((p) => p.place).map((p) => p.name));
         const columns = run.head.columns;
         const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) &&
             columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
@@ -487,20 +486,17 @@ export class Robot {
             const a = at.map((x, i) => x - length * d[i]), b = at.map((x, i) => x + length * d[i]);
             this.struts.bar(a, b, radius, theme.joint);
         };
-        switch (l.joint) {
-            case 'revolute':
-            case 'screw':
-            case 'cylindrical':
+        switch (l.symbol) {
+            case 'pin':
                 across(3.2 * r, 2.2 * r);
                 break;
-            case 'prismatic':
+            case 'rail':
                 across(4 * r, 1.6 * r);
                 break;
-            case 'spherical':
-            case 'universal':
+            case 'ball':
                 this.balls.ball(at, 2.6 * r, theme.joint);
                 break;
-            case 'fixed':
+            case 'clamp':
                 // clamped in the world: a plate across the rod
                 if (l.parent < 0 && l.rod && this.run.head.nodes > 0) {
                     const wide = Math.max(3 * r, 1.7 * this.widthOf(l));

@@ -30,6 +30,9 @@ export interface LinkScene {
     name: string;
     parent: number;
     joint: string;
+    symbol: string; // how its joint is drawn: pin, rail, ball, clamp
+    slides: boolean; // a bar is drawn along what it slides
+    roams: boolean; // in a plane or in space
     axis: number[];
     first: number;
     end: number;
@@ -81,6 +84,7 @@ export interface ContactScene {
 export interface ProbeScene {
     name: string;
     kind: string;
+    place: boolean; // its first three columns are a point in the world
     units: Record<string, string>;
 }
 
@@ -135,7 +139,7 @@ function guess(head: RunHead): Scene {
         if (last && last.name === head.node_link[i]) {
             last.end = i;
         } else {
-            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', axis: [0, 0, 1], first: i, end: i, switch: -1 });
+            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', symbol: 'clamp', slides: false, roams: false, axis: [0, 0, 1], first: i, end: i, switch: -1 });
         }
     }
     for (const l of links) {
@@ -177,6 +181,9 @@ function within(raw: Scene, head: RunHead): Scene {
         name: text(l.name),
         parent: number(l.parent, -1),
         joint: text(l.joint),
+        symbol: text(l.symbol),
+        slides: l.slides === true,
+        roams: l.roams === true,
         axis: numbers(l.axis, 3),
         first: node(l.first),
         end: node(l.end),
@@ -205,6 +212,6 @@ function within(raw: Scene, head: RunHead): Scene {
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
         contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
-        probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
+        probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
 }

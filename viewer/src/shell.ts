@@ -22,7 +22,7 @@ export class Shell {
     stage: Stage | null = null;
     ground = true;
     readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false };
-    readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to turn it, scroll to zoom' });
+    readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to rotate it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
     readonly help: HTMLDialogElement;
@@ -32,7 +32,7 @@ export class Shell {
     private readonly note = make('div', { class: 'note' });
     private readonly labels = make('div', { class: 'labels', 'aria-hidden': 'true' });
     private readonly siteBox = make('label');
-    private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera goes along', onclick: () => this.toggleFollow() }, 'follow');
+    private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera follows the robot', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
     private readonly colour = make('select', { 'aria-label': 'colour of rods', onchange: () => this.setColour() });
 
@@ -46,7 +46,7 @@ export class Shell {
 
     // Lay the page out: beside the title, and in the bar below the robot.
     build(top: HTMLElement[], bar: HTMLElement): void {
-        const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `look from there (${key})`, onclick: () => this.look(name) }, label);
+        const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `view from there (${key})`, onclick: () => this.look(name) }, label);
         const check = (key: keyof Shown, label: string) => {
             const box = make('input', { type: 'checkbox', onchange: () => this.setShown(key, box.checked) });
             box.checked = this.shown[key] === true;
@@ -79,7 +79,7 @@ export class Shell {
 
     private makeHelp(keys: Keys[]): HTMLDialogElement {
         const line = ([what, ...list]: Keys) => [make('dt', {}, ...list.map((k) => make('kbd', {}, k))), make('dd', {}, what)];
-        const camera: Keys[] = [['see the whole robot', 'f'], ['from the front, the side, above', '1', '2', '3'], ['the camera goes along', 'g'], ['light or dark', 't'], ['this list', '?']];
+        const camera: Keys[] = [['see the whole robot', 'f'], ['from the front, the side, above', '1', '2', '3'], ['the camera follows the robot', 'g'], ['light or dark', 't'], ['this list', '?']];
         return make('dialog', { 'aria-label': 'keys' }, make('h2', {}, 'Keys'),
             make('dl', {}, ...[...keys, ...camera].flatMap(line)),
             make('form', { method: 'dialog' }, make('button', {}, 'close')));
@@ -89,7 +89,7 @@ export class Shell {
         try {
             this.stage = new Stage(this.canvas);
         } catch {
-            this.stageBox.append(make('p', { class: 'problem' }, 'This browser has no WebGL, so the robot cannot be drawn; the curves beside can be seen all the same.'));
+            this.stageBox.append(make('p', { class: 'problem' }, 'This browser has no WebGL, so the robot cannot be drawn; the curves are still shown.'));
         }
         const resize = () => {
             const box = this.stageBox.getBoundingClientRect();

@@ -15,7 +15,7 @@ export class Trails {
     private last = -Infinity;
 
     constructor(now: Present, scene: Scene) {
-        const places = new Set(scene.probes.filter((p) => ['position', 'pose', 'center_of_mass'].includes(p.kind)).map((p) => p.name));
+        const places = new Set(scene.probes.filter((p) => p.place).map((p) => p.name));
         const { columns } = now.run.head;
         const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) && columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
         for (const column of found.slice(-MOST)) {

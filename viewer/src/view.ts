@@ -36,7 +36,7 @@ export class View {
         themed: (theme) => this.plots.forEach((p) => p.draw(theme)),
         resized: () => this.plots.forEach((p) => p.resize()),
         legend: () => this.say(),
-    }, [['play, pause', 'space'], ['one frame back, on; with shift ten', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−'], ['the run before, the next', '[', ']']], 'curves and figures');
+    }, [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−'], ['previous run, next run', '[', ']']], 'curves and figures');
     private readonly runs: HTMLSelectElement;
     private rows: HTMLElement[] = [];
 
@@ -160,7 +160,7 @@ export class View {
         const { head } = this.run;
         const line = (name: string, value: string) => [make('dt', {}, name), make('dd', {}, value)];
         return make('section', { class: 'card' },
-            make('dl', {}, ...line('run', head.name), ...line('state', head.state), ...(head.message ? line('why', head.message) : []), ...line('freedoms', count(head.freedom)), ...line('nodes', count(head.nodes)),
+            make('dl', {}, ...line('run', head.name), ...line('state', head.state), ...(head.message ? line('reason', head.message) : []), ...line('degrees of freedom', count(head.freedom)), ...line('nodes', count(head.nodes)),
                 ...line('frames', head.kept < head.frames ? `${count(head.kept)} of ${count(head.frames)} in this page` : count(head.frames)), ...line('written', `sinew ${this.page.version}, ${this.page.created}`)),
             make('details', { class: 'text' }, make('summary', {}, 'the model'), make('pre', { tabindex: '0' }, this.page.model)));
     }
@@ -213,7 +213,7 @@ export class View {
     private say(): void {
         if (this.run.n === 0) return;
         this.shell.say(this.robot, [
-            this.told ? '' : 'the file does not say what the robot looks like: nodes are joined by lines',
+            this.told ? '' : 'the file has no appearance of the robot: nodes are joined by lines',
             this.run.head.kept < this.run.head.frames ? `${count(this.run.head.kept)} of ${count(this.run.head.frames)} frames; curves keep every extreme` : '',
         ]);
     }

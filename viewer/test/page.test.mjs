@@ -289,7 +289,7 @@ await bent('a wild scene does no harm', (run) => (run.scene = JSON.stringify(wil
 });
 await bent('a run without scene is drawn as lines', (run) => (run.scene = null), async (tab, faults) => {
     assert.equal((await state(tab)).told, false);
-    assert.match(await tab.locator('.note').textContent(), /does not say what the robot looks like/);
+    assert.match(await tab.locator('.note').textContent(), /has no appearance of the robot/);
     assert.deepEqual(faults, []);
 });
 await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (tab) => assert.match(await tab.locator('.problem').textContent(), /damaged: pose/));

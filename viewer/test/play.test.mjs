@@ -144,7 +144,7 @@ await attempt('a parameter changes the model and the motion goes on', async () =
     await turn(tab, 'F', 0.25);
     await until(tab, () => window.sinew.column('tip.x') > 0.05);
     assert.ok((await state(tab)).t > t);
-    await tab.locator('button[aria-label="F as the file has it"]').evaluate((b) => b.click());
+    await tab.locator('button[aria-label="F back to the value of the file"]').evaluate((b) => b.click());
     await until(tab, () => window.sinew.column('tip.x') < 0.03);
 });
 
@@ -212,7 +212,7 @@ await attempt('a second window watches, and takes over', async () => {
     assert.equal(await disabled(second), true);
     await raw(second, '{"do":"set","control":0,"value":6}');
     await raw(second, '{"do":"reset"}');
-    await until(second, () => document.querySelector('.words').textContent.includes('watches'));
+    await until(second, () => document.querySelector('.words').textContent.includes('only shows it'));
     await second.waitForTimeout(200);
     assert.ok((await second.evaluate(() => window.sinew.controls()[0].now)) < 1e-9);
     // what the first one does is seen by both
