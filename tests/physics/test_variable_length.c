@@ -85,7 +85,8 @@ static void tangent_equals_differences(void **state) {
         variable_length_tree(&t, &d,
                              (tree_opts){.nlink = pick_int(&d, 1, 5),
                                          .kind = i % 2 ? TREE_SOFT : TREE_MIXED,
-                                         .floating = i % 3 == 0},
+                                         .floating = i % 3 == 0,
+                                         .first_joints = true},
                              how_of(i));
         rig_open(&g, &t.r.desc);
         state_random(g.m, &d, g.s);
