@@ -10,12 +10,15 @@
 # make hunt     comparisons on random robots, HOURS=.. or SECONDS=.., SEED=..; a minute of it is a test
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
+# make python   the Python package: build/python to put in PYTHONPATH, and a wheel in build/wheel
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# Debian's own interpreter, to which its packages belong; another python3 may stand first in the path
+DEBIAN_PYTHON ?= /usr/bin/python3
 showpiece = examples/rods/boyer2_follower.yaml
 
 # configure and build a preset; CMake repeats only necessary work
@@ -49,7 +52,7 @@ viewer: setup
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
-	$(call build_preset,tsan) --target unit_threads
+	$(call build_preset,tsan) --target unit_threads unit_shared_model
 	@mkdir -p build/test
 	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -76,6 +79,11 @@ install: setup
 	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	cmake --install build/release --prefix $(PREFIX)
 
+python: setup-test
+	$(call build_preset,release) --target python_package command
+	@ln -sfn release/python build/python
+	$(DEBIAN_PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -95,4 +103,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python docs format tidy setup setup-test clean

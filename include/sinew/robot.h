@@ -180,7 +180,9 @@ SNW_API SNW_NODISCARD snw_status snw_robot_mass_solve(snw_robot *r, int n, const
                                                       double *x, snw_error *err);
 
 // K, C, M (nv x nv) <- derivatives of the inverse dynamics with respect to q, v and a; any may be
-// NULL. Variations of a spherical or free joint are body rotations or body twists.
+// NULL. Variations x of a spherical or free joint are body rotations or body twists; K x is the
+// change along a motion with these variations at each instant, in which v of the joint varies by the
+// Lie bracket [v, x] and a accordingly. At rest, and for all other coordinates, v and a stay.
 SNW_API snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
 
 // M (nv x nv) <- mass matrix at q.

@@ -21,7 +21,7 @@ from ._robot import Energy, Robot, Simulation
 from ._study import SinewWarning, Study, run
 from ._core import Part, Parts, ffi as _ffi, lib as _lib
 
-__version__ = _ffi.string(_lib.snw_version()).decode() if hasattr(_lib, "snw_version") else "0.1.0"
+__version__ = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "ArgumentError", "Energy", "Error", "FileError", "Model", "ModelError", "NotConverged", "Page", "Part", "Parts",

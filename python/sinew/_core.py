@@ -52,13 +52,15 @@ def vector(value, size: int, name: str) -> np.ndarray:
     return out.reshape(size)
 
 
+def written(value) -> str:
+    """Value of an override as the model language writes it; all digits of a number."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
 def override_list(values: Overrides | None):
     """Overrides {path: value} as the array of strings that C takes, and what keeps it alive."""
-    def written(value) -> str:
-        if isinstance(value, bool):
-            return "on" if value else "off"
-        return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
-
     kept = [ffi.new("char[]", f"{path}={written(value)}".encode()) for path, value in (values or {}).items()]
     return len(kept), ffi.new("char *[]", kept) if kept else ffi.NULL, kept
 

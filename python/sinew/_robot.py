@@ -14,18 +14,17 @@ from ._core import (
     Error,
     Exclusive,
     Overrides,
+    Parts,
     doubles,
-    error_of,
     ffi,
     lib,
     new_error,
     override_list,
     raise_error,
-    text,
     vector,
     view,
 )
-from ._model import Model
+from ._model import Coordinates, Model
 
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
 
@@ -109,19 +108,10 @@ class Controls(MutableMapping):
         self._set(part, value)
 
     def _set(self, part, value) -> None:
-        robot, err = self._robot, self._robot._err
-        r, i, kind = robot._r, part.index, part.type
-        if kind in ("gas", "activation"):
-            call = lib.snw_robot_set_gas if kind == "gas" else lib.snw_robot_set_activation
-            status = call(r, i, float(value), err)
-        else:
-            numbers = vector(value, lib.snw_robot_actuator_size(r, i), part.name)
-            if kind in ("effort", "tension", "pressure"):
-                status = lib.snw_robot_set_effort(r, i, doubles(numbers), err)
-            else:
-                status = lib.snw_robot_set_motion(r, i, doubles(numbers), ffi.NULL, ffi.NULL, err)
-        if status != lib.SNW_OK:
-            raise_error(err)
+        robot = self._robot
+        numbers = vector(value, lib.snw_robot_actuator_size(robot._r, part.index), part.name)
+        if lib.snw_robot_set_actuator(robot._r, part.index, doubles(numbers), robot._err) != lib.SNW_OK:
+            raise_error(robot._err)
 
     def move(self, name: str | int, position, rate=None, acceleration=None) -> None:
         """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
@@ -232,11 +222,60 @@ class Robot:
         """The model, with the values set by `parameters`."""
         return self._model
 
-    def __getattr__(self, name: str):
-        if name in ("links", "joints", "rods", "nodes", "sites", "loops", "actuators", "loads", "contacts", "probes",
-                    "columns", "coordinates", "title"):  # fmt: skip
-            return getattr(self._model, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    @property
+    def links(self) -> Parts:
+        """Links, parents before children."""
+        return self._model.links
+
+    @property
+    def joints(self) -> Parts:
+        """Joints that move, named as their links."""
+        return self._model.joints
+
+    @property
+    def rods(self) -> Parts:
+        """Rods, named as their links."""
+        return self._model.rods
+
+    @property
+    def nodes(self) -> Parts:
+        """Nodes, by number, in the order of the frames of result files."""
+        return self._model.nodes
+
+    @property
+    def sites(self) -> Parts:
+        """Named sites."""
+        return self._model.sites
+
+    @property
+    def loops(self) -> Parts:
+        """Loop closures and contacts without slip."""
+        return self._model.loops
+
+    @property
+    def actuators(self) -> Parts:
+        """Actuators; `type` is the prescribed quantity."""
+        return self._model.actuators
+
+    @property
+    def loads(self) -> Parts:
+        """Loads."""
+        return self._model.loads
+
+    @property
+    def contacts(self) -> Parts:
+        """Grounds."""
+        return self._model.contacts
+
+    @property
+    def probes(self) -> Parts:
+        """Probes of the file."""
+        return self._model.probes
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Where coordinates are in `q`: by name of a coordinate (index) or of a link (slice)."""
+        return self._model.coordinates
 
     # ---- state
 

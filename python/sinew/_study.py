@@ -16,20 +16,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from . import _command
-from ._core import Error, Overrides, ffi, lib, new_error, raise_error, text, view
-from ._errors import NotConverged, Stopped, error_of
+from ._core import Overrides, ffi, lib, new_error, raise_error, text, view, written
+from ._errors import error_of
 from ._model import Model
 from ._result import Result
 
 
 class SinewWarning(UserWarning):
     """A warning of a study, such as a basis or a step that is too coarse."""
-
-
-def _written(value) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
 def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None = None, *, runs: str | list[str] | None = None,
@@ -54,7 +48,7 @@ def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None =
     for name in [runs] if isinstance(runs, str) else runs or []:
         args += ["--run", name]
     for where, value in (set or {}).items():
-        args += ["--set", f"{where}={_written(value)}"]
+        args += ["--set", f"{where}={written(value)}"]
     if resume:
         args.remove("--force")
         args.append("--resume")
@@ -246,5 +240,3 @@ class Study:
     def __repr__(self) -> str:
         return f"<sinew.Study of {self.model!r}: {lib.snw_study_frames(self._s)} frames>"
 
-
-__all__ = ["NotConverged", "Error", "SinewWarning", "Stopped", "Study", "run"]
