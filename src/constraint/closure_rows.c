@@ -50,7 +50,9 @@ static bool same_coefficients(size_t n, const double *a, const double *b) {
 static int compiled_row(const snw_loop *now, const snw_loop *compiled, int r) {
     const size_t n = sizeof now->coefficient[r] / sizeof now->coefficient[r][0];
     int k = 0;
-    while (k < now->nrow + now->nredundant - 1 && !same_coefficients(n, now->coefficient[r], compiled->coefficient[k])) k++;
+    while (k < now->nrow + now->nredundant - 1 &&
+           !same_coefficients(n, now->coefficient[r], compiled->coefficient[k]))
+        k++;
     return k;
 }
 
@@ -59,7 +61,8 @@ static bool has_same_rows(const snw_loop *a, const snw_loop *b) {
     const size_t n = sizeof a->coefficient[0] / sizeof a->coefficient[0][0];
     if (a->nrow != b->nrow || a->nredundant != b->nredundant) return false;
     for (int r = 0; r < a->nrow + a->nredundant; r++) {
-        if (!same_coefficients(n, a->coefficient[r], b->coefficient[compiled_row(a, b, r)])) return false;
+        if (!same_coefficients(n, a->coefficient[r], b->coefficient[compiled_row(a, b, r)]))
+            return false;
     }
     return true;
 }
@@ -67,7 +70,8 @@ static bool has_same_rows(const snw_loop *a, const snw_loop *b) {
 void snw_closure_rows_copy(const snw_closure_rows *from, snw_closure_rows *to) {
     for (int i = 0; i < to->model.nloop; i++) {
         if (has_same_rows(&from->loop[i], &to->loop[i]))
-            memcpy(to->loop[i].coefficient, from->loop[i].coefficient, sizeof to->loop[i].coefficient);
+            memcpy(to->loop[i].coefficient, from->loop[i].coefficient,
+                   sizeof to->loop[i].coefficient);
     }
 }
 
@@ -94,6 +98,7 @@ bool snw_closure_rows_set_choice(snw_closure_rows *rows, int i, double choice) {
     }
     if (code != 0) return false;
     for (int r = 0; r < n; r++)
-        memcpy(loop->coefficient[r], rows->compiled->loop[i].coefficient[row[r]], sizeof loop->coefficient[r]);
+        memcpy(loop->coefficient[r], rows->compiled->loop[i].coefficient[row[r]],
+               sizeof loop->coefficient[r]);
     return true;
 }

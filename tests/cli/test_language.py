@@ -191,7 +191,7 @@ class Tables(harness.Case):
             self.accepts("parameters: {p: [" + ", ".join(f"2 {u}" for u in [unit, *prefixed.split()]) + "]}")
 
     def test_every_component_of_a_probe_can_be_expected(self):
-        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
+        forms = {"a site": "{Q: arm.tip}", "two sites": "{Q: [arm.root, arm.tip]}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
                  "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}",
                  "a tendon, or a place on its path": "{Q: cord@50%}",
                  "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
