@@ -13,6 +13,7 @@
 SI units and radians; twists and wrenches have the angular part first, quaternions w first.
 """
 
+from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
 from ._model import Model
@@ -24,6 +25,6 @@ from ._core import Part, Parts, ffi as _ffi, lib as _lib
 __version__ = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Energy", "Error", "FileError", "Model", "ModelError", "NotConverged", "Page", "Part", "Parts",
+    "ArgumentError", "Batch", "Energy", "Error", "FileError", "Model", "ModelError", "NotConverged", "Page", "Part", "Parts",
     "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
 ]  # fmt: skip
