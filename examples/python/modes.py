@@ -10,7 +10,7 @@ beam = sinew.Robot.from_dict({
     "robot": {"beam": {"on": "world", "rod": {"length": L, "section": {"circle": {"radius": radius}},
                                               "material": "steel", "strain": {"bend_z": "legendre 8"}}}},
 })  # fmt: skip
-frequencies, shapes = beam.modes(4)
+frequencies, _, shapes = beam.modes(4)
 
 roots = np.array([1.8751040687, 4.6940911330, 7.8547574382, 10.9955407349])  # cos x cosh x = -1
 slenderness = np.sqrt(E * np.pi * radius**4 / 4 / (density * np.pi * radius**2))

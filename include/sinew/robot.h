@@ -4,8 +4,8 @@
 //
 // A robot is made from a model (model.h), which robots share, and holds a state and the memory that
 // computations need. A robot may be used by one thread at a time; different robots may be used by
-// different threads. Only calls that make, copy, change, start or close a robot allocate or free
-// memory.
+// different threads. Only calls that make, copy, change, start or close a robot, and
+// snw_robot_modes, allocate or free memory.
 //
 // Every call checks its arguments, in all builds: NULL where it is not allowed, an index out of
 // range, a number that is not finite, a saved state of another robot. On a bad argument it returns
@@ -181,8 +181,8 @@ SNW_API SNW_NODISCARD snw_status snw_robot_mass_solve(snw_robot *r, int n, const
 
 // K, C, M (nv x nv) <- derivatives of the inverse dynamics with respect to q, v and a; any may be
 // NULL. Variations x of a spherical or free joint are body rotations or body twists; K x is the
-// change along a motion with these variations at each instant, in which v of the joint varies by the
-// Lie bracket [v, x] and a accordingly. At rest, and for all other coordinates, v and a stay.
+// change along a motion with these variations at each instant, in which v of the joint varies by
+// the Lie bracket [v, x] and a accordingly. At rest, and for all other coordinates, v and a stay.
 SNW_API snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
 
 // M (nv x nv) <- mass matrix at q.
@@ -228,6 +228,16 @@ SNW_API SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, s
 // Smallest eigenvalue of the static tangent stiffness relative to the unloaded stiffness: 1 when
 // unloaded, 0 at buckling, negative when unstable. NaN when it is not defined.
 SNW_API double snw_robot_stability(snw_robot *r);
+
+// Modes of small vibrations about the present configuration at rest, under the inputs at the
+// present time, loops closed: at most `max` by rising frequency; *count <- their number. frequency
+// (max): Hz, undamped; 0: null motion; negative: grows with the rate 2 pi |f| 1/s. damping (max;
+// NULL: not wanted): fraction of critical damping, NaN without vibration. shape (nv x max; NULL:
+// not wanted): displacements of unit modal mass. The configuration should be an equilibrium.
+// Allocates and frees memory.
+SNW_API SNW_NODISCARD snw_status snw_robot_modes(snw_robot *r, int max, double *frequency,
+                                                 double *damping, double *shape, int *count,
+                                                 snw_error *err);
 
 // ---- motion, step by step
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,17 @@ class Energy:
     def total(self) -> float:
         """Kinetic, elastic and gravity energy, J."""
         return self.kinetic + self.elastic + self.gravity
+
+
+class Modes(NamedTuple):
+    """Modes of small vibrations, by rising frequency."""
+
+    frequency: np.ndarray
+    """Hz, undamped; 0: null motion, negative: grows with the rate 2 pi |f| 1/s."""
+    damping: np.ndarray
+    """Fraction of critical damping; NaN without vibration."""
+    shape: np.ndarray
+    """Displacements (nv, count) of unit modal mass."""
 
 
 class Parameters(MutableMapping):
@@ -554,25 +566,21 @@ class Robot:
         with self._exclusive:
             return lib.snw_robot_stability(self._r)
 
-    def modes(self, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Natural frequencies (Hz), ascending, and mode shapes (nv, count) of small vibrations about the present state.
+    def modes(self, count: int | None = None) -> Modes:
+        """Frequencies (Hz), damping ratios and shapes of small vibrations about the present configuration at rest.
 
-        Damping and velocities are left aside; constraints hold, and the shapes have unit modal mass.
+        `count`: how many, all unless given. The configuration should be an equilibrium; loops stay closed.
         """
-        K, _, M = self.tangent(v=np.zeros(self.nv), a=np.zeros(self.nv))
-        basis = np.eye(self.nv)
-        if self.nconstraints:
-            C, _ = self.constraint_jacobian()
-            _, s, vt = np.linalg.svd(C)
-            rank = int(np.sum(s > 1e-10 * max(s[0], 1e-300))) if s.size else 0
-            basis = vt[rank:].T
-        Kr, Mr = basis.T @ ((K + K.T) / 2) @ basis, basis.T @ M @ basis
-        L = np.linalg.cholesky((Mr + Mr.T) / 2)
-        reduced = np.linalg.solve(L, np.linalg.solve(L, Kr).T)
-        values, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
-        shapes = basis @ np.linalg.solve(L.T, vectors)
-        frequencies = np.sign(values) * np.sqrt(np.abs(values)) / (2 * np.pi)
-        return frequencies[:count], shapes[:, :count]
+        most = self.nv if count is None else count
+        frequency, damping, found = np.empty(most), np.empty(most), ffi.new("int *")
+        shape = np.empty((self.nv, most), order="F")
+        with self._exclusive:
+            status = lib.snw_robot_modes(self._r, most, doubles(frequency), doubles(damping), doubles(shape), found,
+                                         self._err)  # fmt: skip
+        if status != lib.SNW_OK:
+            raise_error(self._err)
+        n = found[0]
+        return Modes(frequency[:n], damping[:n], shape[:, :n])
 
     # ---- motion
 

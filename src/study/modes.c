@@ -180,6 +180,10 @@ snw_status snw_modes_create(const snw_model *m, int count, bool steady, snw_mode
     return SNW_OK;
 }
 
+void snw_modes_set_manual(snw_modes *mo, const snw_manual_inputs *manual) {
+    mo->in->manual = manual;
+}
+
 void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = m; }
 
 void snw_modes_destroy(snw_modes *mo) {

@@ -40,6 +40,9 @@ void snw_modes_destroy(snw_modes *mo); // NULL is fine
 // From now on another model that fits (snw_model_fits).
 void snw_modes_use(snw_modes *mo, const snw_model *m);
 
+// Inputs set by the caller in place of laws; NULL: none.
+void snw_modes_set_manual(snw_modes *mo, const snw_manual_inputs *manual);
+
 // Modes at s, under the inputs at s->t, at rest unless steady; with the multipliers of s.
 SNW_NODISCARD snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import gc
+import pathlib
 import threading
 
 import numpy as np
@@ -211,7 +212,25 @@ def test_modes_are_those_of_a_thin_beam():
         "robot": {"beam": {"on": "world", "rod": {"length": 1.0, "section": {"circle": {"radius": 1e-3}},
                                                   "material": "steel", "strain": {"bend_z": "legendre 8"}}}},
     })  # fmt: skip
-    f, shapes = beam.modes(3)
+    f, damping, shapes = beam.modes(3)
+    assert np.all(damping == 0)
     exact = np.array([1.8751040687, 4.6940911330, 7.8547574382]) ** 2 * np.sqrt(200e9 / 7800) * 1e-3 / 2 / (2 * np.pi)
     assert np.allclose(f, exact, rtol=1e-4)
     assert np.allclose(shapes.T @ beam.mass() @ shapes, np.eye(3), atol=1e-9)
+
+
+def test_modes_of_a_closed_loop_keep_it_closed(four_bar):
+    four_bar.simulate(1e-3)  # closes the loop
+    f, _, shapes = four_bar.modes()
+    C, _ = four_bar.constraint_jacobian()
+    assert len(f) == 1 and np.abs(C @ shapes).max() < 1e-9
+    with pytest.raises(ValueError):
+        four_bar.modes(-1)
+
+
+def test_modes_are_those_of_a_modes_step():
+    examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
+    arm = sinew.Robot(examples / "hybrid" / "soft_arm.yaml", run="locked")
+    f = arm.modes(4).frequency
+    # closed form of the example: a clamped beam with a mass at its end, rotary inertia included
+    assert np.allclose(f, [1.659395003, 1.659395003, 15.69882648, 15.69882648], rtol=1e-7)
