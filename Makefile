@@ -11,6 +11,7 @@
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make python   the Python package: build/python to put in PYTHONPATH, and a wheel in build/wheel
+# make deb      a Debian package of it all, build/deb
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -84,6 +85,11 @@ python: setup-test
 	@ln -sfn release/python build/python
 	$(DEBIAN_PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
 
+deb: setup-test
+	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=/usr)
+	cd build/release && cpack -G DEB -B ../deb >/dev/null
+	@ls build/deb/*.deb
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -103,4 +109,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python deb docs format tidy setup setup-test clean

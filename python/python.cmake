@@ -36,3 +36,13 @@ foreach(source ${python_sources})
   list(APPEND python_copies ${python_folder}/${source})
 endforeach()
 add_custom_target(python_package ALL DEPENDS ${python_copies} python_extension)
+
+# Debian's place for packages of a distribution, or that for local ones
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(python_site lib/python3/dist-packages)
+else()
+  execute_process(COMMAND ${SNW_PYTHON} -c "import sys; print('%d.%d' % sys.version_info[:2])"
+    OUTPUT_VARIABLE python_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(python_site lib/python${python_version}/dist-packages)
+endif()
+install(DIRECTORY ${python_folder}/sinew DESTINATION ${python_site} PATTERN __pycache__ EXCLUDE)

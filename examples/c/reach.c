@@ -97,7 +97,7 @@ static snw_status reach(snw_robot *r, double *missing, snw_error *err) {
 }
 
 int main(void) {
-    snw_error err = {SNW_OK};
+    snw_error err = {0};
     snw_robot_model *m = NULL;
     snw_robot *r = NULL;
     double missing = INFINITY;
