@@ -317,6 +317,31 @@ static void missing_arrays_are_refused(void **state) {
     snw_robot_close(r);
 }
 
+// J q'' + d q' + k q = 0: f = sqrt(k/J)/(2 pi), damping d/(2 sqrt(k J)), shape 1/sqrt(J)
+static void modes_of_a_spring_are_those_of_the_closed_form(void **state) {
+    (void)state;
+    snw_robot *r =
+        opened("sinew: 1\ngravity: 0\nparameters: {k: 2 N*m}\n"
+               "robot:\n"
+               "  a: {on: world, joint: revolute, stiffness: k, damping: 0.1 N*m*s, body: "
+               "{mass: 1, inertia: [1, 1, 0.5]}}\n");
+    snw_error err = {0};
+    double f[2], damping[2], shape[2];
+    int n = -1;
+    assert_int_equal(snw_robot_modes(r, 2, f, damping, shape, &n, &err), SNW_OK);
+    assert_int_equal(n, 1);
+    assert_near(f[0], 2 / (2 * acos(-1.0)), 1e-13);
+    assert_near(damping[0], 0.1 / (2 * sqrt(2 * 0.5)), 1e-13);
+    assert_near(fabs(shape[0]), 1 / sqrt(0.5), 1e-13);
+    assert_int_equal(snw_robot_modes(r, 0, NULL, NULL, NULL, &n, &err), SNW_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(snw_robot_modes(r, -1, f, NULL, NULL, &n, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_modes(r, 1, NULL, NULL, NULL, &n, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_modes(r, 1, f, NULL, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_modes(NULL, 1, f, NULL, NULL, &n, &err), SNW_E_ARGUMENT);
+    snw_robot_close(r);
+}
+
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
@@ -330,6 +355,7 @@ int main(void) {
         cmocka_unit_test(energies_of_links_add_up),
         cmocka_unit_test(dynamics_allocate_nothing),
         cmocka_unit_test(missing_arrays_are_refused),
+        cmocka_unit_test(modes_of_a_spring_are_those_of_the_closed_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
