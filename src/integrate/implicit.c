@@ -504,11 +504,11 @@ static double largest_jump(const snw_implicit *im, double h) {
     return largest;
 }
 
-snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
+// Sets a, b, f, g of the scheme, rates = a d + f, accelerations = b d + g; inputs at the end of the
+// step; d <- initial guess. im->past.h tells the scheme how much of the past it may use.
+static void step_begin(snw_implicit *im, double h, double t_laws) {
     const snw_model *m = im->m;
     const snw_history *p = &im->past;
-    *info = (snw_chord_info){0};
-    const double before = p->h;
     if (p->h <= 0 || im->onset.longest > 0) {
         const bool resolved = snw_implicit_resolves(im, h);
         if (!resolved || p->h <= 0) im->past.h = resolved ? 0 : -1;
@@ -522,40 +522,63 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
+}
+
+// im->trial <- solution of the equations at the end of the step.
+static snw_status step_solve(snw_implicit *im, snw_chord_info *info) {
     const bool known = im->T_origin.known && implicit_same(im->T_origin.a, im->a) &&
                        implicit_same(im->T_origin.b, im->b);
     snw_status s = implicit_attempt(im, im->redundant, info);
     if (s != SNW_OK) { // retry from the increment without a new acceleration
         im->T_origin.known = false;
-        for (int i = 0; i < m->nv; i++) im->d[i] = -im->g[i] / im->b;
+        for (int i = 0; i < im->m->nv; i++) im->d[i] = -im->g[i] / im->b;
         s = implicit_attempt(im, im->redundancy, info);
     }
     if (s != SNW_OK || info->iterations > SLOW) im->T_origin.known = false;
-    if (s != SNW_OK) {
-        im->past.h = before;
-        snw_inputs_at(m, im->now->t, im->in);
-        return s;
-    }
+    if (s != SNW_OK) return s;
     im->matrix_current = known || info->tangents > 0;
     info->residual = implicit_out_of_balance(im, im->force);
-    implicit_settle(im);
-    // commit
-    const size_t np = (size_t)snw_npower(m) * sizeof(double);
-    memcpy(im->work_kept, im->work, np);
+    return SNW_OK;
+}
+
+// Keeps the accounts of the end of the last step, for snw_implicit_undo.
+static void keep_accounts(snw_implicit *im) {
+    memcpy(im->work_kept, im->work, (size_t)snw_npower(im->m) * sizeof(double));
     im->heat_kept = im->heat;
     im->scheme_kept = im->scheme;
     im->impact_kept = im->impact;
-    for (int i = 0; i < m->nsignal; i++) im->source_kept[i] = im->source[i];
+    for (int i = 0; i < im->m->nsignal; i++) im->source_kept[i] = im->source[i];
+}
+
+// Energy account, history of the scheme and state <- the end of the step. `history_h`: past.h
+// before the step.
+static void step_accept(snw_implicit *im, double h, double history_h) {
+    const snw_model *m = im->m;
+    keep_accounts(im);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
-    im->past_kept.h = before;
+    im->past_kept.h = history_h;
     im->jump = largest_jump(im, h);
     if (im->use_euler) im->past.h = -1; // its accelerations are not resolved
     snw_scheme_end(&im->opts.scheme, h, im->d, im->rate, im->acc, &im->past);
     im->trial->t = im->now->t + h;
     snw_state_copy(m, im->trial, im->now);
+}
+
+snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
+    *info = (snw_chord_info){0};
+    const double history_h = im->past.h;
+    step_begin(im, h, t_laws);
+    const snw_status s = step_solve(im, info);
+    if (s != SNW_OK) {
+        im->past.h = history_h;
+        snw_inputs_at(im->m, im->now->t, im->in);
+        return s;
+    }
+    implicit_settle(im);
+    step_accept(im, h, history_h);
     return SNW_OK;
 }
 
