@@ -193,6 +193,9 @@ class Robot:
         """Number of coordinates."""
         self.nv: int = lib.snw_robot_nv(self._r)
         """Number of velocities."""
+        self._q = view(lib.snw_robot_q(self._r), (self.nq,), self._r)
+        self._v = view(lib.snw_robot_v(self._r), (self.nv,), self._r)
+        self._a = view(lib.snw_robot_a(self._r), (self.nv,), self._r)
         self.controls = Controls(self)
         """Inputs of the actuators, see `Controls`."""
         self.parameters = Parameters(self)
@@ -294,16 +297,16 @@ class Robot:
     @property
     def q(self) -> np.ndarray:
         """Coordinates (nq), a view to read and write; `coordinates` tells their order."""
-        return view(lib.snw_robot_q(self._r), (self.nq,), self._r)
+        return self._q
 
     @q.setter
     def q(self, value) -> None:
-        self.q[:] = value
+        self._q[:] = value
 
     @property
     def v(self) -> np.ndarray:
         """Velocities (nv), a view to read and write."""
-        return view(lib.snw_robot_v(self._r), (self.nv,), self._r)
+        return self._v
 
     @v.setter
     def v(self, value) -> None:
@@ -312,7 +315,7 @@ class Robot:
     @property
     def a(self) -> np.ndarray:
         """Accelerations (nv), a view to read and write."""
-        return view(lib.snw_robot_a(self._r), (self.nv,), self._r)
+        return self._a
 
     @a.setter
     def a(self, value) -> None:
