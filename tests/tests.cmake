@@ -17,7 +17,7 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 #   - examples after forty increments: brief.sh
 #   - complex_*, wide_* (the recursion with other number types), viewer_* (the same command with a browser), and checks of
 #     sources rather than of their function
-set(long_motions physics_sources physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
+set(long_motions physics_sources physics_till physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
