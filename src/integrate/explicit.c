@@ -239,7 +239,7 @@ void snw_explicit_destroy(snw_explicit *e) {
 // ---- advance
 
 // State and accelerations from y; inputs with the one-sided limits that are set.
-static snw_status explicit_settle(snw_explicit *e, double t, snw_error *err) {
+static snw_status explicit_set_state(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
     e->trial->t = t;
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
@@ -349,7 +349,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *er
     SNW_TRY(explicit_project(e, s->t, NULL, err));
     e->y[work_offset(m) + m->nload + 1] = 0; // work counts from here on
     snw_ode_start(e->ode, s->t, e->y, 0);
-    SNW_TRY(explicit_settle(e, s->t, err));
+    SNW_TRY(explicit_set_state(e, s->t, err));
     explicit_keep(e);
     return SNW_OK;
 }
@@ -361,7 +361,7 @@ snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
     snw_ode_start(e->ode, t, e->y, 0);
-    return explicit_settle(e, t, err);
+    return explicit_set_state(e, t, err);
 }
 
 snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
@@ -382,7 +382,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         memcpy(e->y, snw_ode_y(e->ode), (size_t)explicit_size(e->m) * sizeof *e->y);
         s = explicit_project(e, t, NULL, err);
     }
-    if (s == SNW_OK) s = explicit_settle(e, t, err);
+    if (s == SNW_OK) s = explicit_set_state(e, t, err);
     if (s != SNW_OK) snw_explicit_undo(e);
     return s;
 }
@@ -396,7 +396,7 @@ static bool explicit_step_done(void *user, double t, const double *y) {
     snw_explicit *e = user;
     snw_error failure = {0};
     memcpy(e->y, y, (size_t)explicit_size(e->m) * sizeof *y);
-    e->ended = explicit_settle(e, t, &failure) == SNW_OK && snw_monitor_stops(e->monitor);
+    e->ended = explicit_set_state(e, t, &failure) == SNW_OK && snw_monitor_stops(e->monitor);
     return e->ended;
 }
 

@@ -71,7 +71,7 @@ snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, do
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving(m, step, out);
     case SNW_FAMILY_COLLOCATION:
-        return snw_integrator_gauss(m, step, every, out);
+        return snw_integrator_collocation(m, step, every, out);
     case SNW_FAMILY_ODE:
         return snw_integrator_explicit(m, step, every, out, err);
     }
@@ -87,7 +87,7 @@ size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving_saves(m);
     case SNW_FAMILY_COLLOCATION:
-        return snw_integrator_gauss_saves(m, step);
+        return snw_integrator_collocation_saves(m, step);
     case SNW_FAMILY_ODE:
         break; // the ODE integrator does not expose its history
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// integrator.h: interface of all time integrators: one-step implicit schemes, Gauss collocation,
+// integrator.h: interface of all time integrators: one-step implicit schemes, collocation,
 // the energy-momentum conserving scheme, explicit and adaptive ones, and the shooting engine. Runs,
 // the public API and live stepping advance a state through it.
 #pragma once

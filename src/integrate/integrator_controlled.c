@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Integrator interface for single-step integrators under step control (integrate/step_control.h):
-// one-step implicit schemes and Gauss collocation.
+// one-step implicit schemes and collocation.
 #include "integrate/integrator_private.h"
 
 #include "base/alloc.h"

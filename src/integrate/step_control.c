@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Step-size control of implicit integrators: repeats, halves or adapts steps until an instant is
-// reached. Works on the snw_stepper interface, for one-step implicit schemes, Gauss collocation and
+// reached. Works on the snw_stepper interface, for one-step implicit schemes, collocation and
 // the shooting engine. theory.md 6.2
 #include "integrate/step_control.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Cubic path of an implicit step in its chart, and the conversion between derivatives of chart
-// coordinates and body velocities; for the energy account and for Gauss collocation.
+// coordinates and body velocities; for the energy account and for collocation.
 #include "integrate/step_path.h"
 
 #include "math/se3_tangent.h"

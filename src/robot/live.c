@@ -245,7 +245,7 @@ snw_status snw_live_step(snw_live *v, snw_error *err) {
 }
 
 // add the energies up to now to the account before the integrator is replaced
-static void live_settle(snw_live *v) {
+static void live_accumulate_energies(snw_live *v) {
     const snw_integrator *it = &v->robot->integrator;
     const snw_energy e = snw_run_energies(v->run, it, it->work_at(it->self));
     snw_run_accumulate_energies(v->run, &e);
@@ -264,7 +264,7 @@ snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(vo
         s = snw_fail(err, SNW_E_MODEL, "this changes the coordinates or nodes of the model");
     } else {
         snw_robot_take_over(replacement, old);
-        live_settle(v);
+        live_accumulate_energies(v);
         s = live_begin(v, replacement, true, err);
     }
     if (s != SNW_OK) {

@@ -10,7 +10,7 @@
 //
 // It omits only the derivatives of integrals in laws. Its factors are reused over steps while the
 // iteration converges fast. theory.md (6.8)
-#include "integrate/gauss_private.h"
+#include "integrate/collocation_step_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -35,23 +35,24 @@ enum {
 enum { NKEPT = 11, NBLOCK = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
 // The first NKEPT blocks change with every step and can be undone. Inputs follow from their time.
-static void gauss_list_blocks(const snw_gauss_collocation *g, snw_checkpoint_block block[NBLOCK]) {
+static void collocation_list_blocks(const snw_collocation_step *g,
+                                    snw_checkpoint_block block[NBLOCK]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
-    snw_gauss_collocation *own = (snw_gauss_collocation *)g;
+    snw_collocation_step *own = (snw_collocation_step *)g;
     const snw_checkpoint_block list[] = {
         {&g->now->t, 1},
         snw_checkpoint_state(g->m, g->now),
         {&g->in->t, 1},
         {&own->past_h, 1},
         {&own->degree, 1},
-        {g->past, snw_gauss_accelerations(g)},
+        {g->past, snw_collocation_step_accelerations(g)},
         {g->mean_rate, nv},
         {g->work, np},
         {&own->heat, 1},
         {&own->redundant, 1},
         {&own->scheme, g->k.ends},
         {g->mass, nv},
-        {g->chart_jacobian, snw_gauss_jacobian_doubles(g->m, g->k.s)}};
+        {g->chart_jacobian, snw_collocation_step_jacobian_doubles(g->m, g->k.s)}};
     memcpy(block, list, sizeof list);
     block += sizeof list / sizeof list[0];
     memset(block, 0, 4 * SNW_STAGES * sizeof *block);
@@ -69,38 +70,38 @@ static size_t undo_doubles(const snw_model *m, const snw_collocation *k) {
            (size_t)snw_npower(m);
 }
 
-size_t snw_gauss_saves(const snw_model *m, const snw_collocation *points) {
+size_t snw_collocation_step_saves(const snw_model *m, const snw_collocation *points) {
     const int stages = points->s;
     const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
-    return undo_doubles(m, points) + (size_t)m->nv + snw_gauss_jacobian_doubles(m, stages) +
-           (size_t)stages * matrix + NSINGLE;
+    return undo_doubles(m, points) + (size_t)m->nv +
+           snw_collocation_step_jacobian_doubles(m, stages) + (size_t)stages * matrix + NSINGLE;
 }
 
-static void gauss_save(const void *self, double *out) {
-    const snw_gauss_collocation *g = self;
+static void collocation_save(const void *self, double *out) {
+    const snw_collocation_step *g = self;
     const double single[NSINGLE] = {g->J_origin.known, g->J_origin.h};
     snw_checkpoint_block block[NBLOCK];
-    gauss_list_blocks(g, block);
+    collocation_list_blocks(g, block);
     memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
 }
 
-static void gauss_keep_undo(snw_gauss_collocation *g) {
+static void collocation_keep_undo(snw_collocation_step *g) {
     snw_checkpoint_block block[NBLOCK];
-    gauss_list_blocks(g, block);
+    collocation_list_blocks(g, block);
     (void)snw_checkpoint_save(NKEPT, block, g->kept);
 }
 
-static void gauss_undo(void *self) {
-    snw_gauss_collocation *g = self;
+static void collocation_undo(void *self) {
+    snw_collocation_step *g = self;
     snw_checkpoint_block block[NBLOCK];
-    gauss_list_blocks(g, block);
+    collocation_list_blocks(g, block);
     (void)snw_checkpoint_load(NKEPT, block, g->kept);
     snw_inputs_at(g->m, g->in->t, g->in);
 }
 
 // ---- creation
 
-static snw_status create_parts(snw_gauss_collocation *g) {
+static snw_status create_parts(snw_collocation_step *g) {
     const snw_model *m = g->m;
     if (m->nconstraint > 0 || m->ncondition > 0) {
         SNW_TRY(snw_projection_create(m, &g->projection));
@@ -125,32 +126,32 @@ static snw_status create_parts(snw_gauss_collocation *g) {
     return SNW_OK;
 }
 
-static void gauss_place(void *object, snw_fields *f) {
-    snw_gauss_collocation *o = object;
+static void collocation_place(void *object, snw_fields *f) {
+    snw_collocation_step *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
-    const size_t ns = snw_gauss_accelerations(o), all = snw_gauss_unknowns(o);
+    const size_t ns = snw_collocation_step_accelerations(o), all = snw_collocation_step_unknowns(o);
     const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
-    GAUSS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+    COLLOCATION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
-static snw_status create_memory(snw_gauss_collocation *g) {
+static snw_status create_memory(snw_collocation_step *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = snw_gauss_unknowns(g);
-    g->block = snw_fields_create(gauss_place, g);
+    const size_t nv = (size_t)m->nv, all = snw_collocation_step_unknowns(g);
+    g->block = snw_fields_create(collocation_place, g);
     if (!g->block) return SNW_E_MEMORY;
     g->equilibration = (snw_equilibration){
         .n = (int)all, .row = g->equilibration_row, .column = g->equilibration_column};
     for (size_t i = 0; i < all; i++) {
-        g->typical[i] = i < snw_gauss_accelerations(g) ? m->typical[i % nv] : m->length;
+        g->typical[i] = i < snw_collocation_step_accelerations(g) ? m->typical[i % nv] : m->length;
     }
     g->constraint_scale = 1;
     g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden_memory);
     return SNW_OK;
 }
 
-static void gauss_destroy(void *self) {
-    snw_gauss_collocation *g = self;
+static void collocation_destroy(void *self) {
+    snw_collocation_step *g = self;
     for (int i = 0; i < SNW_STAGES; i++) {
         snw_inputs_destroy(g->in_stage[i]);
         snw_state_destroy(g->stage[i]);
@@ -168,10 +169,10 @@ static void gauss_destroy(void *self) {
     snw_free(g);
 }
 
-snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
-                            snw_gauss_collocation **out) {
+snw_status snw_collocation_step_create(const snw_model *m, const snw_collocation_step_opts *opts,
+                                       snw_collocation_step **out) {
     *out = NULL;
-    snw_gauss_collocation *g = snw_alloc(sizeof *g);
+    snw_collocation_step *g = snw_alloc(sizeof *g);
     if (!g) return SNW_E_MEMORY;
     g->m = m;
     g->opts = *opts;
@@ -187,7 +188,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
         g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
-        gauss_destroy(g);
+        collocation_destroy(g);
         return SNW_E_MEMORY;
     }
     *out = g;
@@ -197,7 +198,7 @@ snw_status snw_gauss_create(const snw_model *m, const snw_gauss_opts *opts,
 // ---- start
 
 // Consistent accelerations and multipliers at s under the present inputs, and the residual.
-static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error *err) {
+static snw_status collocation_accelerations(snw_collocation_step *g, snw_state *s, snw_error *err) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
     if (g->projection) {
@@ -209,8 +210,8 @@ static snw_status gauss_settle(snw_gauss_collocation *g, snw_state *s, snw_error
     return SNW_OK;
 }
 
-static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
-    snw_gauss_collocation *g = self;
+static snw_status collocation_restart(void *self, const double *z, snw_error *err) {
+    snw_collocation_step *g = self;
     const snw_model *m = g->m;
     snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
@@ -223,16 +224,16 @@ static snw_status gauss_restart(void *self, const double *z, snw_error *err) {
     }
     snw_mass_matrix(m, g->in, g->now, g->w[0], g->M);
     for (int i = 0; i < m->nv; i++) g->mass[i] = g->M[(size_t)i * (size_t)(m->nv + 1)];
-    SNW_TRY(gauss_settle(g, g->now, err));
+    SNW_TRY(collocation_accelerations(g, g->now, err));
     g->redundant = g->redundancy && snw_redundancy_found(g->redundancy);
     g->J_origin.known = false;
     g->past_h = 0;
-    gauss_keep_undo(g);
+    collocation_keep_undo(g);
     return SNW_OK;
 }
 
-static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
-    snw_gauss_collocation *g = self;
+static snw_status collocation_start(void *self, const snw_state *s, snw_error *err) {
+    snw_collocation_step *g = self;
     snw_state_copy(g->m, s, g->now);
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
@@ -240,7 +241,7 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
         snw_inputs_at(g->m, s->t + snw_time_resolution(s->t), g->in);
         SNW_TRY(snw_projection_close(g->projection, g->in, g->now, &info, err));
     }
-    SNW_TRY(gauss_restart(g, NULL, err));
+    SNW_TRY(collocation_restart(g, NULL, err));
     for (int i = 0; i < snw_npower(g->m); i++) g->work[i] = 0;
     g->heat = g->scheme = 0;
     return SNW_OK;
@@ -250,7 +251,8 @@ static snw_status gauss_start(void *self, const snw_state *s, snw_error *err) {
 
 // g->x, g->v <- chart coordinates and velocities with the quadrature weights w of the velocities
 // and ww of the coordinates, at the fraction c of the step.
-static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w, const double *ww) {
+static void collocation_integrate(snw_collocation_step *g, double c, const double *w,
+                                  const double *ww) {
     const int n = g->m->nv;
     const double h = g->h;
     for (int i = 0; i < n; i++) {
@@ -265,7 +267,7 @@ static void gauss_integrate(snw_gauss_collocation *g, double c, const double *w,
 }
 
 // Driven coordinates of s <- the values and derivatives of their laws.
-static void gauss_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+static void collocation_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
         s->q[m->drive[i].q] = snw_drive_target(m, in, s, i);
@@ -275,18 +277,18 @@ static void gauss_impose(const snw_model *m, const snw_inputs *in, snw_state *s)
 
 // Residual at the fraction c of the step, with accelerations g->a and quadrature weights A and AA;
 // the multipliers of active drives are the efforts they need there, others are given.
-static void evaluate_at(snw_gauss_collocation *g, double c, const double *A, const double *AA,
+static void evaluate_at(snw_collocation_step *g, double c, const double *A, const double *AA,
                         const snw_inputs *in, snw_state *s, snw_work *w) {
     const snw_model *m = g->m;
     const size_t ns = (size_t)m->nsignal;
-    gauss_integrate(g, c, A, AA);
+    collocation_integrate(g, c, A, AA);
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
     for (size_t k = 0; k < ns; k++) {
         s->z[k] = g->now->z[k];
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
             s->z[k] += g->h * A[j] * g->integrand[(size_t)j * ns + k];
     }
-    gauss_impose(m, in, s);
+    collocation_impose(m, in, s);
     snw_residual(m, in, s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -296,15 +298,15 @@ static void evaluate_at(snw_gauss_collocation *g, double c, const double *A, con
     }
 }
 
-static void evaluate_stage(snw_gauss_collocation *g, int i) {
+static void evaluate_stage(snw_collocation_step *g, int i) {
     const size_t nv = (size_t)g->m->nv;
     memcpy(g->a, g->ddx + (size_t)i * nv, nv * sizeof *g->a);
-    snw_gauss_nonholonomic(g, i, g->stage[i]);
+    snw_collocation_step_nonholonomic(g, i, g->stage[i]);
     evaluate_at(g, g->k.c[i], g->k.A[i], g->k.AA[i], g->in_stage[i], g->stage[i], g->w[i]);
 }
 
 // Evaluates the integrands at the stages just computed; false if they equal those used before.
-static bool gauss_integrands(snw_gauss_collocation *g) {
+static bool collocation_integrands(snw_collocation_step *g) {
     bool changed = false;
     const size_t ns = (size_t)g->m->nsignal;
     for (int i = 0; i < g->k.s; i++) {
@@ -323,69 +325,69 @@ static bool gauss_integrands(snw_gauss_collocation *g) {
 
 // Largest residual at the stages relative to `scale`, or violation of a nonholonomic row; NaN is
 // kept.
-static double gauss_out_of_balance(const snw_gauss_collocation *g, const double *scale) {
+static double collocation_out_of_balance(const snw_collocation_step *g, const double *scale) {
     double largest = 0;
     for (int i = 0; i < g->k.s; i++) {
         for (int k = 0; k < g->m->nv; k++) {
             const double r = fabs(g->w[i]->r[k]) / scale[k];
             if (!(r <= largest)) largest = r;
         }
-        const double slip = snw_gauss_slip(g, i);
+        const double slip = snw_collocation_step_slip(g, i);
         if (!(slip <= largest)) largest = slip;
     }
     return largest;
 }
 
 // Residuals of all stages, relative to g->scale.
-static double gauss_evaluate(void *self) {
-    snw_gauss_collocation *g = self;
+static double collocation_evaluate(void *self) {
+    snw_collocation_step *g = self;
     const snw_model *m = g->m;
     // an integrand reads only integrals declared before it, so this terminates
     for (int pass = 0; pass <= m->nsignal + 1; pass++) {
         for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
-        if (!g->has_integrals || !gauss_integrands(g)) break;
+        if (!g->has_integrals || !collocation_integrands(g)) break;
     }
-    return gauss_out_of_balance(g, g->scale);
+    return collocation_out_of_balance(g, g->scale);
 }
 
 // ---- Newton's matrix
 
-static snw_status gauss_renew(void *self) {
-    snw_gauss_collocation *g = self;
+static snw_status collocation_renew(void *self) {
+    snw_collocation_step *g = self;
     const snw_model *m = g->m;
     g->J_origin.h = g->h;
     for (int i = 0; i < g->k.s; i++) {
         if (m->nlie_block) {
-            gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+            collocation_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + i * m->nv, g->stage[i],
-                           g->chart_jacobian + snw_gauss_jacobian_doubles(m, i));
+                           g->chart_jacobian + snw_collocation_step_jacobian_doubles(m, i));
         }
         snw_inputs_copy(g->in_stage[i], g->J_origin.in[i]);
         snw_state_copy(m, g->stage[i], g->J_origin.at[i]);
-        snw_gauss_place(g, i, g->w[i]);
+        snw_collocation_step_place(g, i, g->w[i]);
     }
-    return snw_gauss_factor(g);
+    return snw_collocation_step_factor(g);
 }
 
-static void gauss_load(void *self, const double *in) {
-    snw_gauss_collocation *g = self;
+static void collocation_load(void *self, const double *in) {
+    snw_collocation_step *g = self;
     snw_checkpoint_block block[NBLOCK];
-    gauss_list_blocks(g, block);
+    collocation_list_blocks(g, block);
     const double *single = snw_checkpoint_load(NBLOCK, block, in);
     g->J_origin.known = single[0] != 0;
     g->J_origin.h = single[1];
     for (int i = 0; i < g->k.s && g->J_origin.known; i++) {
         g->J_origin.in[i]->integral_step = 0;
         snw_residual(g->m, g->J_origin.in[i], g->J_origin.at[i], false, g->w[i]);
-        snw_gauss_place(g, i, g->w[i]);
+        snw_collocation_step_place(g, i, g->w[i]);
     }
-    if (g->J_origin.known) g->J_origin.known = snw_gauss_factor(g) == SNW_OK;
+    if (g->J_origin.known) g->J_origin.known = snw_collocation_step_factor(g) == SNW_OK;
     snw_inputs_at(g->m, g->in->t, g->in);
-    gauss_keep_undo(g);
+    collocation_keep_undo(g);
 }
 
-static double gauss_condition(void *self) {
-    snw_gauss_collocation *g = self;
+static double collocation_condition(void *self) {
+    snw_collocation_step *g = self;
     if (!g->J_origin.known) return NAN;
     if (isnan(g->condition)) {
         g->condition =
@@ -394,26 +396,27 @@ static double gauss_condition(void *self) {
     return g->condition;
 }
 
-static void gauss_correct(void *self) { snw_gauss_correct(self); }
+static void collocation_correct(void *self) { snw_collocation_step_correct(self); }
 
-static void gauss_move(void *self, double fraction) {
-    snw_gauss_collocation *g = self;
-    const size_t n = snw_gauss_accelerations(g);
+static void collocation_move(void *self, double fraction) {
+    snw_collocation_step *g = self;
+    const size_t n = snw_collocation_step_accelerations(g);
     for (size_t i = 0; i < n; i++) g->ddx[i] += fraction * g->dx[i];
-    for (size_t i = n; i < snw_gauss_unknowns(g); i++) g->lambda[i - n] += fraction * g->dx[i];
+    for (size_t i = n; i < snw_collocation_step_unknowns(g); i++)
+        g->lambda[i - n] += fraction * g->dx[i];
 }
 
 // ---- a step
 
 // Largest degree of extrapolation: the number of stages before the end of a step.
-static int gauss_last_degree(const snw_gauss_collocation *g) {
+static int collocation_last_degree(const snw_collocation_step *g) {
     return g->k.ends ? g->k.s - 1 : g->k.s;
 }
 
 // out (nv) <- body accelerations at stage i, extrapolated from the previous step by a polynomial
 // through its end and its last `degree` stages before that.
-static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i, double *out) {
-    const int n = g->m->nv, end = gauss_last_degree(g), first = end - degree;
+static void collocation_extrapolate(const snw_collocation_step *g, int degree, int i, double *out) {
+    const int n = g->m->nv, end = collocation_last_degree(g), first = end - degree;
     double c[SNW_STAGES + 1], basis[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
     c[end] = 1;
@@ -435,14 +438,14 @@ static void gauss_extrapolate(const snw_gauss_collocation *g, int degree, int i,
 
 // Degree of extrapolation that would have come closest to the step just taken, dx (s nv): high
 // where steps resolve the motion, low where they do not.
-static int best_degree(snw_gauss_collocation *g) {
+static int best_degree(snw_collocation_step *g) {
     const int n = g->m->nv;
     double least = INFINITY;
     int best = 0;
-    for (int degree = MEAN; degree <= gauss_last_degree(g); degree++) {
+    for (int degree = MEAN; degree <= collocation_last_degree(g); degree++) {
         double largest = 0;
         for (int i = 0; i < g->k.s; i++) {
-            gauss_extrapolate(g, degree, i, g->x);
+            collocation_extrapolate(g, degree, i, g->x);
             for (int k = 0; k < n; k++) {
                 largest = fmax(largest, fabs(g->x[k] - g->dx[i * n + k]) / g->m->typical[k]);
             }
@@ -453,52 +456,52 @@ static int best_degree(snw_gauss_collocation *g) {
 }
 
 // Initial guess of the unknowns.
-static void gauss_predict(snw_gauss_collocation *g, int degree) {
+static void collocation_predict(snw_collocation_step *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
-    for (int i = 0; i < s; i++) gauss_extrapolate(g, degree, i, g->ddx + i * n);
+    for (int i = 0; i < s; i++) collocation_extrapolate(g, degree, i, g->ddx + i * n);
     if (m->nlie_block && degree >= 0) { // from body accelerations to those of the chart
         for (int i = 0; i < s; i++) {
-            gauss_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+            collocation_integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_step_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n,
                                         g->dx + i * n);
         }
-        memcpy(g->ddx, g->dx, snw_gauss_accelerations(g) * sizeof *g->ddx);
+        memcpy(g->ddx, g->dx, snw_collocation_step_accelerations(g) * sizeof *g->ddx);
     }
     for (int k = 0; k < m->ndrive; k++) {
         if (!snw_drive_holds(m, g->now, k)) continue;
         for (int i = 0; i < s; i++) g->ddx[i * n + m->drive[k].dof] = g->in_stage[i]->drive[k].dd;
     }
     if (g->ng == 0) return;
-    gauss_integrate(g, g->k.c[s / 2], g->k.A[s / 2], g->k.AA[s / 2]);
+    collocation_integrate(g, g->k.c[s / 2], g->k.A[s / 2], g->k.AA[s / 2]);
     memset(g->a, 0, (size_t)n * sizeof *g->a);
     snw_state *at = g->stage[s / 2];
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
     memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
-    gauss_impose(m, g->in_stage[s / 2], at);
-    snw_gauss_drop_redundant(g, g->in_stage[s / 2], at);
+    collocation_impose(m, g->in_stage[s / 2], at);
+    snw_collocation_step_drop_redundant(g, g->in_stage[s / 2], at);
 }
 
-static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
+static snw_status collocation_solve(snw_collocation_step *g, snw_chord_info *info) {
     const snw_chord chord = {.user = g,
-                             .evaluate = gauss_evaluate,
-                             .renew = gauss_renew,
-                             .correct = gauss_correct,
-                             .move = gauss_move,
+                             .evaluate = collocation_evaluate,
+                             .renew = collocation_renew,
+                             .correct = collocation_correct,
+                             .move = collocation_move,
                              .dx = g->dx,
                              .broyden = &g->broyden,
                              .known = &g->J_origin.known,
                              .tolerance = g->opts.tolerance,
                              .max_iter = g->opts.max_iter};
     if (fabs(g->J_origin.h - g->h) > 1e-9 * g->h) g->J_origin.known = false;
-    gauss_predict(g, g->past_h > 0 ? (int)g->degree : 0);
+    collocation_predict(g, g->past_h > 0 ? (int)g->degree : 0);
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
         g->J_origin.known = false;
         // a start with accelerations of motions far faster than the step, which a scheme that damps
         // ends at once
         const int start = g->k.ends ? UNIFORM : 0;
-        gauss_predict(g, g->past_h > 0 ? MEAN : start);
+        collocation_predict(g, g->past_h > 0 ? MEAN : start);
         s = snw_chord_solve(&chord, info);
     }
     if (s != SNW_OK || info->iterations > SLOW) g->J_origin.known = false;
@@ -508,7 +511,7 @@ static snw_status gauss_solve(snw_gauss_collocation *g, snw_chord_info *info) {
 // Projects the velocities of s onto the nonholonomic rows. The change of kinetic energy is work of
 // drives and other given motion, except for the energy of the velocity jump, which any plastic
 // impact loses.
-static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
+static snw_status collocation_project(snw_collocation_step *g, snw_state *s) {
     const snw_model *m = g->m;
     snw_work *w = g->w[0];
     double energy[3];
@@ -529,10 +532,10 @@ static snw_status gauss_project(snw_gauss_collocation *g, snw_state *s) {
 }
 
 // g->end <- state at the end of the step just solved.
-static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
+static snw_status collocation_finish(snw_collocation_step *g, double t_laws) {
     const snw_model *m = g->m;
     snw_state *s = g->end;
-    gauss_integrate(g, 1, g->k.b, g->k.bb);
+    collocation_integrate(g, 1, g->k.b, g->k.bb);
     memset(g->a, 0, (size_t)m->nv * sizeof *g->a);
     memcpy(g->scratch, g->x, (size_t)m->nv * sizeof *g->x);
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
@@ -544,17 +547,17 @@ static snw_status gauss_finish(snw_gauss_collocation *g, double t_laws) {
     }
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_inputs_at(m, t_laws, g->in);
-    gauss_impose(m, g->in, s);
+    collocation_impose(m, g->in, s);
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
     g->failure = (snw_error){0};
-    snw_status status = g->ng ? gauss_project(g, s) : SNW_OK;
-    if (status == SNW_OK) status = gauss_settle(g, s, &g->failure);
+    snw_status status = g->ng ? collocation_project(g, s) : SNW_OK;
+    if (status == SNW_OK) status = collocation_accelerations(g, s, &g->failure);
     return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
 }
 
 // Adds power and heat at a state, times a weight.
-static void gauss_add_powers(snw_gauss_collocation *g, double weight, const snw_inputs *in,
-                             const snw_state *s, const snw_work *w) {
+static void collocation_add_powers(snw_collocation_step *g, double weight, const snw_inputs *in,
+                                   const snw_state *s, const snw_work *w) {
     const snw_model *m = g->m;
     snw_load_power(m, in, s, w, g->power_stage);
     for (int k = 0; k < snw_npower(m); k++) g->work[k] += weight * g->power_stage[k];
@@ -564,7 +567,7 @@ static void gauss_add_powers(snw_gauss_collocation *g, double weight, const snw_
 // Work, heat and the energy that the scheme removes, which is the work of the residual along the
 // polynomial of the step: by Gauss quadrature with s + 1 points, exact for a linear robot, however
 // fast it moves. theory.md (6.19). Overwrites g->end and g->in.
-static void gauss_account_damped(snw_gauss_collocation *g) {
+static void collocation_account_damped(snw_collocation_step *g) {
     const snw_model *m = g->m;
     snw_state *s = g->end;
     snw_work *w = g->w[0];
@@ -581,20 +584,20 @@ static void gauss_account_damped(snw_gauss_collocation *g) {
         }
         snw_inputs_at(m, g->now->t + p->c * g->h, g->in);
         evaluate_at(g, p->c, p->of.A, p->of.AA, g->in, s, w);
-        gauss_add_powers(g, weight, g->in, s, w);
+        collocation_add_powers(g, weight, g->in, s, w);
         for (int k = 0; k < m->nv; k++) g->scheme -= weight * w->r[k] * s->v[k];
     }
 }
 
 // Work and heat of the step: sums over the stages.
-static void gauss_account(snw_gauss_collocation *g) {
+static void collocation_account(snw_collocation_step *g) {
     for (int i = 0; i < g->k.s; i++)
-        gauss_add_powers(g, g->h * g->k.b[i], g->in_stage[i], g->stage[i], g->w[i]);
+        collocation_add_powers(g, g->h * g->k.b[i], g->in_stage[i], g->stage[i], g->w[i]);
 }
 
 // Largest difference between the acceleration at the start and that of the polynomial there,
 // relative to typical values.
-static double gauss_defect(const snw_gauss_collocation *g) {
+static double collocation_defect(const snw_collocation_step *g) {
     const int n = g->m->nv;
     double basis[SNW_STAGES], largest = 0;
     snw_lagrange(g->k.s, g->k.c, 0, basis);
@@ -608,7 +611,7 @@ static double gauss_defect(const snw_gauss_collocation *g) {
 
 // g->force <- typical forces as in implicit.c; g->scale <- the same, or less where the step's own
 // error is smaller, down to rounding. theory.md (6.13)
-static void gauss_set_scale(snw_gauss_collocation *g) {
+static void collocation_set_scale(snw_collocation_step *g) {
     static const double fraction = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = g->m;
     const double fastest = g->h * snw_fastest_rate(m, g->now);
@@ -622,38 +625,38 @@ static void gauss_set_scale(snw_gauss_collocation *g) {
     }
 }
 
-static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info *info) {
-    snw_gauss_collocation *g = self;
+static snw_status collocation_step(void *self, double h, double t_laws, snw_chord_info *info) {
+    snw_collocation_step *g = self;
     const snw_model *m = g->m;
     *info = (snw_chord_info){0};
     g->h = h;
-    gauss_set_scale(g);
+    collocation_set_scale(g);
     for (int i = 0; i < g->k.s; i++) {
         const bool last = g->k.ends && i == g->k.s - 1;
         snw_inputs_at(m, last ? t_laws : g->now->t + g->k.c[i] * h, g->in_stage[i]);
     }
     snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
-    snw_status s = gauss_solve(g, info);
-    if (s == SNW_OK) info->residual = gauss_out_of_balance(g, g->force);
-    gauss_keep_undo(g);
-    if (s == SNW_OK) { // before gauss_finish, which overwrites the first stage
+    snw_status s = collocation_solve(g, info);
+    if (s == SNW_OK) info->residual = collocation_out_of_balance(g, g->force);
+    collocation_keep_undo(g);
+    if (s == SNW_OK) { // before collocation_finish, which overwrites the first stage
         if (g->k.ends) {
-            gauss_account_damped(g);
+            collocation_account_damped(g);
         } else {
-            gauss_account(g);
+            collocation_account(g);
         }
-        s = gauss_finish(g, t_laws);
+        s = collocation_finish(g, t_laws);
     }
     if (s != SNW_OK) {
-        gauss_undo(g);
+        collocation_undo(g);
         return s;
     }
-    g->defect = h * h * g->k.within * gauss_defect(g);
+    g->defect = h * h * g->k.within * collocation_defect(g);
     for (int i = 0; i < g->k.s; i++) {
         snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
     }
     g->degree = g->past_h > 0 ? best_degree(g) : 0;
-    memcpy(g->past, g->dx, snw_gauss_accelerations(g) * sizeof *g->past);
+    memcpy(g->past, g->dx, snw_collocation_step_accelerations(g) * sizeof *g->past);
     for (int i = 0; i < m->nv; i++) g->mean_rate[i] = g->scratch[i] / h;
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
@@ -662,66 +665,66 @@ static snw_status gauss_step(void *self, double h, double t_laws, snw_chord_info
 
 // ---- queries
 
-static double gauss_error(const void *self) {
-    return ((const snw_gauss_collocation *)self)->defect;
+static double collocation_error(const void *self) {
+    return ((const snw_collocation_step *)self)->defect;
 }
-static const snw_state *gauss_state(const void *self) {
-    return ((const snw_gauss_collocation *)self)->now;
+static const snw_state *collocation_state(const void *self) {
+    return ((const snw_collocation_step *)self)->now;
 }
-static const snw_inputs *gauss_inputs(const void *self) {
-    return ((const snw_gauss_collocation *)self)->in;
+static const snw_inputs *collocation_inputs(const void *self) {
+    return ((const snw_collocation_step *)self)->in;
 }
 
-static const snw_work *gauss_work_at(void *self) {
-    snw_gauss_collocation *g = self;
+static const snw_work *collocation_work_at(void *self) {
+    snw_collocation_step *g = self;
     snw_residual(g->m, g->in, g->now, false, g->w[0]);
     snw_observe(g->m, g->in, g->now, false, g->w[0]);
     return g->w[0];
 }
 
-static void gauss_set_manual(void *self, const snw_manual_inputs *manual) {
-    snw_gauss_collocation *g = self;
+static void collocation_set_manual(void *self, const snw_manual_inputs *manual) {
+    snw_collocation_step *g = self;
     g->in->manual = manual;
     for (int i = 0; i < g->k.s; i++) g->in_stage[i]->manual = g->J_origin.in[i]->manual = manual;
 }
 
-static void gauss_use(void *self, const snw_model *m) {
-    snw_gauss_collocation *g = self;
+static void collocation_use(void *self, const snw_model *m) {
+    snw_collocation_step *g = self;
     g->m = m;
     if (g->projection) snw_projection_use(g->projection, m);
     if (g->impacts) snw_impacts_use(g->impacts, m);
 }
 
-static snw_work_done gauss_work(const void *self) {
-    const snw_gauss_collocation *g = self;
+static snw_work_done collocation_work(const void *self) {
+    const snw_collocation_step *g = self;
     return (snw_work_done){
         .n = snw_npower(g->m), .work = g->work, .heat = g->heat, .scheme = g->scheme};
 }
 
-static snw_status gauss_check(void *self, double t, snw_error *err) {
-    snw_gauss_collocation *g = self;
+static snw_status collocation_check(void *self, double t, snw_error *err) {
+    snw_collocation_step *g = self;
     snw_inputs_at(g->m, t, g->in_stage[0]);
     SNW_TRY(snw_inputs_check(g->m, g->in_stage[0], t, err));
     if (g->failure.status == SNW_E_MODEL) *err = g->failure;
     return g->failure.status == SNW_E_MODEL ? SNW_E_MODEL : SNW_OK;
 }
 
-const snw_stepper snw_gauss_stepper = {
-    .start = gauss_start,
-    .step = gauss_step,
-    .undo = gauss_undo,
-    .restart = gauss_restart,
-    .error = gauss_error,
-    .check = gauss_check,
-    .state = gauss_state,
-    .inputs = gauss_inputs,
-    .work_at = gauss_work_at,
-    .set_manual = gauss_set_manual,
-    .use = gauss_use,
-    .condition = gauss_condition,
-    .work = gauss_work,
-    .save = gauss_save,
-    .load = gauss_load,
-    .destroy = gauss_destroy,
+const snw_stepper snw_collocation_stepper = {
+    .start = collocation_start,
+    .step = collocation_step,
+    .undo = collocation_undo,
+    .restart = collocation_restart,
+    .error = collocation_error,
+    .check = collocation_check,
+    .state = collocation_state,
+    .inputs = collocation_inputs,
+    .work_at = collocation_work_at,
+    .set_manual = collocation_set_manual,
+    .use = collocation_use,
+    .condition = collocation_condition,
+    .work = collocation_work,
+    .save = collocation_save,
+    .load = collocation_load,
+    .destroy = collocation_destroy,
     .advice = "'adapt: on', a smaller step, a scheme with damping (generalized-alpha), or more "
               "nodes"};

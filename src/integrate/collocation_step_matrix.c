@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Newton's matrix of Gauss collocation: blocks of the residual's derivatives at each stage,
+// Newton's matrix of collocation: blocks of the residual's derivatives at each stage,
 // bordered by the nonholonomic constraint rows; its factors and solution. theory.md 6.7
-#include "integrate/gauss_private.h"
+#include "integrate/collocation_step_private.h"
 
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool gauss_matrix_is_driven(const snw_model *m, const snw_state *s, int dof) {
+static bool collocation_matrix_is_driven(const snw_model *m, const snw_state *s, int dof) {
     for (int k = 0; k < m->ndrive; k++) {
         if (m->drive[k].dof == dof && snw_drive_holds(m, s, k)) return true;
     }
@@ -20,9 +20,9 @@ static bool gauss_matrix_is_driven(const snw_model *m, const snw_state *s, int d
 // Nonholonomic rows of stage i, after the accelerations of all stages: generalised forces of the
 // multipliers, and derivatives of the violations, times w->velocity_time, in the accelerations.
 // Call after the tangent in q alone, which leaves the rows' derivative in q in R.
-static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w) {
+static void collocation_matrix_place_rows(snw_collocation_step *g, int i, snw_work *w) {
     const snw_model *m = g->m;
-    const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    const size_t n = (size_t)m->nv, all = snw_collocation_step_unknowns(g);
     const double h = g->J_origin.h;
     if (i == 0) {
         const double was = g->constraint_scale;
@@ -35,13 +35,13 @@ static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w
     }
     for (int k = 0; k < g->ng; k++) {
         const snw_constraint row = snw_constraint_at(m, w, g->row[k]);
-        const size_t at = snw_gauss_accelerations(g) + (size_t)(i * g->ng + k);
+        const size_t at = snw_collocation_step_accelerations(g) + (size_t)(i * g->ng + k);
         for (size_t r = 0; r < all; r++) g->J[at * all + r] = g->J[r * all + at] = 0;
         if (row.inactive)
             g->J[at * (all + 1)] = -g->constraint_scale; // inactive: its multiplier stays zero
         for (int j = 0; j < row.n; j++) {
             const size_t dof = (size_t)row.dof[j];
-            if (gauss_matrix_is_driven(m, g->J_origin.at[i], row.dof[j])) continue;
+            if (collocation_matrix_is_driven(m, g->J_origin.at[i], row.dof[j])) continue;
             g->J[at * all + (size_t)i * n + dof] = -g->constraint_scale * row.C[j];
             for (int c = 0; c < g->k.s; c++) {
                 const double d1 = h * g->k.A[i][c] * w->velocity_time * row.C[j] +
@@ -52,14 +52,15 @@ static void gauss_matrix_place_rows(snw_gauss_collocation *g, int i, snw_work *w
     }
 }
 
-void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
+void snw_collocation_step_place(snw_collocation_step *g, int i, snw_work *w) {
     const snw_model *m = g->m;
-    const size_t n = (size_t)m->nv, all = snw_gauss_unknowns(g);
+    const size_t n = (size_t)m->nv, all = snw_collocation_step_unknowns(g);
     const double h = g->J_origin.h;
     const snw_inputs *in = g->J_origin.in[i];
     w->velocity_time = 1 / h; // for nonholonomic rows
-    snw_tangent_pass(m, m->nlie_block ? g->chart_jacobian + snw_gauss_jacobian_doubles(m, i) : NULL,
-                     w);
+    snw_tangent_pass(
+        m, m->nlie_block ? g->chart_jacobian + snw_collocation_step_jacobian_doubles(m, i) : NULL,
+        w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
     snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
     snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
@@ -79,16 +80,16 @@ void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w) {
             for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
         }
     }
-    if (g->ng) gauss_matrix_place_rows(g, i, w);
+    if (g->ng) collocation_matrix_place_rows(g, i, w);
 }
 
-snw_status snw_gauss_factor(snw_gauss_collocation *g) {
+snw_status snw_collocation_step_factor(snw_collocation_step *g) {
     snw_equilibration_take(&g->equilibration, g->J, NULL);
     g->condition = NAN;
-    return snw_lu_factor((int)snw_gauss_unknowns(g), g->J, g->pivot);
+    return snw_lu_factor((int)snw_collocation_step_unknowns(g), g->J, g->pivot);
 }
 
-void snw_gauss_correct(snw_gauss_collocation *g) {
+void snw_collocation_step_correct(snw_collocation_step *g) {
     const snw_model *m = g->m;
     for (int i = 0; i < g->k.s; i++) {
         const double *r = g->w[i]->r;
@@ -97,8 +98,8 @@ void snw_gauss_correct(snw_gauss_collocation *g) {
         for (int f = 0; f < m->nblock; f++) {
             const snw_block *b = &m->block[f];
             if (b->lie_block < 0) continue;
-            const double *S =
-                g->chart_jacobian + snw_gauss_jacobian_doubles(m, i) + 108 * b->lie_block;
+            const double *S = g->chart_jacobian + snw_collocation_step_jacobian_doubles(m, i) +
+                              108 * b->lie_block;
             for (int k = 0; k < b->n; k++) {
                 x[b->dof + k] = 0;
                 for (int j = 0; j < b->n; j++) x[b->dof + k] -= S[6 * j + k] * r[b->dof + j];
@@ -109,12 +110,12 @@ void snw_gauss_correct(snw_gauss_collocation *g) {
         double *x = g->dx + g->k.s * m->nv + i * g->ng;
         for (int k = 0; k < g->ng; k++) x[k] = g->constraint_scale * g->w[i]->violation[g->row[k]];
     }
-    snw_lu_solve((int)snw_gauss_unknowns(g), g->J, g->pivot, g->dx);
+    snw_lu_solve((int)snw_collocation_step_unknowns(g), g->J, g->pivot, g->dx);
 }
 
 // ---- nonholonomic rows
 
-void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s) {
+void snw_collocation_step_nonholonomic(const snw_collocation_step *g, int i, snw_state *s) {
     memset(s->lambda, 0, (size_t)g->m->nconstraint * sizeof *s->lambda);
     for (int k = 0; k < g->ng; k++)
         s->lambda[g->row[k]] = g->constraint_scale * g->lambda[i * g->ng + k];
@@ -122,7 +123,7 @@ void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s)
     g->w[i]->velocity_time = 1 / g->h;
 }
 
-double snw_gauss_slip(const snw_gauss_collocation *g, int i) {
+double snw_collocation_step_slip(const snw_collocation_step *g, int i) {
     double largest = 0;
     for (int k = 0; k < g->ng; k++) {
         const double rate = fabs(g->w[i]->violation[g->row[k]]) * g->h / g->m->length;
@@ -131,7 +132,8 @@ double snw_gauss_slip(const snw_gauss_collocation *g, int i) {
     return largest;
 }
 
-void snw_gauss_drop_redundant(snw_gauss_collocation *g, const snw_inputs *in, snw_state *s) {
+void snw_collocation_step_drop_redundant(snw_collocation_step *g, const snw_inputs *in,
+                                         snw_state *s) {
     const snw_model *m = g->m;
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);

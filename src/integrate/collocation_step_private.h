@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// gauss_private.h: internals of Gauss collocation. Private to src/integrate/gauss*.c.
+// collocation_step_private.h: internals of Gauss and Radau collocation. Private to
+// src/integrate/collocation_step*.c.
 #pragma once
 
 #include "base/fields.h"
 #include "constraint/impact.h"
-#include "integrate/gauss.h"
+#include "integrate/collocation_step.h"
 #include "solve/broyden.h"
 #include "solve/condition.h"
 
 // Where Newton's matrix was made, stage by stage; the Jacobians of the chart are stored in
 // chart_jacobian.
-typedef struct snw_gauss_origin {
+typedef struct snw_collocation_step_origin {
     bool known;
     double h;
     snw_inputs *in[SNW_STAGES];
     snw_state *at[SNW_STAGES];
-} snw_gauss_origin;
+} snw_collocation_step_origin;
 
 // nv velocities, s stages, ns = s nv accelerations, all = s (nv + ng) unknowns, np powers
-#define GAUSS_FIELDS(AT, PACK)                                                                     \
+#define COLLOCATION_FIELDS(AT, PACK)                                                               \
     AT(double, rate, nv, "velocities of the chart at its start")                                   \
     PACK(double, acc, nv, "accelerations of the chart at its start")                               \
     PACK(double, ddx, ns, "accelerations at the stages; unknowns")                                 \
@@ -36,7 +37,7 @@ typedef struct snw_gauss_origin {
     PACK(double, force, nv, "typical forces")                                                      \
     PACK(double, integrand, s *(size_t)m->nsignal,                                                 \
          "integrands of the laws' integrals at the stages")                                        \
-    PACK(double, chart_jacobian, snw_gauss_jacobian_doubles(m, (int)s),                            \
+    PACK(double, chart_jacobian, snw_collocation_step_jacobian_doubles(m, (int)s),                 \
          "Jacobians of the chart where the matrix was made")                                       \
     PACK(double, M, nv *nv, "derivative of the residual in x''")                                   \
     PACK(double, D, nv *nv, "in x'")                                                               \
@@ -57,9 +58,9 @@ typedef struct snw_work_point {
     snw_collocation_weights of;
 } snw_work_point;
 
-struct snw_gauss_collocation {
+struct snw_collocation_step {
     const snw_model *m;
-    snw_gauss_opts opts;
+    snw_collocation_step_opts opts;
     snw_collocation k;
     bool has_integrals; // some signal is an integral
     snw_inputs *in;
@@ -75,14 +76,14 @@ struct snw_gauss_collocation {
     double redundant;           // 1: nonholonomic rows are redundant
     double constraint_scale;    // scale of these rows and their multipliers in Newton's matrix
     snw_error failure;          // reason why the last step could not finish
-    GAUSS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    COLLOCATION_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
     double h;      // length of the step being solved
     double past_h; // length of the previous step, s; 0: none
     double degree; // degree of extrapolation that would have predicted `past` best
     snw_equilibration equilibration;
     double condition; // cached; NaN: not computed yet
-    snw_gauss_origin J_origin;
+    snw_collocation_step_origin J_origin;
     snw_broyden broyden;
     double heat;
     double scheme;                         // energy removed by the scheme; 0 where it damps nothing
@@ -91,29 +92,30 @@ struct snw_gauss_collocation {
 };
 
 // Numbers of accelerations at the stages, and of all unknowns.
-static inline size_t snw_gauss_accelerations(const snw_gauss_collocation *g) {
+static inline size_t snw_collocation_step_accelerations(const snw_collocation_step *g) {
     return (size_t)g->k.s * (size_t)g->m->nv;
 }
-static inline size_t snw_gauss_unknowns(const snw_gauss_collocation *g) {
+static inline size_t snw_collocation_step_unknowns(const snw_collocation_step *g) {
     return (size_t)g->k.s * (size_t)(g->m->nv + g->ng);
 }
 
 // Doubles of the chart's Jacobians at so many stages.
-static inline size_t snw_gauss_jacobian_doubles(const snw_model *m, int stages) {
+static inline size_t snw_collocation_step_jacobian_doubles(const snw_model *m, int stages) {
     return 108 * (size_t)m->nlie_block * (size_t)stages;
 }
 
 // Places the rows of stage i into g->J, from the residual in w; and factorises it.
-void snw_gauss_place(snw_gauss_collocation *g, int i, snw_work *w);
-SNW_NODISCARD snw_status snw_gauss_factor(snw_gauss_collocation *g);
+void snw_collocation_step_place(snw_collocation_step *g, int i, snw_work *w);
+SNW_NODISCARD snw_status snw_collocation_step_factor(snw_collocation_step *g);
 
 // g->dx <- -inv(J) S' r, with the Jacobians S of the chart where J was made.
-void snw_gauss_correct(snw_gauss_collocation *g);
+void snw_collocation_step_correct(snw_collocation_step *g);
 
 // Sets s->lambda of the nonholonomic rows at stage i from g->lambda, before the residual.
-// snw_gauss_slip: their largest violation after it, relative to the length of the robot.
-void snw_gauss_nonholonomic(const snw_gauss_collocation *g, int i, snw_state *s);
-double snw_gauss_slip(const snw_gauss_collocation *g, int i);
+// snw_collocation_step_slip: their largest violation after it, relative to the length of the robot.
+void snw_collocation_step_nonholonomic(const snw_collocation_step *g, int i, snw_state *s);
+double snw_collocation_step_slip(const snw_collocation_step *g, int i);
 
 // Drops nonholonomic rows that are redundant at s, at all stages, and sets the initial g->lambda.
-void snw_gauss_drop_redundant(snw_gauss_collocation *g, const snw_inputs *in, snw_state *s);
+void snw_collocation_step_drop_redundant(snw_collocation_step *g, const snw_inputs *in,
+                                         snw_state *s);
