@@ -169,7 +169,7 @@ int snw_impacts_describe_dropped(const snw_model *m, const snw_state *s, int i, 
         (void)snprintf(out, size,
                        "loop '%.80s', closed at t = %g s: %d of its constraint rows %s redundant "
                        "and dropped while the others are closed; %s undetermined",
-                       m->desc->loop[i].name, s->t, n, n == 1 ? "is" : "are",
+                       m->label.loop[i].name, s->t, n, n == 1 ? "is" : "are",
                        n == 1 ? "its reaction is" : "their reactions are");
     }
     return signal >> 1;
@@ -224,7 +224,7 @@ static snw_status check_dropped(snw_impacts *ip, const snw_inputs *in, const snw
         const snw_loop *loop = &m->loop[i];
         for (int k = loop->row; !loop->nonholonomic && k < loop->row + loop->nrow; k++) {
             if (!(fabs(ip->rate[k]) > 1e-8 * fast * snw_constraint_at(m, ip->w, k).size)) continue;
-            const snw_loop_desc *d = &m->desc->loop[i];
+            const snw_label *d = &m->label.loop[i];
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,

@@ -47,8 +47,8 @@ static int effort_group_of(const snw_model *m, int dof, bool *is_servo) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->dof != dof || d->row < 0 || !d->passive) continue;
-        const snw_motor_desc *motor = &m->desc->motor[d->motor];
-        *is_servo = motor->holds || motor->same;
+        const snw_motor *motor = &m->motor[d->motor];
+        *is_servo = motor->servo.given || motor->same;
         return motor->same;
     }
     return 0;
@@ -58,7 +58,7 @@ static snw_status locomotion_refuse(const snw_model *m, int block, snw_error *er
     return snw_fail(err, SNW_E_MODEL,
                     "a kinematic step needs prescribed shapes, and rod '%s' has coordinates that "
                     "are not driven; give its strains as laws, drive them, or use a dynamic step",
-                    m->desc->link[m->seg[m->block[block].seg].link].name);
+                    snw_block_link(m, block));
 }
 
 static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
@@ -68,7 +68,7 @@ static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL,
                         "a kinematic step does not support given lengths and volumes ('%s'); use a "
                         "dynamic step",
-                        m->desc->tendon[i].name);
+                        m->tendon[i].name);
     }
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -364,8 +364,7 @@ void snw_locomotion_impose(const snw_locomotion *lo, const snw_inputs *in, snw_s
 const char *snw_locomotion_row_name(const snw_locomotion *lo, int k) {
     const snw_model *m = lo->m;
     const snw_locomotion_row *row = &lo->row[k];
-    return row->loop < 0 ? m->desc->motor[m->drive[row->drive].motor].name
-                         : m->desc->loop[row->loop].name;
+    return row->loop < 0 ? snw_drive_name(m, row->drive) : m->label.loop[row->loop].name;
 }
 
 static snw_status locomotion_contradict(const snw_locomotion *lo, double t, int k, double left,
@@ -376,16 +375,16 @@ static snw_status locomotion_contradict(const snw_locomotion *lo, double t, int 
         return snw_fail(err, SNW_E_MODEL,
                         "actuator '%s' contradicts the other prescribed motions at t = %.9g s: it "
                         "misses its rate by %.3g",
-                        m->desc->motor[m->drive[row->drive].motor].name, t, left);
+                        snw_drive_name(m, row->drive), t, left);
     }
-    const snw_loop_desc *d = &m->desc->loop[row->loop];
+    const snw_label *d = &m->label.loop[row->loop];
     return snw_fail_at_location(
         err,
         snw_fail(err, SNW_E_MODEL,
                  "%s '%s' contradicts the other contacts and drives at t = %.9g s: it would have "
                  "to slip with %.3g (%s). Let a joint be passive (position: free), remove "
                  "contacts, or change the laws",
-                 d->nonholonomic ? "contact" : "loop", d->name, t, left,
+                 m->loop[row->loop].nonholonomic ? "contact" : "loop", d->name, t, left,
                  snw_loop_row_name(&m->loop[row->loop], row->r)),
         d->location.file, d->location.line, d->location.column);
 }
@@ -528,7 +527,7 @@ static snw_status fail_undetermined(const snw_locomotion *lo, int block, double 
     return snw_fail(err, SNW_E_MODEL,
                     "the joint of '%s' is passive (position: free), but at t = %.9g s the contacts "
                     "do not determine its motion; give it a law, or add contacts",
-                    m->desc->link[m->seg[m->block[block].seg].link].name, t);
+                    snw_block_link(m, block), t);
 }
 
 // SNW_E_MODEL when the contacts do not determine a passive joint: an open motion moves it.

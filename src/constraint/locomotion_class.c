@@ -22,17 +22,16 @@ static bool resists(const snw_fluid_point *p) {
 
 static bool has_external_force(const snw_locomotion *lo) {
     const snw_model *m = lo->m;
-    const snw_desc *d = m->desc;
-    if (d->nload || m->ncontact_point || m->flowing || m->ncondition) return true;
+    if (m->nload || m->ncontact_point || m->flowing || m->ncondition) return true;
     for (int k = 0; k < m->nfluid_point; k++) {
         if (resists(&m->fluid_point[k]) || m->fluid_point[k].displaced != 0) return true;
     }
     for (int k = 0; k < lo->nbase; k++) {
         const int j = lo->base[k];
         if (m->block[lo->block[j]].spring >= 0) return true;
-        for (int i = 0; i < d->nmotor; i++) {
+        for (int i = 0; i < m->nmotor; i++) {
             const int at = lo->dof[j] - m->motor[i].dof;
-            if (d->motor[i].kind == SNW_MOTOR_EFFORT && at >= 0 && at < m->motor[i].n) return true;
+            if (m->motor[i].kind == SNW_MOTOR_EFFORT && at >= 0 && at < m->motor[i].n) return true;
         }
     }
     return false;
@@ -62,21 +61,15 @@ static bool gravity_works(const snw_locomotion *lo, const snw_inputs *in) {
 // all are unknown
 static bool list_base(snw_locomotion *lo) {
     const snw_model *m = lo->m;
-    int link = -1;
+    const int link = m->base_link;
     lo->nbase = 0;
-    for (int i = 0; i < m->desc->nlink; i++) {
-        if (m->desc->link[i].on.kind != SNW_SITE_WORLD) continue;
-        if (link >= 0) return false;
-        link = i;
-    }
-    if (link < 0 || !snw_joint_table[m->desc->link[link].joint].group) return false;
-    if (snw_pose_desc_vars(&m->desc->link[link].pose)) return false;
+    if (link < 0 || !snw_joint_table[m->link_joint[link]].group) return false;
     for (int j = 0; j < lo->nu; j++) {
         if (m->seg[m->block[lo->block[j]].seg].link != link) continue;
         if (lo->is_passive[j]) return false;
         lo->base[lo->nbase++] = j;
     }
-    return lo->nbase > 0 && lo->nbase == snw_joint_dof(m->desc->link[link].joint);
+    return lo->nbase > 0 && lo->nbase == snw_joint_dof(m->link_joint[link]);
 }
 
 // does a row depend on the motion of the base?
@@ -133,11 +126,7 @@ static snw_status largest_rank(snw_locomotion *lo, snw_inputs *in, const snw_sta
 }
 
 static bool base_motion_given(const snw_locomotion *lo, const snw_state *s) {
-    const snw_desc *d = lo->m->desc;
-    const int link = lo->m->seg[lo->m->block[lo->block[lo->base[0]]].seg].link;
-    for (int i = 0; i < d->ninitial; i++) {
-        if (d->initial[i].link == link) return true;
-    }
+    if (lo->m->link_initial[lo->m->base_link]) return true;
     for (int k = 0; k < lo->nbase; k++) {
         if (s->v[lo->dof[lo->base[k]]] != 0) return true;
     }

@@ -322,6 +322,5 @@ snw_status snw_locomotion_fail_lever(const snw_locomotion *lo, double t, snw_err
                     "the contacts are in a singular position at t = %.9g s: '%s' does not "
                     "constrain the joint of '%s', which it should determine (position: free); "
                     "choose a gait that avoids it, or move the contact",
-                    t, m->desc->loop[row->loop].name,
-                    m->desc->link[m->seg[m->block[joint->block].seg].link].name);
+                    t, m->label.loop[row->loop].name, snw_block_link(m, joint->block));
 }

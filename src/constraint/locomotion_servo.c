@@ -13,33 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-// The controlled velocity: rate of a coordinate, or component of the twist of a segment in its body
-// frame or in the world frame.
-typedef struct servo_target {
-    int dof; // coordinate; -1: twist of a segment
-    int seg;
-    int e; // component of the twist
-    bool body;
-} servo_target;
-
-static servo_target servo_target_of(const snw_model *m, const snw_motor_desc *motor) {
-    const snw_probe_desc *p = &m->desc->probe[motor->probe];
-    if (p->kind == SNW_PROBE_RATE) {
-        return (servo_target){.dof = m->block[m->link_block[p->site.link]].dof + motor->component};
-    }
-    const int first = p->kind == SNW_PROBE_VELOCITY ? 3 : 0;
-    return (servo_target){.dof = -1,
-                          .seg = m->station[m->probe_station[motor->probe]].seg,
-                          .e = first + motor->component,
-                          .body = p->body};
-}
-
 void snw_locomotion_list_servo_rows(snw_locomotion *lo) {
     const snw_model *m = lo->m;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0 || !m->desc->motor[d->motor].holds) continue;
-        const servo_target h = servo_target_of(m, &m->desc->motor[d->motor]);
+        const snw_servo h = m->motor[d->motor].servo;
+        if (d->row < 0 || !h.given) continue;
         const double size = h.dof >= 0 ? m->typical[h.dof] : h.e < 3 ? 1 : m->length;
         lo->row[lo->nr++] = (snw_locomotion_row){.row = d->row,
                                                  .loop = -1,
@@ -58,8 +37,8 @@ void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const s
     if (lo->has_servo) snw_observe(lo->m, in, s, false, lo->w);
 }
 
-static const snw_motor_desc *motor_of(const snw_locomotion *lo, size_t k) {
-    return &lo->m->desc->motor[lo->m->drive[lo->row[k].drive].motor];
+static snw_servo servo_of(const snw_locomotion *lo, size_t k) {
+    return lo->m->motor[lo->m->drive[lo->row[k].drive].motor].servo;
 }
 
 // does unknown j move this segment? loops list only segments of the dynamics
@@ -74,7 +53,7 @@ static bool servo_moves(const snw_locomotion *lo, int j, int seg) {
 
 void snw_locomotion_servo_row(snw_locomotion *lo, size_t k) {
     const snw_model *m = lo->m;
-    const servo_target h = servo_target_of(m, motor_of(lo, k));
+    const snw_servo h = servo_of(lo, k);
     const size_t nr = (size_t)lo->nr;
     snw_wrench c = {0};
     if (h.dof < 0) {
@@ -111,7 +90,7 @@ snw_status snw_locomotion_workless_motions(snw_locomotion *lo, double t, snw_err
     for (size_t k = 0; k < nr; k++) {
         if (!lo->row[k].servo) continue;
         const snw_drive *d = &m->drive[lo->row[k].drive];
-        const int same = m->desc->motor[d->motor].same;
+        const int same = m->motor[d->motor].same;
         for (size_t j = 0; j < nu; j++) {
             const bool acts = same ? lo->effort_group[j] == same : lo->dof[j] == d->dof;
             lo->B[j * nr + k] = acts ? m->typical[lo->dof[j]] / m->typical[d->dof] : 0;
@@ -140,7 +119,7 @@ snw_status snw_locomotion_solve_servo(snw_locomotion *lo, double t, int k, doubl
 
 // controlled velocity in lo->w, and its rate
 static snw_jet servo_value(const snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
-                           servo_target h) {
+                           snw_servo h) {
     if (h.dof >= 0) return (snw_jet){.v = s->v[h.dof], .d = s->a[h.dof]};
     const snw_mat3 R = lo->w->g[h.seg].R;
     const snw_twist V = lo->w->V[h.seg];
@@ -154,8 +133,7 @@ static snw_jet servo_value(const snw_locomotion *lo, const snw_inputs *in, const
 
 double snw_locomotion_servo_rate(const snw_locomotion *lo, int k, double t) {
     if (!lo->row[k].servo) return 0;
-    const snw_motor_desc *motor = motor_of(lo, (size_t)k);
-    return fabs(snw_expr_jet_t(motor->target, (snw_at){.t = t}).v) / lo->row[k].size;
+    return fabs(snw_expr_jet_t(servo_of(lo, (size_t)k).law, (snw_at){.t = t}).v) / lo->row[k].size;
 }
 
 void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_state *s,
@@ -164,9 +142,9 @@ void snw_locomotion_rates(snw_locomotion *lo, const snw_inputs *in, const snw_st
     if (!lo->has_servo) return;
     for (int k = 0; k < lo->nr; k++) {
         if (!lo->row[k].servo) continue;
-        const snw_motor_desc *motor = motor_of(lo, (size_t)k);
-        const snw_jet x = servo_value(lo, in, s, servo_target_of(lo->m, motor));
-        const snw_jet law = snw_expr_jet_t(motor->target, (snw_at){.t = in->t});
+        const snw_servo h = servo_of(lo, (size_t)k);
+        const snw_jet x = servo_value(lo, in, s, h);
+        const snw_jet law = snw_expr_jet_t(h.law, (snw_at){.t = in->t});
         if (rate) rate[lo->row[k].row] = x.v - law.v;
         if (bias) bias[lo->row[k].row] = x.d - law.d;
     }

@@ -100,9 +100,8 @@ static snw_status fail_massless(const massless_check *k, int n, snw_error *err) 
         const snw_block *block = &m->block[b];
         const bool rod = m->seg[block->seg].kind == SNW_SEG_ROD;
         const int l = m->seg[block->seg].link;
-        const snw_link_desc *link = &m->desc->link[l];
         int nc = 0;
-        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
+        const snw_joint_coordinate *c = snw_joint_coordinates(m->link_joint[l], &nc);
         for (int i = 0; i < block->n; i++) {
             if (!takes_part(k, n, block->dof + i)) continue;
             if (used + 80 < sizeof names && !(rod && l == last)) {
@@ -111,25 +110,26 @@ static snw_status fail_massless(const massless_check *k, int n, snw_error *err) 
                                    : block->space == SNW_SPACE_RN ? c[b - m->link_block[l]].name
                                                                   : twist[i];
                 used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s.%s",
-                                         used ? ", " : "", link->name, name);
+                                         used ? ", " : "", m->label.link[l].name, name);
             }
             last = l;
             if (first < 0) first = l;
         }
     }
-    const snw_link_desc *link = &m->desc->link[last < 0 ? 0 : last];
-    const bool point = link->has_body && link->body.mass > 0;
+    const int l = last < 0 ? 0 : last;
+    const snw_label *link = &m->label.link[l];
+    const bool point = m->link_body_mass[l] > 0;
     return snw_fail_at_location(
         err,
-        snw_fail(err, SNW_E_MODEL,
-                 "link '%.60s' can move without moving any mass (%s), so its acceleration is not "
-                 "determined; %s",
-                 link->name, names,
-                 first != last
-                     ? "these joints move the same: leave one out, or put mass between them"
-                 : point         ? "its body is a point mass: give it 'inertia' or a shape"
-                 : link->has_rod ? "give its rod a density, or rotary inertia for twist"
-                                 : "give it a body, attach one to it, or leave the joint out"),
+        snw_fail(
+            err, SNW_E_MODEL,
+            "link '%.60s' can move without moving any mass (%s), so its acceleration is not "
+            "determined; %s",
+            link->name, names,
+            first != last ? "these joints move the same: leave one out, or put mass between them"
+            : point       ? "its body is a point mass: give it 'inertia' or a shape"
+            : m->link_rod[l] >= 0 ? "give its rod a density, or rotary inertia for twist"
+                                  : "give it a body, attach one to it, or leave the joint out"),
         link->location.file, link->location.line, link->location.column);
 }
 

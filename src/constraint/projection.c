@@ -160,20 +160,20 @@ snw_source_location snw_projection_owner(const snw_model *m, int row, const char
     int i = snw_projection_loop_at(m, row);
     *kind = "loop";
     if (i < m->nloop) {
-        if (m->desc->loop[i].drive) *kind = "actuator";
-        if (m->desc->loop[i].nonholonomic) *kind = "contact";
-        *name = m->desc->loop[i].name;
-        return m->desc->loop[i].location;
+        if (m->loop[i].drive) *kind = "actuator";
+        if (m->loop[i].nonholonomic) *kind = "contact";
+        *name = m->label.loop[i].name;
+        return m->label.loop[i].location;
     }
     *kind = "actuator";
     for (i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].row != row) continue;
-        *name = m->desc->tendon[i].name;
-        return m->desc->tendon[i].location;
+        *name = m->tendon[i].name;
+        return m->tendon[i].location;
     }
     for (i = 0; m->drive[i].row != row;) i++;
-    *name = m->desc->motor[m->drive[i].motor].name;
-    return m->desc->motor[m->drive[i].motor].location;
+    *name = snw_drive_name(m, i);
+    return m->label.motor[m->drive[i].motor].location;
 }
 
 snw_source_location snw_projection_location_of(const snw_projection *pr, int row, const char **kind,
@@ -375,7 +375,7 @@ static void name_other_open_loop(const snw_projection *pr, int row, char *out, s
     }
     out[0] = 0;
     if (other >= 0) {
-        (void)snprintf(out, size, " together with loop '%.60s'", m->desc->loop[other].name);
+        (void)snprintf(out, size, " together with loop '%.60s'", m->label.loop[other].name);
     }
 }
 

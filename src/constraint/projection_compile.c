@@ -24,14 +24,15 @@ static double study_duration(const snw_desc *d) {
 }
 
 // sample n of several times of the study; the first is 0
-static double time_of(const snw_desc *d, int n) {
-    const double end = study_duration(d);
+static double time_of(double end, int n) {
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
-// The model under compilation, and its arrays that hold rows.
+// The model under compilation, its arrays that hold rows, and properties of the study.
 typedef struct editable_model {
     snw_model *m;
+    double duration;       // of the study, s
+    bool shares_reactions; // the study distributes and checks the reactions of contacts itself
     snw_model_rows rows;
 } editable_model;
 
@@ -114,7 +115,7 @@ static snw_status check_rolling_directions(const snw_model *m, const snw_work *w
         const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
         const snw_vec3 up = snw_rotate(w->g[loop->a].R, snw_rotate(loop->Q, loop->normal));
         if (snw_norm(snw_cross(axle, up)) > 1e-9) continue;
-        const snw_loop_desc *d = &m->desc->loop[i];
+        const snw_label *d = &m->label.loop[i];
         return snw_fail_at_location(
             err,
             snw_fail(
@@ -127,7 +128,7 @@ static snw_status check_rolling_directions(const snw_model *m, const snw_work *w
     return SNW_OK;
 }
 
-static snw_status sample_rows(const snw_model *m, survey *v, snw_error *err) {
+static snw_status sample_rows(const snw_model *m, double duration, survey *v, snw_error *err) {
     snw_state *s = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
@@ -146,7 +147,7 @@ static snw_status sample_rows(const snw_model *m, survey *v, snw_error *err) {
             for (int i = 0; i < m->nv; i++)
                 dx[i] = 0.7 * m->typical[i] * snw_projection_random(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
-            snw_inputs_at(m, time_of(m->desc, n), in);
+            snw_inputs_at(m, time_of(duration, n), in);
             snw_residual(m, in, s, true, w);
             if (n == 0 && m->ncondition) { // relative poses stored here stand for those of any
                                            // later activation
@@ -216,7 +217,7 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
         if (trivial_part[a] > 1 - 1e-9) open = fmax(open, v->violation[a]);
     }
     if (open > 1e-9 && loop->nonholonomic) {
-        const snw_loop_desc *d = &m->desc->loop[i];
+        const snw_label *d = &m->label.loop[i];
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
@@ -226,7 +227,7 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
             d->location.file, d->location.line, d->location.column);
     }
     if (open > 1e-9) {
-        const snw_loop_desc *d = &m->desc->loop[i];
+        const snw_label *d = &m->label.loop[i];
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_MODEL,
@@ -253,7 +254,7 @@ static snw_status keep_effective_rows(editable_model *e, int i, const survey *v,
 static snw_status remove_trivial_rows(editable_model *e, snw_error *err) {
     const snw_model *m = e->m;
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
-    snw_status s = v ? sample_rows(m, v, err) : SNW_E_MEMORY;
+    snw_status s = v ? sample_rows(m, e->duration, v, err) : SNW_E_MEMORY;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = keep_effective_rows(e, i, &v[i], err);
     snw_free(v);
     number_rows(e);
@@ -290,7 +291,7 @@ static void name_drives(const snw_model *m, const snw_loop *loop, char *out, siz
         if (d->row < 0 || d->motor == last || !projection_compile_moves(loop, d->dof)) continue;
         last = d->motor;
         used += (size_t)snprintf(out + used, size - used, "%s'%.40s'", used ? ", " : "",
-                                 m->desc->motor[d->motor].name);
+                                 m->label.motor[d->motor].name);
     }
 }
 
@@ -310,7 +311,7 @@ static snw_status projection_compile_contradict(const closed_robot *c, int row, 
         if (k == m->ndrive) i = 0; // row of a given length or volume
     }
     name_drives(m, &m->loop[i], names, sizeof names);
-    const snw_loop_desc *d = &m->desc->loop[i];
+    const snw_label *d = &m->label.loop[i];
     *err = (snw_error){0};
     return snw_fail_at_location(
         err,
@@ -337,9 +338,8 @@ static snw_status close_driven(closed_robot *c, snw_state *s, snw_error *err) {
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
 }
 
-// contact rows whose reactions the study distributes and checks itself
-static bool reactions_are_shared(const snw_model *m, const snw_loop *loop) {
-    return loop->nonholonomic && snw_study_shares_reactions(m->desc);
+static bool reactions_are_shared(const editable_model *e, const snw_loop *loop) {
+    return loop->nonholonomic && e->shares_reactions;
 }
 
 // Dependent rows become spare rows behind the active ones. Rows of contacts stay active; their
@@ -376,7 +376,7 @@ static snw_status check_slip(const closed_robot *c, snw_error *err) {
     if (c->m->nnonholonomic == 0) return SNW_OK;
     SNW_TRY(snw_projection_find_slip(c->m, c->in, c->s, &i, &left));
     if (i < 0) return SNW_OK;
-    const snw_loop_desc *d = &c->m->desc->loop[i];
+    const snw_label *d = &c->m->label.loop[i];
     return snw_fail_at_location(
         err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, c->in->t, left),
         d->location.file, d->location.line, d->location.column);
@@ -384,9 +384,8 @@ static snw_status check_slip(const closed_robot *c, snw_error *err) {
 
 // removed rows must hold at later times, too, when poses and drives have moved
 static snw_status check_later_times(closed_robot *c, snw_error *err) {
-    const double end = study_duration(c->m->desc);
     for (int n = 1; n <= LATER_TIMES; n++) {
-        snw_inputs_at(c->m, end * n / LATER_TIMES, c->in);
+        snw_inputs_at(c->m, c->e->duration * n / LATER_TIMES, c->in);
         SNW_TRY(close_driven(c, c->s, err));
         SNW_TRY(check_slip(c, err));
     }
@@ -422,7 +421,7 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     bool all = true;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool kept = loop->condition >= 0 || reactions_are_shared(m, loop);
+        const bool kept = loop->condition >= 0 || reactions_are_shared(c->e, loop);
         for (int k = 0; k < loop->nrow && !kept; k++) all = all && c->most[loop->row + k];
     }
     if (all) return SNW_OK;
@@ -461,19 +460,21 @@ static snw_status remove_redundant_rows(editable_model *e, snw_error *err) {
 
 // ---- compilation --------------------------------------------------------------------------------
 
-static snw_status remove_rows(snw_model *m, snw_error *err) {
+static snw_status remove_rows(const snw_desc *desc, snw_model *m, snw_error *err) {
     m->freedom = m->nv; // without loops: rows of drives are independent
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].passive && m->drive[i].condition < 0;
     for (int i = 0; i < m->ntendon; i++) m->freedom -= m->tendon[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
-    editable_model e = {.m = m};
+    editable_model e = {.m = m,
+                        .duration = study_duration(desc),
+                        .shares_reactions = snw_study_shares_reactions(desc)};
     SNW_TRY(snw_model_edit_rows(m, &e.rows));
     snw_status s = remove_trivial_rows(&e, err);
     // rows of drives are never removed
     bool any = false;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++)
-        any |= m->loop[i].nrow > 0 && !reactions_are_shared(m, &m->loop[i]);
+        any |= m->loop[i].nrow > 0 && !reactions_are_shared(&e, &m->loop[i]);
     if (s == SNW_OK && m->nconstraint > 0 && any) s = remove_redundant_rows(&e, err);
     return s;
 }
@@ -497,7 +498,7 @@ static snw_status compile_model(const snw_desc *desc, bool given, snw_model **ou
     snw_model *m = *out;
     snw_status s = SNW_OK;
     if (m->bare && !(given && snw_model_needs_no_jacobian(m))) s = fail_too_deep(desc, err);
-    if (s == SNW_OK) s = remove_rows(m, err);
+    if (s == SNW_OK) s = remove_rows(desc, m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
@@ -514,7 +515,7 @@ snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **ou
 
 void snw_projection_describe_redundant(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
-    const char *name = m->desc->loop[i].name;
+    const char *name = m->label.loop[i].name;
     if (size > 0) out[0] = 0;
     if (loop->nonholonomic && loop->nraw > 0 && loop->nrow + loop->nredundant == 0) {
         (void)snprintf(out, size, "contact '%.80s' is satisfied identically: nothing can move it",
@@ -539,7 +540,7 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
                        "magnified about %.0e times. Start farther from it (initial:), "
                        "or, where straight rods lock each other, add 'stretch', and 'twist' in "
                        "space, to their strain",
-                       m->loop[i].nonholonomic ? "contact" : "loop", m->desc->loop[i].name,
+                       m->loop[i].nonholonomic ? "contact" : "loop", m->label.loop[i].name,
                        m->magnification);
         return;
     }
@@ -550,7 +551,7 @@ void snw_projection_describe_singular(const snw_model *m, int i, char *out, size
         "there, and rounding errors are amplified near it: start a little away from it (initial:), "
         "or, if straight rods are the cause, add 'stretch' to their strain",
         m->singular, m->singular == 1 ? "" : "s", m->loop[i].nonholonomic ? "contact" : "loop",
-        m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
+        m->label.loop[i].name, m->singular == 1 ? "it" : "them");
 }
 
 // the raw row that active or spare row r is; -1: a combination of several

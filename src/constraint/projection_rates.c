@@ -170,7 +170,7 @@ static snw_status projection_rates_check_slip(snw_projection *pr, const snw_inpu
     double left;
     const int i = snw_redundancy_slips(pr->redundancy, in, s, &left);
     if (i < 0) return SNW_OK;
-    const snw_loop_desc *d = &pr->m->desc->loop[i];
+    const snw_label *d = &pr->m->label.loop[i];
     return snw_fail_at_location(
         err, snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, d->name, in->t, fabs(left)),
         d->location.file, d->location.line, d->location.column);
@@ -211,7 +211,7 @@ static snw_status check_regularised(snw_projection *pr, const snw_inputs *in, co
         return snw_fail(err, SNW_E_SINGULAR,
                         "the mass matrix is singular: '%s' moves no mass but a force acts on it; "
                         "give it inertia",
-                        m->desc->link[m->seg[m->block[k].seg].link].name);
+                        snw_block_link(m, k));
     }
     return SNW_OK;
 }
@@ -306,7 +306,7 @@ snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const s
                                bool *idle) {
     const snw_model *m = pr->m;
     const size_t n = (size_t)m->nv, nr = (size_t)m->nconstraint;
-    for (int l = 0; l < m->desc->nlink; l++) idle[l] = false;
+    for (int l = 0; l < m->nlink; l++) idle[l] = false;
     bool any = false;
     for (int k = 0; k < m->nblock; k++) any = any || snw_is_joint(m, &m->block[k]);
     if (!any) return SNW_OK;

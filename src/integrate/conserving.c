@@ -330,7 +330,7 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
     if (c->slipping >= 0) {
-        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->desc->loop[c->slipping].name,
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, c->m->label.loop[c->slipping].name,
                         c->now->t, fabs(c->slip_speed));
     }
     return snw_fail(err, SNW_E_DIVERGED,

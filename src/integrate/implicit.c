@@ -137,7 +137,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
     for (int i = 0; i < m->nload_point; i++) {
         if (all_finite(in->load[i].e, 6)) continue;
         return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
-                        m->desc->load[m->load_point[i].load].name, t);
+                        m->label.load[m->load_point[i].load].name, t);
     }
     if (!all_finite(in->stress, m->nv)) {
         return snw_fail(err, SNW_E_DIVERGED, "an active stress has no finite value at t = %.9g s",
@@ -158,14 +158,14 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
         if (all_finite(&in->drive[i].v, 3)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "actuator '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->motor[m->drive[i].motor].name, t);
+                        snw_drive_name(m, i), t);
     }
     SNW_TRY(snw_tendons_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (all_finite(in->current[i].e, 3) && all_finite(in->current_rate[i].e, 3)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "the current of fluid '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->fluid[i].name, t);
+                        m->label.fluid[i].name, t);
     }
     for (int i = 0; i < m->nfield; i++) {
         if (all_finite(in->xi[i].e, 6) && all_finite(in->dxi[i].e, 6) &&
@@ -173,7 +173,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
-                        m->desc->link[m->rod[m->field[i].rod].link].name, t);
+                        m->label.link[m->rod[m->field[i].rod].link].name, t);
     }
     return SNW_OK;
 }
@@ -201,7 +201,7 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     const int i = massless_coordinate(m->nv, M);
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
-    const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
+    const char *name = snw_block_link(m, k);
     return snw_fail(err, SNW_E_SINGULAR,
                     "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
                     "depends linearly on those before it; give the rod density and rotary inertia "
@@ -599,7 +599,7 @@ snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
     snw_inputs_at(im->m, t, im->within);
     SNW_TRY(snw_inputs_check(im->m, im->within, t, err));
     if (im->slipping < 0) return SNW_OK;
-    return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, im->m->desc->loop[im->slipping].name, t,
+    return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, im->m->label.loop[im->slipping].name, t,
                     fabs(im->slip_speed));
 }
 

@@ -11,15 +11,15 @@
 static const char *unsupported(const snw_model *m, const char **name) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row < 0) continue;
-        *name = m->desc->motor[m->drive[i].motor].name;
+        *name = snw_drive_name(m, i);
         return "given positions and rates";
     }
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed < 0) continue;
-        *name = m->desc->link[m->rod[r].link].name;
+        *name = m->label.link[m->rod[r].link].name;
         return "variable-length rods";
     }
-    if (m->ntendon) *name = m->desc->tendon[0].name;
+    if (m->ntendon) *name = m->tendon[0].name;
     return m->ntendon          ? "tendons and chambers"
            : m->nfield         ? "strains given by laws"
            : m->nfluid_point   ? "fluids"

@@ -560,6 +560,48 @@ static void compile_publish(snw_build *b) {
     m->link_block = b->link_block;
 }
 
+// The only link on the world, if its pose is constant.
+static int compile_base_link(const snw_desc *d) {
+    int link = -1;
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].on.kind != SNW_SITE_WORLD) continue;
+        if (link >= 0) return -1;
+        link = i;
+    }
+    return link >= 0 && snw_pose_desc_vars(&d->link[link].pose) ? -1 : link;
+}
+
+static snw_status describe_links(snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    snw_joint_kind *joint = snw_build_array(b, (size_t)d->nlink, sizeof *joint);
+    double *mass = snw_build_array(b, (size_t)d->nlink, sizeof *mass);
+    bool *initial = snw_build_array(b, (size_t)d->nlink, sizeof *initial);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nlink; i++) {
+        joint[i] = d->link[i].joint;
+        mass[i] = d->link[i].has_body ? d->link[i].body.mass : 0;
+    }
+    for (int i = 0; i < d->ninitial; i++) initial[d->initial[i].link] = true;
+    b->m->link_joint = joint;
+    b->m->link_body_mass = mass;
+    b->m->link_initial = initial;
+    b->m->base_link = compile_base_link(d);
+    return SNW_OK;
+}
+
+static snw_status build_labels(snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    snw_label *label;
+#define X(kind)                                                                                    \
+    b->m->label.kind = label = snw_build_array(b, (size_t)d->n##kind, sizeof *label);              \
+    for (int i = 0; label && i < d->n##kind; i++) {                                                \
+        label[i] = (snw_label){d->kind[i].name, d->kind[i].location};                              \
+    }
+    SNW_LABEL_LIST(X)
+#undef X
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
 static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
@@ -586,7 +628,9 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_signals(b));
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));
-    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+    snw_build_servos(b);
+    SNW_TRY(describe_links(b));
+    return build_labels(b);
 }
 
 static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model **out,

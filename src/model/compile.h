@@ -36,6 +36,7 @@ typedef struct snw_build {
     snw_load_point *load_point;
     snw_loop *loop;
     snw_drive *drive;
+    snw_motor *motor;
     int *condition_signal;
     double *phi, *seg_x, *seg_w;
     snw_twist *xi0;
@@ -115,6 +116,7 @@ SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_loads(snw_build *b);
 // Actuators on coordinates; rows of driven coordinates are behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
+void snw_build_servos(snw_build *b); // after the stations of probes
 // Tendons and chambers; rows of given lengths and volumes are behind those of the drives.
 SNW_NODISCARD snw_status snw_build_tendons(snw_build *b, snw_error *err);
 // Points at which fluids act, after all dynamic segments.

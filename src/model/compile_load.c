@@ -44,8 +44,9 @@ static snw_status sort_load_points(snw_build *b) {
     return SNW_OK;
 }
 
-static snw_load load_of(const snw_load_desc *d) {
-    snw_load load = {.when = d->when, .body = d->body};
+static snw_load load_of(const snw_build *b, const snw_load_desc *d) {
+    snw_load load = {
+        .rod = d->along ? b->link_rod[d->on.link] : -1, .when = d->when, .body = d->body};
     memcpy(load.force, d->force, sizeof load.force);
     memcpy(load.torque, d->torque, sizeof load.torque);
     load.reads_signals = snw_reads_signals(3, d->force) || snw_reads_signals(3, d->torque) ||
@@ -66,7 +67,7 @@ snw_status snw_build_loads(snw_build *b) {
     snw_load *load = snw_build_array(b, (size_t)d->nload, sizeof *load);
     snw_stress *stress = snw_build_array(b, (size_t)d->nstress, sizeof *stress);
     if (b->memory_out) return SNW_E_MEMORY;
-    for (int i = 0; i < d->nload; i++) load[i] = load_of(&d->load[i]);
+    for (int i = 0; i < d->nload; i++) load[i] = load_of(b, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) stress[i] = stress_of(b, &d->stress[i]);
     m->nload = d->nload;
     m->nstress = d->nstress;

@@ -97,6 +97,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
         loop->nonholonomic =
             snw_exists(d->loop[i].when) ? d->loop[i].nonholonomic : SNW_NONHOLONOMIC_NONE;
+        loop->drive = d->loop[i].drive;
         loop->Q = loop_axes(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;

@@ -80,7 +80,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
     const snw_desc *d = m->desc;
     size_t most = 0;
     for (int i = 0; i < d->nmotor; i++) most += (size_t)d->motor[i].n;
-    snw_motor *motor = snw_build_array(b, (size_t)d->nmotor, sizeof *motor);
+    snw_motor *motor = b->motor = snw_build_array(b, (size_t)d->nmotor, sizeof *motor);
     b->drive = snw_build_array(b, most, sizeof *b->drive);
     m->drive = b->drive;
     m->nmotor = d->nmotor;
@@ -92,6 +92,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         motor[i] = motor_coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         motor[i].kind = desc->kind;
+        motor[i].same = desc->same;
         if (desc->kind == SNW_MOTOR_EFFORT) {
             SNW_TRY(add_efforts(b, desc, &motor[i]));
             continue;
@@ -121,4 +122,27 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         }
     }
     return SNW_OK;
+}
+
+static snw_servo motor_servo(const snw_model *m, const snw_motor_desc *d) {
+    const snw_probe_desc *p = &m->desc->probe[d->probe];
+    if (p->kind == SNW_PROBE_RATE) {
+        return (snw_servo){.given = true,
+                           .dof = m->block[m->link_block[p->site.link]].dof + d->component,
+                           .law = d->target};
+    }
+    const int first = p->kind == SNW_PROBE_VELOCITY ? 3 : 0;
+    return (snw_servo){.given = true,
+                       .dof = -1,
+                       .seg = m->station[m->probe_station[d->probe]].seg,
+                       .e = first + d->component,
+                       .body = p->body,
+                       .law = d->target};
+}
+
+void snw_build_servos(snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].holds) b->motor[i].servo = motor_servo(b->m, &d->motor[i]);
+    }
 }

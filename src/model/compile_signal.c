@@ -51,6 +51,7 @@ static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
     snw_signal s = {.kind = d->kind,
                     .source = d->source,
                     .period = d->period,
+                    .text = d->text,
                     .probe = d->probe,
                     .column = d->column,
                     .station = -1,

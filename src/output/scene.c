@@ -124,7 +124,7 @@ static void put_body(snw_json *j, const snw_body_desc *b, int condition) {
 
 static void put_links(snw_json *j, const snw_model *m) {
     snw_field_list(j, "links");
-    for (int l = 0; l < m->desc->nlink; l++) {
+    for (int l = 0; l < m->nlink; l++) {
         const snw_link_desc *d = &m->desc->link[l];
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
@@ -180,7 +180,7 @@ static void put_loops(snw_json *j, const snw_model *m) {
         const snw_loop *loop = &m->loop[i];
         const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
         snw_json_object(j);
-        snw_field_text(j, "name", m->desc->loop[i].name);
+        snw_field_text(j, "name", m->label.loop[i].name);
         snw_field_text(j, "joint", loop_name(m, i));
         snw_field_numbers(j, "axis", 3, axis);
         snw_field_number(j, "radius", m->desc->loop[i].radius);
@@ -266,7 +266,7 @@ static void put_tendons(snw_json *j, const snw_model *m) {
 
 static void put_loads(snw_json *j, const snw_model *m) {
     snw_field_list(j, "loads");
-    for (int i = 0; i < m->desc->nload; i++) {
+    for (int i = 0; i < m->nload; i++) {
         const snw_load_desc *d = &m->desc->load[i];
         snw_json_object(j);
         snw_field_text(j, "name", d->name);

@@ -22,7 +22,7 @@ snw_status snw_robot_modes(snw_robot *r, int max, double *frequency, double *dam
         return snw_fail(err, SNW_E_MODEL,
                         "contact '%s' moves along a rod and constrains the velocity of passing "
                         "material, so small vibrations are not determined; switch it off",
-                        m->desc->loop[i].name);
+                        m->label.loop[i].name);
     }
     snw_robot_initialise_signals(r);
     snw_modes *modes = NULL;

@@ -207,7 +207,7 @@ static void list_nodes(list *l) {
     snw_part *part = new_parts(l, SNW_PART_NODE, m->nseg - 1);
     for (int i = 1; !l->memory_out && i < m->nseg; i++, part++) {
         part->link = m->seg[i].link;
-        part->name = part->link >= 0 ? m->desc->link[part->link].name : "world";
+        part->name = part->link >= 0 ? m->label.link[part->link].name : "world";
         part->node = i - 1;
         part->nnode = 1;
         part->value = m->seg_x[i];

@@ -53,7 +53,7 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         if (m->seg[i].kind != SNW_SEG_POSE || !m->seg[i].has_mass) continue;
         const snw_attachment attachment = snw_shooter_attachment_of(e, i);
         if (attachment.kind != SNW_ATTACHED_WORLD && attachment.moves) {
-            const snw_link_desc *l = &m->desc->link[m->seg[i].link];
+            const snw_label *l = &m->label.link[m->seg[i].link];
             return snw_shooter_refuse(e->step, l->location, err,
                                       "bodies that move relative to a rod or to the common body",
                                       l->name);
@@ -61,7 +61,7 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
     for (int i = 0; i < m->nload_point; i++) {
-        if (m->desc->load[m->load_point[i].load].along) continue;
+        if (m->load[m->load_point[i].load].rod >= 0) continue;
         const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
@@ -142,7 +142,7 @@ static void apply_bodies(snw_shooter *e, double t) {
 static snw_status place_load_points(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     for (int i = 0; i < m->nload_point; i++) {
-        if (m->desc->load[m->load_point[i].load].along) continue;
+        if (m->load[m->load_point[i].load].rod >= 0) continue;
         const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
         const int at = station_at(e, &attachment);
         if (at < 0) continue;
@@ -153,7 +153,7 @@ static snw_status place_load_points(snw_shooter *e, snw_error *err) {
         e->load_point[e->nload_point++] = (snw_shooter_load_point){
             .load_point = i, .leg = attachment.leg, .station = at, .g = attachment.g};
         if (count <= SNW_SHOOT_LOADS) continue;
-        const snw_load_desc *l = &m->desc->load[m->load_point[i].load];
+        const snw_label *l = &m->label.load[m->load_point[i].load];
         return snw_shooter_refuse(e->step, l->location, err, "more than eight loads at one point",
                                   l->name);
     }
@@ -207,8 +207,7 @@ static snw_status shooter_set_up(snw_shooter *e, snw_error *err) {
         }
         SNW_TRY(factor_bases(m, l));
     }
-    for (int i = 0; i < m->desc->nload; i++)
-        e->distributed = e->distributed || m->desc->load[i].along;
+    for (int i = 0; i < m->nload; i++) e->distributed = e->distributed || m->load[i].rod >= 0;
     SNW_TRY(snw_shooter_find_plate(e, err));
     SNW_TRY(find_stations(e, err));
     snw_shooter_make_tendons(e);
@@ -302,12 +301,12 @@ static double shooter_law_at(snw_law law, snw_at at) { return law ? snw_expr_val
 
 static void apply_distributed_loads(snw_shooter *e, snw_shooter_leg *leg, double t,
                                     double fraction) {
-    const snw_desc *d = e->m->desc;
+    const snw_model *m = e->m;
     snw_shoot_rod *r = leg->r;
     memset(r->density, 0, (size_t)r->npoint * sizeof *r->density);
-    for (int i = 0; i < d->nload; i++) {
-        const snw_load_desc *l = &d->load[i];
-        if (!l->along || l->on.link != leg->rod->link) continue;
+    for (int i = 0; i < m->nload; i++) {
+        const snw_load *l = &m->load[i];
+        if (l->rod < 0 || leg->rod != &m->rod[l->rod]) continue;
         if (l->when && snw_expr_value(l->when, (snw_at){.t = t}) == 0) continue;
         const bool given = e->in->manual && e->in->manual->load_given[i];
         for (int p = 0; p < r->npoint; p++) {

@@ -73,7 +73,7 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
     for (int i = 1; i < m->nseg; i++) {
         const snw_seg *s = &m->seg[i];
         if (s->kind == SNW_SEG_POSE || s->kind == SNW_SEG_ROD) continue;
-        const snw_link_desc *l = &m->desc->link[s->link];
+        const snw_label *l = &m->label.link[s->link];
         if (s->kind == SNW_SEG_FREE) {
             if (!is_on_driven_base(m, s->parent))
                 return snw_shooter_refuse(step, l->location, err, "free bodies beyond a rod",
@@ -220,7 +220,7 @@ static int carrying_leg(const snw_shooter *e) {
 
 static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) {
     const snw_loop *loop = &e->m->loop[i];
-    const snw_loop_desc *d = &e->m->desc->loop[i];
+    const snw_label *d = &e->m->label.loop[i];
     const snw_attachment a = snw_shooter_attachment_of(e, loop->a),
                          b = snw_shooter_attachment_of(e, loop->b);
     const bool plate_is_b = carries < 0 ? b.kind == SNW_ATTACHED_PLATE : b.leg == carries;

@@ -46,7 +46,7 @@ static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
             shooter_grid_varies(mat->shear) || shooter_grid_varies(mat->density) ||
             shooter_grid_varies(mat->damping);
     }
-    for (int i = 0; i < m->desc->nfluid; i++) {
+    for (int i = 0; i < m->nfluid; i++) {
         if (!is_in_fluid(&m->desc->fluid[i], l->rod->link)) continue;
         for (int k = 3; k < 6; k++) x = x || shooter_grid_varies(m->desc->fluid[i].square[k]);
     }

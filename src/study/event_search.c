@@ -83,7 +83,7 @@ struct snw_event_search {
 // Does the law read a signal that varies within steps?
 static bool varies(const snw_model *m, snw_law law) {
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->desc->signal[i].kind;
+        const snw_signal_kind kind = m->signal[i].kind;
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
         if (snw_expr_reads(law, i)) return true;
     }
@@ -103,7 +103,7 @@ static void add_source(snw_event_search *e, snw_law law, int signal) {
 
 static void list_sources(snw_event_search *e) {
     for (int i = 0; i < e->m->nsignal; i++) {
-        const snw_signal_desc *d = &e->m->desc->signal[i];
+        const snw_signal *d = &e->m->signal[i];
         const bool changes = d->kind == SNW_SIGNAL_ONCE || d->kind == SNW_SIGNAL_CONDITION;
         if (changes) add_source(e, d->source, i);
     }
@@ -180,7 +180,7 @@ void snw_event_search_destroy(snw_event_search *e) {
 bool snw_event_search_jumps(const snw_event_search *e, const char **text) {
     for (int i = 0; i < e->nsource; i++) {
         if (!e->source[i].jumps) continue;
-        *text = e->source[i].signal < 0 ? NULL : e->m->desc->signal[e->source[i].signal].text;
+        *text = e->source[i].signal < 0 ? NULL : e->m->signal[e->source[i].signal].text;
         return true;
     }
     return false;
@@ -234,7 +234,7 @@ double snw_event_search_from(const snw_event_search *e) { return e->from.t; }
 
 // A latch that is set does not change any more.
 static bool is_settled(const snw_event_search *e, const source *c) {
-    return c->signal >= 0 && e->m->desc->signal[c->signal].kind == SNW_SIGNAL_ONCE &&
+    return c->signal >= 0 && e->m->signal[c->signal].kind == SNW_SIGNAL_ONCE &&
            e->from.state->z[c->signal] != 0;
 }
 
@@ -334,7 +334,7 @@ static void find_increment(snw_event_search *e) {
 static void integrals_at(const snw_event_search *e, double s, double *z) {
     const double h = e->to.t - e->from.t, r = 1 - s;
     for (int i = 0; i < e->m->nsignal; i++) {
-        const snw_signal_desc *d = &e->m->desc->signal[i];
+        const snw_signal *d = &e->m->signal[i];
         if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
         const double za = e->from.state->z[i], zb = e->to.state->z[i];
         const double a = snw_expr_value(d->source, (snw_at){e->from.t, 0, 0, e->from.signal});
@@ -418,7 +418,7 @@ static void interpolate(const snw_event_search *e, double s) {
     lagrange(POINTS, even, s, path);
     lagrange(e->ntrial + 2, e->trial, s, tried);
     for (int i = 0; i < ns; i++) {
-        const snw_signal_kind kind = e->m->desc->signal[i].kind;
+        const snw_signal_kind kind = e->m->signal[i].kind;
         double sum = 0;
         for (int k = 0; k < POINTS; k++) sum += path[k] * e->point[k * ns + i];
         for (int k = 2; k < e->ntrial + 2; k++) sum += tried[k] * e->correction[k * ns + i];

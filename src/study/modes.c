@@ -84,28 +84,27 @@ static bool name_groups(snw_modes *mo) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
         const int l = m->seg[b->seg].link;
-        const snw_link_desc *link = &m->desc->link[l];
         int nc = 0;
-        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
+        const snw_joint_coordinate *c = snw_joint_coordinates(m->link_joint[l], &nc);
         for (int i = 0; i < b->n; i++) {
             const char *name = b->feed                    ? "feed"
                                : b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name
                                                           : twist[i];
             mo->group[b->dof + i] = n;
-            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", link->name, name);
+            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", m->label.link[l].name, name);
         }
     }
     for (int k = 0; k < m->nrod; k++) {
         const snw_rod *rod = &m->rod[k];
         for (int a = 0; a < rod->na; a++) {
             for (int i = 0; i < rod->nfun[a]; i++) mo->group[rod->dof[a] + i] = n;
-            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", m->desc->link[rod->link].name,
+            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", m->label.link[rod->link].name,
                                                   snw_strain_name[rod->comp[a]]);
         }
     }
-    for (int l = 0; l < m->desc->nlink; l++) {
+    for (int l = 0; l < m->nlink; l++) {
         mo->spin_name[l] =
-            snw_pool_format(mo->pool, "%s spins about its axis", m->desc->link[l].name);
+            snw_pool_format(mo->pool, "%s spins about its axis", m->label.link[l].name);
         if (!mo->spin_name[l]) return false;
     }
     for (int i = 0; i < n; i++) {
@@ -152,7 +151,7 @@ static snw_status modes_prepare(snw_modes *mo) {
     mo->root = snw_pool_array(mo->pool, 2 * nv + 1, sizeof *mo->root);
     mo->group = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group);
     mo->group_name = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group_name);
-    mo->spin_name = snw_pool_array(mo->pool, (size_t)m->desc->nlink + 1, sizeof *mo->spin_name);
+    mo->spin_name = snw_pool_array(mo->pool, (size_t)m->nlink + 1, sizeof *mo->spin_name);
     if (!mo->scratch.base || !mo->A || !mo->mode || !mo->idle || !mo->root || !mo->group ||
         !mo->group_name || !mo->spin_name || !name_groups(mo)) {
         return SNW_E_MEMORY;

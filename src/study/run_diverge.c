@@ -67,7 +67,7 @@ snw_status snw_run_check_divergence(snw_run *r, const snw_integrator *it, const 
     if (m->singular > 0 || m->magnification > 0) {
         (void)snprintf(text, sizeof text,
                        "Start away from the singular configuration of '%.40s', or let rods stretch",
-                       m->desc->loop[m->singular_loop].name);
+                       m->label.loop[m->singular_loop].name);
     }
     return snw_fail(err, SNW_E_DIVERGED,
                     "the motion diverges: until t = %g s steps that are too long created %.2g J, "

@@ -60,14 +60,14 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
             const snw_tendon_segment *p = &m->tendon_segment[m->tendon_point[k].segment];
             part++;
             const double f = snw_norm(snw_sub(v->w->g[p->b].p, v->w->g[p->a].p));
-            if (r->warned_limit[m->desc->nlink + i] || f > 1e-3 * x->reference) continue;
+            if (r->warned_limit[m->nlink + i] || f > 1e-3 * x->reference) continue;
             char text[280];
             (void)snprintf(text, sizeof text,
                            "run '%s': straight segment %d of tendon '%.60s' has zero length at t = "
                            "%g s and no direction; move its two sites apart, or pull less",
-                           r->info.run, part, m->desc->tendon[i].name, v->state->t);
+                           r->info.run, part, m->tendon[i].name, v->state->t);
             snw_run_warn(r, text);
-            r->warned_limit[m->desc->nlink + i] = true;
+            r->warned_limit[m->nlink + i] = true;
         }
     }
 }
@@ -145,16 +145,15 @@ static void warn_pushing_tendons(snw_run *r, const snw_state *s) {
         const snw_tendon *x = &m->tendon[i];
         const bool length = m->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
         // -1e-9 N: rounding
-        if (!length || r->warned_limit[m->desc->nlink + i] || !(s->lambda[x->row] < -1e-9))
-            continue;
+        if (!length || r->warned_limit[m->nlink + i] || !(s->lambda[x->row] < -1e-9)) continue;
         char text[280];
         (void)snprintf(
             text, sizeof text,
             "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g N, and a "
             "tendon can only pull; give it a 'compliance', so that it can be slack",
-            r->info.run, m->desc->tendon[i].name, s->t, s->lambda[x->row]);
+            r->info.run, m->tendon[i].name, s->t, s->lambda[x->row]);
         snw_run_warn(r, text);
-        r->warned_limit[m->desc->nlink + i] = true;
+        r->warned_limit[m->nlink + i] = true;
     }
 }
 
@@ -183,9 +182,9 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         return snw_fail(err, SNW_E_MODEL,
                         "rod '%s' is completely drawn in at t = %g s: its free length is %g m; "
                         "change its feed, or end the step earlier",
-                        m->desc->link[rod->link].name, s->t, s->q[rod->feed_q]);
+                        m->label.link[rod->link].name, s->t, s->q[rod->feed_q]);
     }
-    for (int l = 0; l < m->desc->nlink; l++) {
+    for (int l = 0; l < m->nlink; l++) {
         const snw_link_desc *link = &m->desc->link[l];
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);

@@ -9,7 +9,7 @@
 void snw_run_warn_static_friction(snw_run *r) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
-        const snw_tendon_desc *d = &m->desc->tendon[i];
+        const snw_tendon *d = &m->tendon[i];
         if (!(d->friction > 0) || d->sliding || r->warned_friction) continue;
         char text[320];
         r->warned_friction = true;

@@ -24,8 +24,8 @@ static void rotation_from_rest(const snw_model *m, const snw_spring *s, const do
 }
 
 static const char *turn_name_of(const snw_model *m, int block) {
-    for (int l = 0; l < m->desc->nlink; l++) {
-        if (m->link_block[l] == block) return m->desc->link[l].name;
+    for (int l = 0; l < m->nlink; l++) {
+        if (m->link_block[l] == block) return m->label.link[l].name;
     }
     return "";
 }

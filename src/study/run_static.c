@@ -138,7 +138,7 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
                      "contact '%s' moves along a rod and constrains the velocity of passing "
                      "material, so the equilibrium of step '%s' is not determined; switch it off "
                      "(when: off), use a fixed station, or use a kinematic step",
-                     m->desc->loop[i].name, step->name),
+                     m->label.loop[i].name, step->name),
             step->location.file, step->location.line, step->location.column);
     }
     return SNW_OK;

@@ -416,7 +416,7 @@ static snw_status recover_contacts(snw_statics *st, double t, snw_state *s, snw_
             const double size = m->length / snw_loop_kept_size(m, loop, r);
             const double left = fabs(st->w->violation[loop->row + r]) * size;
             if (left <= 0.01 * displacement + 1e-9 * m->length) continue;
-            const snw_loop_desc *d = &m->desc->loop[i];
+            const snw_label *d = &m->label.loop[i];
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_MODEL,
@@ -475,55 +475,55 @@ static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
     return s;
 }
 
-// Link of a joint that neither stiffness nor load supports at the last equilibrium; NULL: none.
-static const snw_link_desc *statics_mechanism(snw_statics *st) {
+// Link of a joint that neither stiffness nor load supports at the last equilibrium; -1: none.
+static int statics_mechanism(snw_statics *st) {
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nconstraint)
         memcpy(st->trial->lambda, st->x + m->nq, (size_t)m->nconstraint * sizeof *st->x);
-    const int link = snw_mechanism_find(m, st->after, st->trial, st->w);
-    return link < 0 ? NULL : &m->desc->link[link];
+    return snw_mechanism_find(m, st->after, st->trial, st->w);
 }
 
 // Link with a residual that is not finite at st->x, *coordinate <- number of its joint or strain
-// coordinate; NULL: none.
-static const snw_link_desc *statics_not_finite(snw_statics *st, int *coordinate) {
+// coordinate; -1: none.
+static int statics_not_finite(snw_statics *st, int *coordinate) {
     const snw_model *m = st->m;
     snw_statics_evaluate(st, 1, st->x);
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         for (int i = 0; i < b->n; i++) {
             *coordinate = i + 1;
-            if (!isfinite(st->w->r[b->dof + i])) return &m->desc->link[m->seg[b->seg].link];
+            if (!isfinite(st->w->r[b->dof + i])) return m->seg[b->seg].link;
         }
     }
-    return NULL;
+    return -1;
 }
 
 static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                                   const snw_statics_info *info, double t, snw_error *err) {
     int coordinate;
-    const snw_link_desc *link = statics_failed(s) ? statics_not_finite(st, &coordinate) : NULL;
-    if (link) {
+    const snw_model *m = st->m;
+    int link = statics_failed(s) ? statics_not_finite(st, &coordinate) : -1;
+    if (link >= 0) {
         return snw_fail(
             err, s,
             "static at t = %g s: the force on coordinate %d of '%s' is not finite at %.6g of the "
             "load; check the laws and dimensions that affect it, or start elsewhere (initial:)",
-            t, coordinate, link->name, info->reached);
+            t, coordinate, m->label.link[link].name, info->reached);
     }
-    link = statics_failed(s) ? statics_mechanism(st) : NULL;
-    if (link && link->joint == SNW_JOINT_FREE) {
+    link = statics_failed(s) ? statics_mechanism(st) : -1;
+    if (link >= 0 && m->link_joint[link] == SNW_JOINT_FREE) {
         return snw_fail(err, s,
                         "static at t = %g s: nothing holds the free joint of '%s', so the "
                         "equilibrium is not determined; hold the robot or use a dynamic step",
-                        t, link->name);
+                        t, m->label.link[link].name);
     }
-    if (link) {
+    if (link >= 0) {
         return snw_fail(err, s,
                         "static at t = %g s: no equilibrium found beyond %.6g of the load, where "
                         "nothing holds the joint of '%s'. Give it stiffness, start elsewhere "
                         "(initial:), or use a dynamic step with damping",
-                        t, info->reached, link->name);
+                        t, info->reached, m->label.link[link].name);
     }
     if (statics_failed(s) && follow && info->reached > 0) {
         return snw_fail(err, s,
@@ -533,8 +533,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                         t, info->reached);
     }
     // the march does not support loops
-    const char *alternative =
-        st->m->nconstraint ? "a dynamic step with damping" : "the damped march";
+    const char *alternative = m->nconstraint ? "a dynamic step with damping" : "the damped march";
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
@@ -572,7 +571,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
     for (int k = 0; k < st->m->nload_point; k++) {
         for (int c = 0; c < 6; c++) {
             if (isfinite(in->load[k].e[c])) continue;
-            const snw_load_desc *load = &st->m->desc->load[st->m->load_point[k].load];
+            const snw_label *load = &st->m->label.load[st->m->load_point[k].load];
             return snw_fail_at_location(
                 err,
                 snw_fail(err, SNW_E_DIVERGED, "load '%s' is not a number at t = %g s", load->name,
@@ -582,7 +581,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
     }
     for (int i = 0; i < st->m->ndrive; i++) {
         if (isfinite(in->drive[i].v)) continue;
-        const snw_motor_desc *motor = &st->m->desc->motor[st->m->drive[i].motor];
+        const snw_label *motor = &st->m->label.motor[st->m->drive[i].motor];
         return snw_fail_at_location(
             err,
             snw_fail(err, SNW_E_DIVERGED, "actuator '%s' is not a number at t = %g s", motor->name,
@@ -608,7 +607,7 @@ static snw_status check_steady(snw_statics *st, double t, const snw_state *s, sn
             err, SNW_E_MODEL,
             "static at t = %g s: the motion is not steady, loop '%s' would open at the given rates "
             "while all else is at rest; leave 'steady' out, or use a dynamic step",
-            t, m->desc->loop[i].name);
+            t, m->label.loop[i].name);
     }
     return SNW_OK;
 }

@@ -71,11 +71,11 @@ struct snw_targets {
 // nonzero where all probes read zero, as v.vx - r. integral(v.vx) measures a distance and has no
 // target.
 static bool has_target(const snw_model *m, int i, const double *zeros) {
-    const snw_signal_desc *signal = &m->desc->signal[i];
+    const snw_signal *signal = &m->signal[i];
     bool reads = false;
     if (signal->kind != SNW_SIGNAL_INTEGRAL || !signal->source) return false;
     for (int k = 0; k < i; k++) {
-        const snw_signal_desc *read = &m->desc->signal[k];
+        const snw_signal *read = &m->signal[k];
         if (read->kind != SNW_SIGNAL_PROBE || !snw_expr_reads(signal->source, k)) continue;
         if (snw_probe_is_configuration(m->desc->probe[read->probe].kind)) return true;
         reads = true;
@@ -87,7 +87,7 @@ static bool has_target(const snw_model *m, int i, const double *zeros) {
 
 static bool is_integrated(const snw_model *m, int slot) {
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *s = &m->desc->signal[i];
+        const snw_signal *s = &m->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL && s->source && snw_expr_reads(s->source, slot)) {
             return true;
         }
@@ -100,7 +100,7 @@ static snw_status add_errors(snw_targets *g, const char *name, snw_law law, snw_
     int n = 0;
     SNW_TRY(snw_expr_errors(g->pool, law, CONTROLS_MAX - g->ncontrol, found, &n));
     for (int i = 0; i < n; i++) {
-        const snw_signal_desc *s = &g->m->desc->signal[found[i].slot];
+        const snw_signal *s = &g->m->signal[found[i].slot];
         if (s->kind != SNW_SIGNAL_PROBE || is_integrated(g->m, found[i].slot)) continue;
         if (!snw_probe_is_configuration(g->m->desc->probe[s->probe].kind)) continue;
         g->control[g->ncontrol++] =
@@ -114,7 +114,7 @@ static snw_status add_law(snw_targets *g, const char *name, snw_law law, snw_law
     if (!law || !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) return SNW_OK;
     SNW_TRY(add_errors(g, name, law, when));
     for (int i = 0; i < g->m->nsignal; i++) {
-        const snw_signal_desc *s = &g->m->desc->signal[i];
+        const snw_signal *s = &g->m->signal[i];
         if (s->kind != SNW_SIGNAL_SAMPLED || !s->source || !snw_expr_proportional(law, i)) continue;
         SNW_TRY(add_errors(g, name, s->source, when));
     }
@@ -245,7 +245,7 @@ bool snw_targets_offset(const snw_targets *g, int i, snw_offset *out) {
         if (!is_offset(c) || i-- > 0) continue;
         const double p = 0.5 * (c->p.low + c->p.high), e = 0.5 * (c->e.low + c->e.high);
         *out = (snw_offset){.law = c->name,
-                            .probe = g->m->desc->signal[c->error.slot].text,
+                            .probe = g->m->signal[c->error.slot].text,
                             .value = p,
                             .reference = p - c->error.sign * e,
                             .limited = c->gain == 0};
