@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
 
@@ -26,45 +27,45 @@ static const double MIN_LEVER = 1e-8;
 
 // ---- assignment of leading rows -----------------------------------------------------------------
 
+// nu unknowns, nr rows, nv coordinates, nseg segments
+#define PLAN_FIELDS(AT, PACK)                                                                      \
+    AT(int, unknown, nu, "index of each passive joint among the unknowns")                         \
+    PACK(int, parent, nu, "next passive joint towards the root; -1: none")                         \
+    PACK(int, leading_row, nu, "leading row of each passive joint; -1: none")                      \
+    PACK(int, waiting, nu, "first of the rows that may lead it, a linked list")                    \
+    PACK(int, next, nr, "next row in that list")                                                   \
+    PACK(int, joint_a, nr, "last passive joint on the path to the first site of a row")            \
+    PACK(int, joint_b, nr, "and to its second site")                                               \
+    PACK(int, of_dof, nv, "unknown of the passive joint of a coordinate; -1: none")                \
+    PACK(int, last_joint, nseg, "last passive joint on the path to a segment")                     \
+    AT(snw_twist, X, nu, "joint twists")                                                           \
+    AT(snw_wrench, c, nr, "rows as wrenches")
+
 typedef struct plan {
-    int n;            // passive joints, root to leaf
-    int *unknown;     // n: index among the unknowns
-    int *parent;      // n: next passive joint towards the root; -1: none
-    int *leading_row; // n: its leading row; -1: none
-    int *waiting;     // n: first of the rows that may lead it, a linked list
-    int *next;        // rows: next in that list
-    int *joint[2];    // rows: last passive joint on the path to the first and the second site
-    int *of_dof;      // nv: unknown of the passive joint of a coordinate; -1: none
-    int *last_joint;  // nseg: last passive joint on the path to a segment
-    snw_twist *X;     // n: joint twists
-    snw_wrench *c;    // rows: rows as wrenches
+    const snw_locomotion *lo;
+    int n; // passive joints, root to leaf
+    PLAN_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_inputs *in;
 } plan;
 
+static void plan_place(void *object, snw_fields *f) {
+    plan *o = object;
+    const snw_model *m = o->lo->m;
+    const size_t nu = (size_t)o->lo->nu, nr = (size_t)o->lo->nr;
+    const size_t nv = (size_t)m->nv, nseg = (size_t)m->nseg;
+    PLAN_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static snw_status open_plan(const snw_locomotion *lo, plan *p) {
-    const snw_model *m = lo->m;
-    const size_t nu = (size_t)lo->nu, nr = (size_t)lo->nr;
-    int *memory = snw_alloc((4 * nu + 3 * nr + (size_t)m->nv + (size_t)m->nseg) * sizeof *memory);
-    p->unknown = memory;
-    p->X = snw_alloc(nu * sizeof *p->X);
-    p->c = snw_alloc(nr * sizeof *p->c);
-    if (!memory || !p->X || !p->c) return SNW_E_MEMORY;
-    p->parent = p->unknown + nu;
-    p->leading_row = p->parent + nu;
-    p->waiting = p->leading_row + nu;
-    p->next = p->waiting + nu;
-    p->joint[0] = p->next + nr;
-    p->joint[1] = p->joint[0] + nr;
-    p->of_dof = p->joint[1] + nr;
-    p->last_joint = p->of_dof + m->nv;
-    return snw_inputs_create(m, &p->in);
+    p->lo = lo;
+    p->block = snw_fields_create(plan_place, p);
+    return p->block ? snw_inputs_create(lo->m, &p->in) : SNW_E_MEMORY;
 }
 
 static void close_plan(plan *p) {
     snw_inputs_destroy(p->in);
-    snw_free(p->unknown);
-    snw_free(p->X);
-    snw_free(p->c);
+    snw_free(p->block);
 }
 
 // passive joints that are always active, and the last one on the path to each segment
@@ -126,12 +127,12 @@ static void queue_rows(const snw_locomotion *lo, plan *p) {
     for (int i = 0; i < p->n; i++) p->waiting[i] = -1;
     for (int k = 0; k < lo->nr; k++) {
         const snw_locomotion_row *row = &lo->row[k];
-        p->joint[0][k] = p->joint[1][k] = -1;
+        p->joint_a[k] = p->joint_b[k] = -1;
         if (row->loop < 0) continue;
         const snw_loop *loop = &m->loop[row->loop];
-        p->joint[0][k] = p->last_joint[loop->a];
-        p->joint[1][k] = p->last_joint[loop->b];
-        if (loop->condition == SNW_ALWAYS && p->joint[0][k] < 0) queue_row(p, p->joint[1][k], k);
+        p->joint_a[k] = p->last_joint[loop->a];
+        p->joint_b[k] = p->last_joint[loop->b];
+        if (loop->condition == SNW_ALWAYS && p->joint_a[k] < 0) queue_row(p, p->joint_b[k], k);
     }
 }
 
@@ -173,7 +174,7 @@ static int next_planned(const plan *p, const int *number, int i) {
 static snw_status list_eliminations(snw_locomotion *lo, const plan *p, const int *number) {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < p->n; i++) {
-            for (int k = p->leading_row[i] < 0 ? i : p->joint[1][p->leading_row[i]]; k != i;
+            for (int k = p->leading_row[i] < 0 ? i : p->joint_b[p->leading_row[i]]; k != i;
                  k = p->parent[k]) {
                 if (p->leading_row[k] < 0) continue;
                 snw_passive_joint *joint = &lo->passive[number[k]];
@@ -215,8 +216,8 @@ static snw_status list_passive(snw_locomotion *lo, const plan *p) {
     if (s == SNW_OK) {
         int nrest = 0, unknown = 0;
         for (int k = 0; k < lo->nr; k++) {
-            lo->row[k].joint[0] = next_planned(p, number, p->joint[0][k]);
-            lo->row[k].joint[1] = next_planned(p, number, p->joint[1][k]);
+            lo->row[k].joint[0] = next_planned(p, number, p->joint_a[k]);
+            lo->row[k].joint[1] = next_planned(p, number, p->joint_b[k]);
         }
         memcpy(all, lo->row, nr * sizeof *all);
         for (int i = 0; i < p->n; i++) {

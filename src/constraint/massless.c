@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "constraint/projection.h"
 #include "dynamics/dynamics.h"
 #include "solve/dense.h"
@@ -27,14 +28,21 @@ static const double NO_MASS = 1e-13;
 // Component of a direction, relative to the largest, from which on a coordinate is named.
 static const double TAKES_PART = 0.1;
 
+#define MASSLESS_FIELDS(AT, PACK)                                                                  \
+    AT(double, M, nv *nv, "mass matrix, then directions without mass as columns")                  \
+    PACK(double, identity, nv *nv, "identity matrix")                                              \
+    PACK(double, unit, nv, "scale of each coordinate to unit mass")                                \
+    PACK(double, eigenvalue, nv, "of the scaled mass matrix")                                      \
+    PACK(double, dx, nv, "displacement from the initial configuration")
+
 typedef struct massless_check {
     const snw_model *m;
     snw_state *s;
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    double *M, *identity; // nv x nv
-    double *unit, *eigenvalue, *dx;
+    MASSLESS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
 } massless_check;
 
 // M <- mass matrix with each coordinate scaled to unit mass
@@ -154,19 +162,20 @@ static snw_status check_configurations(massless_check *k, snw_error *err) {
     return SNW_OK;
 }
 
+static void massless_place(void *object, snw_fields *f) {
+    massless_check *o = object;
+    const size_t nv = (size_t)o->m->nv;
+    MASSLESS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_massless_check(const snw_model *m, snw_error *err) {
     if (m->nconstraint > 0 || m->nv == 0 || m->nv > MOST_COORDINATES) return SNW_OK;
-    const size_t nv = (size_t)m->nv;
     massless_check k = {.m = m, .scratch = {.size = snw_eigen_symmetric_scratch(m->nv)}};
     k.scratch.base = snw_alloc(k.scratch.size);
-    k.M = snw_alloc((2 * nv * nv + 3 * nv) * sizeof *k.M);
+    k.block = snw_fields_create(massless_place, &k);
     snw_status s = SNW_E_MEMORY;
-    if (k.scratch.base && k.M && snw_state_create(m, &k.s) == SNW_OK &&
+    if (k.scratch.base && k.block && snw_state_create(m, &k.s) == SNW_OK &&
         snw_inputs_create(m, &k.in) == SNW_OK && snw_work_create(m, &k.w) == SNW_OK) {
-        k.identity = k.M + nv * nv;
-        k.unit = k.identity + nv * nv;
-        k.eigenvalue = k.unit + nv;
-        k.dx = k.eigenvalue + nv;
         s = check_configurations(&k, err);
         for (int i = 0; i < m->ncondition; i++) k.s->z[m->condition_signal[i]] = 1;
         if (s == SNW_OK && m->nconditional)
@@ -175,7 +184,7 @@ snw_status snw_massless_check(const snw_model *m, snw_error *err) {
             s = SNW_OK; // not finite: other checks report it
     }
     snw_free(k.scratch.base);
-    snw_free(k.M);
+    snw_free(k.block);
     snw_state_destroy(k.s);
     snw_inputs_destroy(k.in);
     snw_work_destroy(k.w);

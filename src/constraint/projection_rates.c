@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
@@ -302,6 +303,26 @@ static void mark_idle(const snw_model *m, const double *lambda, const double *V,
     }
 }
 
+// nv coordinates, nr rows
+#define IDLE_FIELDS(AT, PACK)                                                                      \
+    AT(double, G, nv *nv, "sum of squares, then its eigenvectors")                                 \
+    PACK(double, B, nv *nv, "mass matrix, then stiffness matrix")                                  \
+    PACK(double, identity, nv *nv, "identity matrix")                                              \
+    PACK(double, lambda, nv, "eigenvalues")                                                        \
+    PACK(double, size, nr, "1 over the sizes of the rows")
+
+typedef struct idle_check {
+    const snw_model *m;
+    IDLE_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+} idle_check;
+
+static void idle_check_place(void *object, snw_fields *f) {
+    idle_check *o = object;
+    const size_t nv = (size_t)o->m->nv, nr = (size_t)o->m->nconstraint;
+    IDLE_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                bool *idle) {
     const snw_model *m = pr->m;
@@ -312,29 +333,28 @@ snw_status snw_projection_idle(snw_projection *pr, const snw_inputs *in, const s
     if (!any) return SNW_OK;
     snw_arena scratch = {.size = snw_eigen_symmetric_scratch(m->nv)};
     scratch.base = snw_alloc(scratch.size);
-    double *memory = snw_alloc((3 * n * n + n + nr) * sizeof *memory);
+    idle_check x = {.m = m};
+    x.block = snw_fields_create(idle_check_place, &x);
     snw_status status = SNW_E_MEMORY;
-    if (memory && scratch.base) {
-        double *G = memory, *B = G + n * n, *identity = B + n * n, *lambda = identity + n * n;
-        double *size = lambda + n;
-        for (size_t k = 0; k < nr; k++) size[k] = 1 / pr->size[k];
-        for (size_t i = 0; i < n; i++) identity[i * (n + 1)] = 1;
-        snw_mass_matrix(m, in, s, pr->w, B);
-        add_square(m, m->nv, B, m->typical, G);
+    if (x.block && scratch.base) {
+        for (size_t k = 0; k < nr; k++) x.size[k] = 1 / pr->size[k];
+        for (size_t i = 0; i < n; i++) x.identity[i * (n + 1)] = 1;
+        snw_mass_matrix(m, in, s, pr->w, x.B);
+        add_square(m, m->nv, x.B, m->typical, x.G);
         snw_residual(m, in, s, true, pr->w);
         snw_tangent_pass(m, NULL, pr->w);
-        snw_tangent_assemble(m, in, 1, 0, 0, pr->w, B);
-        add_square(m, m->nv, B, m->typical, G);
+        snw_tangent_assemble(m, in, 1, 0, 0, pr->w, x.B);
+        add_square(m, m->nv, x.B, m->typical, x.G);
         snw_projection_transpose(pr, m);
         for (size_t k = 0; k < nr; k++) {
             for (size_t i = 0; i < n; i++) pr->C[i * nr + k] = pr->X[k * n + i];
         }
-        add_square(m, m->nconstraint, pr->C, size, G);
-        status = snw_eigen_symmetric(m->nv, G, identity, true, &scratch, lambda);
-        if (status == SNW_OK) mark_idle(m, lambda, G, idle);
+        add_square(m, m->nconstraint, pr->C, x.size, x.G);
+        status = snw_eigen_symmetric(m->nv, x.G, x.identity, true, &scratch, x.lambda);
+        if (status == SNW_OK) mark_idle(m, x.lambda, x.G, idle);
         if (status == SNW_E_DIVERGED) status = SNW_OK; // not finite: report no idle joint
     }
-    snw_free(memory);
+    snw_free(x.block);
     snw_free(scratch.base);
     return status;
 }

@@ -9,39 +9,49 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/constraint.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
 
+// nv coordinates, nr rows, most: the larger of both
+#define SLIP_FIELDS(AT, PACK)                                                                      \
+    AT(double, A, nv *nr, "rates of the rows per velocity, scaled")                                \
+    PACK(double, b, most, "right-hand side, then velocities")                                      \
+    PACK(double, rate, nr, "rates of the rows")
+
 typedef struct slip_check {
     const snw_model *m;
     snw_work *w;
     snw_state *at_rest;
-    double *memory, *A, *b, *rate;
+    SLIP_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_arena scratch;
 } slip_check;
 
+static void slip_check_place(void *object, snw_fields *f) {
+    slip_check *o = object;
+    const size_t nv = (size_t)o->m->nv, nr = (size_t)o->m->nconstraint, most = nr > nv ? nr : nv;
+    SLIP_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static snw_status slip_check_create(const snw_model *m, slip_check *r) {
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, most = nr > nv ? nr : nv;
     *r = (slip_check){.m = m};
     r->scratch.size = snw_minimum_norm_scratch(m->nconstraint, m->nv);
     r->scratch.base = snw_alloc(r->scratch.size);
-    r->memory = snw_alloc((nv * nr + most + nr) * sizeof *r->memory);
-    if (!r->scratch.base || !r->memory || snw_work_create(m, &r->w) != SNW_OK ||
+    r->block = snw_fields_create(slip_check_place, r);
+    if (!r->scratch.base || !r->block || snw_work_create(m, &r->w) != SNW_OK ||
         snw_state_create(m, &r->at_rest) != SNW_OK)
         return SNW_E_MEMORY;
-    r->A = r->memory;
-    r->b = r->A + nv * nr;
-    r->rate = r->b + most;
     return SNW_OK;
 }
 
 static void slip_check_destroy(slip_check *r) {
     snw_work_destroy(r->w);
     snw_state_destroy(r->at_rest);
-    snw_free(r->memory);
+    snw_free(r->block);
     snw_free(r->scratch.base);
 }
 

@@ -8,11 +8,22 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BELOW, SECTION, SEGMENTS };
+
+// nphi shape functions at the points of a slice; columns: numbers of the columns of one segment
+#define OBSERVER_FIELDS(AT, PACK)                                                                  \
+    AT(double, phi, nphi, "shape functions at the points of the slice")                            \
+    PACK(double, shown_J, columns, "Jacobian in the frame of the observer")                        \
+    PACK(double, shown_dJ, columns, "its rate")                                                    \
+    PACK(double, J, SEGMENTS *columns, "Jacobians of the two segments")                            \
+    PACK(double, dJ, SEGMENTS *columns, "their rates")                                             \
+    PACK(double, ddJ, SEGMENTS *columns, "and second rates")                                       \
+    PACK(double, S, SEGMENTS *columns, "columns of the slice itself")
 
 // Arrays of the two segments.
 typedef struct snw_observer_memory {
@@ -28,12 +39,12 @@ typedef struct snw_observer_memory {
     snw_twist given[3][SNW_MAGNUS_POINTS]; // given strains and their rates
     snw_se3 h[SEGMENTS], g[SEGMENTS];
     snw_twist u[SEGMENTS], du[SEGMENTS], V[SEGMENTS], A[SEGMENTS];
-    size_t columns; // numbers of the columns of one segment
-    double *J, *dJ, *ddJ, *S;
-    double *phi; // shape functions at the points of the slice
+    size_t nphi, columns;
+    OBSERVER_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
 } snw_observer_memory;
 
-// shape functions at one section, and columns of one segment, at most
+// shape functions at the points of a slice, and columns of one segment, at most
 static void observer_sizes(const snw_model *m, size_t *nphi, size_t *columns) {
     *nphi = *columns = 0;
     for (int i = 0; i < m->nrod; i++) {
@@ -45,38 +56,39 @@ static void observer_sizes(const snw_model *m, size_t *nphi, size_t *columns) {
         const size_t n = 6 * (size_t)m->path[i].ld;
         if (n > *columns) *columns = n;
     }
+    *nphi *= SNW_MAGNUS_POINTS;
+}
+
+static void observer_place(void *object, snw_fields *f) {
+    snw_observer_memory *o = object;
+    const size_t nphi = o->nphi, columns = o->columns;
+    OBSERVER_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 snw_status snw_observer_create(const snw_model *m, snw_observer **out) {
     *out = NULL;
-    size_t nphi, columns;
-    observer_sizes(m, &nphi, &columns);
-    nphi *= SNW_MAGNUS_POINTS;
     snw_observer *o = snw_alloc(sizeof *o);
     snw_observer_memory *x = snw_alloc(sizeof *x);
-    double *numbers = snw_alloc((nphi + (2 + 4 * SEGMENTS) * columns + 1) * sizeof *numbers);
-    if (!o || !x || !numbers) {
-        snw_free(o);
+    if (x) {
+        observer_sizes(m, &x->nphi, &x->columns);
+        x->block = snw_fields_create(observer_place, x);
+    }
+    if (!o || !x || !x->block) {
+        if (x) snw_free(x->block);
         snw_free(x);
-        snw_free(numbers);
+        snw_free(o);
         return SNW_E_MEMORY;
     }
     o->memory = x;
-    x->phi = numbers;
-    o->J = numbers + nphi;
-    o->dJ = o->J + columns;
-    x->columns = columns;
-    x->J = o->dJ + columns;
-    x->dJ = x->J + SEGMENTS * columns;
-    x->ddJ = x->dJ + SEGMENTS * columns;
-    x->S = x->ddJ + SEGMENTS * columns;
+    o->J = x->shown_J;
+    o->dJ = x->shown_dJ;
     *out = o;
     return SNW_OK;
 }
 
 void snw_observer_destroy(snw_observer *o) {
     if (!o) return;
-    snw_free(o->memory->phi);
+    snw_free(o->memory->block);
     snw_free(o->memory);
     snw_free(o);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -143,32 +144,44 @@ static snw_status estimate_errors(const fit_context *f, double *J, double *size,
 
 // ---- fit ----------------------------------------------------------------------------------------
 
+// n unknowns, m measured values
+#define FIT_FIELDS(AT, PACK)                                                                       \
+    AT(double, u, n, "unknowns relative to their start")                                           \
+    PACK(double, r, m, "residuals")                                                                \
+    PACK(double, J, m *n, "their derivatives")                                                     \
+    PACK(double, size, n, "norms of the columns of J")                                             \
+    PACK(double, start, n, "start of the search")
+
 typedef struct fit_memory {
-    double *u, *r, *J, *size;
+    const snw_fit_problem *p;
+    FIT_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_series *series;
     snw_arena scratch;
 } fit_memory;
 
+static void fit_memory_place(void *object, snw_fields *f) {
+    fit_memory *o = object;
+    const size_t n = (size_t)o->p->nfind, m = (size_t)o->p->nvalue;
+    FIT_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static void fit_memory_free(fit_memory *w) {
-    snw_free(w->u);
+    snw_free(w->block);
     snw_free(w->series);
     snw_free(w->scratch.base);
 }
 
 static snw_status fit_memory_alloc(const snw_fit_problem *p, fit_memory *w) {
-    const size_t n = (size_t)p->nfind, m = (size_t)p->nvalue;
-    *w = (fit_memory){0};
-    w->u = snw_alloc((3 * n + m + m * n) * sizeof *w->u);
+    const size_t n = (size_t)p->nfind;
+    *w = (fit_memory){.p = p};
+    w->block = snw_fields_create(fit_memory_place, w);
     w->series = snw_alloc((size_t)p->nrun * sizeof *w->series);
     w->scratch.size = snw_levenberg_scratch(p->nfind, p->nvalue) +
                       snw_eigen_symmetric_scratch(p->nfind) + (2 * n * n + n) * sizeof(double) +
                       256;
     w->scratch.base = snw_alloc(w->scratch.size);
-    if (!w->u || !w->series || !w->scratch.base) return SNW_E_MEMORY;
-    w->r = w->u + n;
-    w->J = w->r + m;
-    w->size = w->J + m * n;
-    return SNW_OK;
+    return w->block && w->series && w->scratch.base ? SNW_OK : SNW_E_MEMORY;
 }
 
 snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, double *x,
@@ -186,12 +199,11 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
         fit_memory_free(&w);
         return snw_fail(err, status, "out of memory");
     }
-    // x changes during the search
-    double *start = w.size + n;
-    memcpy(start, x, (size_t)n * sizeof *x);
+    memcpy(w.start, x, // x changes during the search
+           (size_t)n * sizeof *x);
     snw_error last = {0};
     fit_context f = {.p = p,
-                     .start = start,
+                     .start = w.start,
                      .x = x,
                      .before = before,
                      .series = w.series,
@@ -201,7 +213,7 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
     const snw_least_squares problem = {
         .n = n, .m = p->nvalue, .user = &f, .residual = fit_residual};
     status = snw_levenberg(&problem, opts, &w.scratch, w.u, w.r, w.J, &info->search);
-    for (int j = 0; j < n; j++) x[j] = w.u[j] * start[j];
+    for (int j = 0; j < n; j++) x[j] = w.u[j] * w.start[j];
     if (status != SNW_OK) *err = last;
     if (!f.before) {
         info->misplaced = -1; // the start covers all values: a later failure is not the input's

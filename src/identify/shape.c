@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "dynamics/dynamics.h"
 #include "solve/dense.h"
 #include "solve/levenberg.h"
@@ -20,6 +21,15 @@
 
 enum { ROOT = 6 };
 static const double RANK_TOLERANCE = 1e-9; // relative to columns of unit length
+
+// n unknowns, m measured columns, most: the larger of both
+#define SHAPE_FIELDS(AT, PACK)                                                                     \
+    AT(double, x, n, "unknowns")                                                                   \
+    PACK(double, unit, n, "scale of each unknown")                                                 \
+    PACK(double, r, m, "residuals")                                                                \
+    PACK(double, rate0, m, "velocities at zero rates, from prescribed motion")                     \
+    PACK(double, J, m *n, "Jacobian of the residuals")                                             \
+    PACK(double, solution, most, "scratch")
 
 struct snw_shape {
     const snw_run *run;
@@ -34,19 +44,18 @@ struct snw_shape {
     snw_se3 G;  // rigid motion of the model's points before w and v
     snw_vec3 c; // centre of the rotation w
     snw_vec3 w, v;
-    const double *unit;     // n: scale of each unknown
     const double *measured; // ncolumn: values of the present time; NaN: none
-    double *x, *r, *J;      // unknowns, residuals (ncolumn), Jacobian
-    double *rate0;          // ncolumn: velocities at zero rates, from prescribed motion
-    double *solution;       // ncolumn or n, whichever is more: scratch
+    SHAPE_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_arena scratch;
 };
 
 // ---- creation -----------------------------------------------------------------------------------
 
 // curvatures and twist have the scale 1/L, stretch and shear 1
-static void set_units(const snw_shape *s, double *unit) {
+static void set_units(const snw_shape *s) {
     const snw_rod *rod = s->rod;
+    double *unit = s->unit;
     for (int j = 0; j < s->n; j++) unit[j] = j < rod->ndof + 3 ? 1 : rod->L;
     for (int a = 0; a < rod->na; a++) {
         for (int k = 0; k < rod->nfun[a] && rod->comp[a] < 3; k++) {
@@ -55,21 +64,20 @@ static void set_units(const snw_shape *s, double *unit) {
     }
 }
 
+static void shape_place(void *object, snw_fields *f) {
+    snw_shape *o = object;
+    const size_t n = (size_t)o->n, m = (size_t)o->ncolumn, most = n > m ? n : m;
+    SHAPE_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static snw_status shape_prepare(snw_shape *s) {
-    const size_t n = (size_t)s->n, m = (size_t)s->ncolumn, most = n > m ? n : m;
-    s->x = snw_alloc((2 * n + 2 * m + m * n + most) * sizeof *s->x);
+    s->block = snw_fields_create(shape_place, s);
     const size_t rank = snw_minimum_norm_scratch(s->ncolumn, s->n);
     s->scratch.size = snw_levenberg_scratch(s->n, s->ncolumn);
     if (rank > s->scratch.size) s->scratch.size = rank;
     s->scratch.base = snw_alloc(s->scratch.size);
-    if (!s->x || !s->scratch.base || !s->column) return SNW_E_MEMORY;
-    double *unit = s->x + n;
-    set_units(s, unit);
-    s->unit = unit;
-    s->r = unit + n;
-    s->rate0 = s->r + m;
-    s->J = s->rate0 + m;
-    s->solution = s->J + m * n;
+    if (!s->block || !s->scratch.base || !s->column) return SNW_E_MEMORY;
+    set_units(s);
     SNW_TRY(snw_state_create(s->m, &s->s));
     SNW_TRY(snw_inputs_create(s->m, &s->in));
     return snw_work_create(s->m, &s->work);
@@ -104,7 +112,7 @@ void snw_shape_destroy(snw_shape *s) {
     snw_inputs_destroy(s->in);
     snw_state_destroy(s->s);
     snw_free(s->scratch.base);
-    snw_free(s->x);
+    snw_free(s->block);
     snw_free(s->column);
     snw_free(s);
 }

@@ -19,27 +19,32 @@ snw_boundary_opts snw_boundary_defaults(void) {
         .kind = SNW_BOUNDARY_BANDED, .tol = 1e-10, .max_iter = 40, .growth = 2, .keep = true};
 }
 
+static void boundary_place(void *object, snw_fields *f) {
+    snw_boundary *o = object;
+    const size_t n = (size_t)o->segments->most, rows = n * (SNW_SEGMENT_A + 6);
+    SNW_BOUNDARY_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
                                snw_boundary **out) {
     *out = NULL;
     snw_segments *segments;
     SNW_TRY(snw_segments_create(r, opts->pose, &segments));
-    const size_t n = (size_t)segments->most, rows = n * (SNW_SEGMENT_A + 6);
-    const size_t states = (SNW_BOUNDARY_PAST + 1) * n * sizeof(snw_shoot_state);
-    const size_t numbers = 2 * rows + snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS);
-    snw_boundary *b = snw_alloc(sizeof *b + states + numbers * sizeof(double));
+    snw_boundary *b = snw_alloc(sizeof *b);
     if (!b) {
         snw_segments_destroy(segments);
         return SNW_E_MEMORY;
     }
     b->opts = *opts;
     b->segments = segments;
-    snw_shoot_state *at = (snw_shoot_state *)(void *)(b + 1);
-    for (int i = 0; i < SNW_BOUNDARY_PAST; i++) b->past[i] = at + (size_t)i * n;
-    b->saved = at + SNW_BOUNDARY_PAST * n;
-    b->delta = (double *)(void *)(b->saved + n);
-    b->weight = b->delta + rows;
-    b->memory = b->weight + rows;
+    b->block = snw_fields_create(boundary_place, b);
+    if (!b->block) {
+        snw_boundary_destroy(b);
+        return SNW_E_MEMORY;
+    }
+    for (int i = 0; i < SNW_BOUNDARY_PAST; i++) {
+        b->past[i] = b->history + (size_t)i * (size_t)segments->most;
+    }
     *out = b;
     return SNW_OK;
 }
@@ -47,6 +52,7 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
 void snw_boundary_destroy(snw_boundary *b) {
     if (!b) return;
     snw_segments_destroy(b->segments);
+    snw_free(b->block);
     snw_free(b);
 }
 

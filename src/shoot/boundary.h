@@ -5,6 +5,7 @@
 // law at the tip.
 #pragma once
 
+#include "base/fields.h"
 #include "shoot/segments.h"
 #include "solve/secants.h"
 
@@ -36,6 +37,14 @@ enum {
     SNW_BOUNDARY_SECANTS = 8
 };
 
+// n segments at most, rows = n (SNW_SEGMENT_A + 6)
+#define SNW_BOUNDARY_FIELDS(AT, PACK)                                                              \
+    AT(snw_shoot_state, history, SNW_BOUNDARY_PAST *n, "starts at previous instants, see past")    \
+    PACK(snw_shoot_state, saved, n, "starts to which a failed step returns")                       \
+    PACK(double, delta, rows, "Newton step")                                                       \
+    PACK(double, weight, rows, "scales of its entries for the secants")                            \
+    PACK(double, memory, snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS), "of the secants")
+
 typedef struct snw_boundary {
     snw_boundary_opts opts;
     snw_segments *segments;
@@ -49,9 +58,10 @@ typedef struct snw_boundary {
     double c0;                        // c_0 of the factors
     // starts at previous instants, newest first, for the initial guess
     int npast;
-    snw_shoot_state *past[SNW_BOUNDARY_PAST], *saved;
-    snw_secants secants; // corrections of the kept factors
-    double *delta, *weight, *memory;
+    snw_shoot_state *past[SNW_BOUNDARY_PAST]; // n each, parts of history
+    snw_secants secants;                      // corrections of the kept factors
+    SNW_BOUNDARY_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_boundary_info info; // of a running single-shooting solve
 } snw_boundary;
 

@@ -35,23 +35,30 @@
 #include <math.h>
 #include <string.h>
 
+static void platform_place(void *object, snw_fields *f) {
+    snw_platform *o = object;
+    const size_t n = (size_t)o->n, rows = o->rows;
+    SNW_PLATFORM_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,
                                const snw_boundary_opts *opts, snw_platform **out) {
     *out = NULL;
     size_t rows = 6;
     for (int i = 0; i < n; i++) rows += (size_t)(end[i].rod->nnode - 1) * (12 + 6);
-    const size_t numbers = 2 * rows + snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS);
-    snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg + numbers * sizeof(double));
+    snw_platform *p = snw_alloc(sizeof *p);
     if (!p) return SNW_E_MEMORY;
+    p->n = n;
+    p->rows = rows;
+    p->block = snw_fields_create(platform_place, p);
+    if (!p->block) {
+        snw_free(p);
+        return SNW_E_MEMORY;
+    }
     p->opts = *opts;
     p->opts.pose = SNW_POSE_ALL;
     p->damping = SNW_PLATFORM_DAMPING;
-    p->leg = (snw_leg *)(void *)(p + 1);
-    p->delta = (double *)(void *)(p->leg + n);
-    p->weight = p->delta + rows;
-    p->memory = p->weight + rows;
     p->g = g;
-    p->n = n;
     for (int i = 0; i < n; i++) {
         SNW_ASSERT(!end[i].rod->law);
         p->leg[i].end = end[i];
@@ -69,6 +76,7 @@ snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,
 void snw_platform_destroy(snw_platform *p) {
     if (!p) return;
     for (int i = 0; i < p->n; i++) snw_boundary_destroy(p->leg[i].b);
+    snw_free(p->block);
     snw_free(p);
 }
 

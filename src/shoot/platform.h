@@ -9,6 +9,7 @@
 // velocity follows from its poses by the time formula.
 #pragma once
 
+#include "base/fields.h"
 #include "shoot/boundary.h"
 
 // Joint between a leg and the plate: its frame relative to the tip, and relative to the plate.
@@ -39,10 +40,17 @@ typedef struct snw_leg {
     double x[6]; // scratch
 } snw_leg;
 
+// n legs, rows: unknowns of all legs and of the plate
+#define SNW_PLATFORM_FIELDS(AT, PACK)                                                              \
+    AT(snw_leg, leg, n, "the legs")                                                                \
+    PACK(double, delta, rows, "Newton step")                                                       \
+    PACK(double, weight, rows, "scales of its entries for the secants")                            \
+    PACK(double, memory, snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS), "of the secants")
+
 typedef struct snw_platform {
     snw_boundary_opts opts;
     int n;
-    snw_leg *leg;
+    size_t rows;
     snw_shoot_station plate; // its body and loads
     snw_vec3 gravity;
     snw_wrench support; // artificial wrench on the plate, in its axes, during the search for an
@@ -62,7 +70,8 @@ typedef struct snw_platform {
     bool factored;
     double c0;
     snw_secants secants; // corrections of the kept factors
-    double *delta, *weight, *memory;
+    SNW_PLATFORM_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_wrench balance; // residual of the balance of the plate, plate axes
 } snw_platform;
 

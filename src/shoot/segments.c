@@ -24,17 +24,23 @@
 snw_status snw_segments_create(snw_shoot_rod *r, snw_segment_pose pose, snw_segments **out) {
     int most = 0;
     for (int i = 0; i < r->npiece; i++) most += r->piece[i].n;
-    snw_segments *s = snw_alloc(sizeof *s + ((size_t)most + 1) * sizeof(snw_segment) + 64);
-    *out = s;
+    snw_segments *s = *out = snw_alloc(sizeof *s);
     if (!s) return SNW_E_MEMORY;
     s->r = r;
     s->pose = pose;
     s->most = most;
-    s->seg = (snw_segment *)(void *)(s + 1);
-    return SNW_OK;
+    s->seg = snw_alloc(((size_t)most + 1) * sizeof *s->seg);
+    if (s->seg) return SNW_OK;
+    snw_segments_destroy(s);
+    *out = NULL;
+    return SNW_E_MEMORY;
 }
 
-void snw_segments_destroy(snw_segments *s) { snw_free(s); }
+void snw_segments_destroy(snw_segments *s) {
+    if (!s) return;
+    snw_free(s->seg);
+    snw_free(s);
+}
 
 static snw_segment_pose pose_of(const snw_segments *s) {
     return s->pose == SNW_POSE_NONE && s->r->world ? SNW_POSE_TURN : s->pose;

@@ -569,26 +569,23 @@ static void set_linear_term(snw_shoot_tendons *c, int i, snw_wrench *a) {
     c->law.nterm = i + 1;
 }
 
+static void shoot_tendons_place(void *object, snw_fields *f) {
+    snw_shoot_tendons *o = object;
+    const bool fluids = o->fluids;
+    const size_t n = (size_t)o->n, np = (size_t)o->r->npoint, ns = o->r->uniform ? 1 : np;
+    SNW_SHOOT_TENDONS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r) {
-    const size_t np = (size_t)r->npoint, ns = r->uniform ? 1 : np;
-    const size_t lines = c->fluids ? (size_t)c->n * np : 0;
-    const size_t bytes = (size_t)c->n * np * sizeof(snw_tendon_point) + np * sizeof(snw_twist) +
-                         lines * sizeof(snw_wrench) + 36 * (ns + np) * sizeof(double) +
-                         np * sizeof(bool);
+    const size_t np = (size_t)r->npoint;
     c->r = r;
     c->c0 = -1;
-    c->block = snw_alloc(bytes);
+    c->block = snw_fields_create(shoot_tendons_place, c);
     if (!c->block) return SNW_E_MEMORY;
-    snw_tendon_point *tp = c->block;
-    c->guess = (snw_twist *)(void *)(tp + (size_t)c->n * np);
-    snw_wrench *line = (snw_wrench *)(void *)(c->guess + np);
-    c->KB = (double *)(void *)(line + lines);
-    c->inverse = c->KB + 36 * ns;
-    c->known = (bool *)(void *)(c->inverse + 36 * np);
     const double same = 1e-9 * r->length;
     for (int i = 0; i < c->n; i++) {
         snw_shoot_tendon *tendon = &c->tendon[i];
-        tendon->point = tp + (size_t)i * np;
+        tendon->point = c->point + (size_t)i * np;
         for (int p = 0; p < r->npiece; p++) {
             const snw_shoot_piece *piece = &r->piece[p];
             const bool there = piece->s >= tendon->from - same &&
@@ -600,7 +597,7 @@ snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r)
                 tendon->point[point] = shoot_tendon_place(tendon, x, there, r->length);
             }
         }
-        if (c->fluids) set_linear_term(c, i, line + (size_t)i * np);
+        if (c->fluids) set_linear_term(c, i, c->line + (size_t)i * np);
         tendon->reference = shoot_tendon_integrate(c, i, shoot_tendon_density_unstressed);
         tendon->typical = typical_effort(c, tendon);
         if (tendon->z < 0) continue;

@@ -18,6 +18,7 @@
 //                  the path, counted from the tip if the tension is given.
 #pragma once
 
+#include "base/fields.h"
 #include "model/model.h"
 #include "shoot/checkpoint.h"
 #include "shoot/rod.h"
@@ -50,17 +51,23 @@ typedef struct snw_shoot_tendon {
 
 enum { SNW_SHOOT_TENDONS = SNW_LAW_TERMS }; // most along one rod
 
+// n tendons, np points and ns sections of the rod
+#define SNW_SHOOT_TENDONS_FIELDS(AT, PACK)                                                         \
+    AT(snw_tendon_point, point, n *np, "places of the tendons in the sections, by tendon")         \
+    PACK(snw_twist, guess, np, "the last strain found at each point")                              \
+    PACK(snw_wrench, line, fluids ? n *np : 0, "wrench per pressure of the chambers, by chamber")  \
+    PACK(double, KB, 36 * ns, "K + c0 B of each section")                                          \
+    PACK(double, inverse, 36 * np, "inverses of Newton's matrices at the last tangent")            \
+    PACK(bool, known, np, "is `inverse` valid for c0?")
+
 typedef struct snw_shoot_tendons {
     snw_shoot_law law;
     const snw_shoot_rod *r;
     int n;
     snw_shoot_tendon tendon[SNW_SHOOT_TENDONS];
-    bool fluids;      // there are chambers only
-    double c0;        // c_0 of KB
-    double *KB;       // 36 per section: K + c0 B
-    snw_twist *guess; // npoint: the last strain found there
-    double *inverse;  // 36 per point: inverse of Newton's matrix at the last tangent
-    bool *known;      // npoint: is `inverse` valid for c0?
+    bool fluids; // there are chambers only
+    double c0;   // c_0 of KB
+    SNW_SHOOT_TENDONS_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
 } snw_shoot_tendons;
 

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 #include "solve/rk87.h"
 
 #include <arkode/arkode_erkstep.h>
@@ -25,16 +26,24 @@
 
 enum { TRIALS = 20 }; // shorter and shorter steps before a failure of the rates is returned
 
+// n components
+#define ODE_FIELDS(AT, PACK)                                                                       \
+    AT(double, y, n, "present values; used by SUNDIALS during a step")                             \
+    PACK(double, accepted, n, "values after the last step")                                        \
+    PACK(double, before, n, "values before the advance")                                           \
+    PACK(double, atol, n, "absolute tolerances")                                                   \
+    PACK(double, k, n, "rates of a stage of RK4 or of a difference")                               \
+    PACK(double, sum, n, "RK4: weighted rates")                                                    \
+    PACK(double, z, n, "RK4: values at a stage")
+
 struct snw_ode {
     int n;
     snw_rate_fn *rate;
     void *user;
     snw_ode_opts opts;
-    double t, h;                      // present time, and next step (0: to be estimated)
-    double *y;                        // present values; used by SUNDIALS during a step
-    double *accepted, *before, *atol; // values after the last step; before the advance
-    double *k[3];                     // stages of RK4, differences
-    double *memory;
+    double t, h; // present time, and next step (0: to be estimated)
+    ODE_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
     snw_ode_stats stats;
     bool creating;     // creation: rates are zero
     snw_error fault;   // of the rates, since the last accepted step
@@ -99,11 +108,11 @@ static int ode_differences(realtype t, N_Vector y_v, N_Vector dy_v, SUNMatrix J,
         const double was = y[j], typical = fmax(fabs(was), o->atol[j] / o->opts.rtol);
         y[j] = was + sqrt(DBL_EPSILON) * typical;
         const double step = y[j] - was;
-        const snw_status s = ode_rates(o, t, y, o->k[0]);
+        const snw_status s = ode_rates(o, t, y, o->k);
         y[j] = was;
         if (s != SNW_OK) return s == SNW_E_STOPPED ? -1 : 1;
         double *column = SUNDenseMatrix_Column(J, j);
-        for (int i = 0; i < o->n; i++) column[i] = (o->k[0][i] - dy[i]) / step;
+        for (int i = 0; i < o->n; i++) column[i] = (o->k[i] - dy[i]) / step;
     }
     return 0;
 }
@@ -196,6 +205,12 @@ static snw_status ode_check(int n, const snw_ode_opts *opts, snw_error *err) {
     return SNW_OK;
 }
 
+static void ode_place(void *object, snw_fields *f) {
+    snw_ode *o = object;
+    const size_t n = (size_t)o->n;
+    ODE_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_opts *opts,
                           snw_ode **out, snw_error *err) {
     *out = NULL;
@@ -203,13 +218,8 @@ snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user, const snw_ode_op
     snw_ode *o = snw_alloc(sizeof *o);
     if (!o) return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator");
     o->n = n, o->rate = rate, o->user = user, o->opts = *opts;
-    const size_t size = (size_t)n;
-    o->memory = snw_alloc((7 * size + 1) * sizeof(double));
-    if (!o->memory) goto no_memory;
-    double *at = o->memory;
-    double **const vectors[] = {&o->y,    &o->accepted, &o->before, &o->atol,
-                                &o->k[0], &o->k[1],     &o->k[2]};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += size;
+    o->block = snw_fields_create(ode_place, o);
+    if (!o->block) goto no_memory;
     for (int i = 0; i < n; i++) o->atol[i] = opts->atol ? opts->atol[i] : opts->rtol;
     o->opts.atol = o->atol;
     if (opts->kind != SNW_ODE_RK4 && n > 0) {
@@ -239,7 +249,7 @@ void snw_ode_destroy(snw_ode *o) {
     if (o->y_v) N_VDestroy(o->y_v);
     if (o->atol_v) N_VDestroy(o->atol_v);
     if (o->context) SUNContext_Free(&o->context);
-    snw_free(o->memory);
+    snw_free(o->block);
     snw_free(o);
 }
 
@@ -382,7 +392,7 @@ static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err
 
 static snw_status step_rk4(snw_ode *o, double t, double h) {
     const int n = o->n;
-    double *k = o->k[0], *sum = o->k[1], *z = o->k[2];
+    double *k = o->k, *sum = o->sum, *z = o->z;
     SNW_TRY(ode_rates(o, t, o->y, k));
     for (int i = 0; i < n; i++) sum[i] = k[i], z[i] = o->y[i] + 0.5 * h * k[i];
     SNW_TRY(ode_rates(o, t + 0.5 * h, z, k));

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/fields.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -16,26 +17,38 @@
 static const double PIVOT_THRESHOLD =
     0.1; // smallest diagonal entry, relative to the largest of the column, without a row exchange
 
+// n unknowns, of which the pattern has `entries`
+#define PATTERN_FIELDS(AT, PACK)                                                                   \
+    AT(int, start, n + 1, "first entry of each column")                                            \
+    PACK(int, row, entries, "row of each entry")                                                   \
+    PACK(int, order, n, "unknown eliminated at each step")                                         \
+    AT(double, size, n, "typical size of each unknown")
+
+// Factors: columns of L below the unit diagonal, of U above the diagonal; rows are steps. `room`:
+// capacity of each.
+#define FACTOR_FIELDS(AT, PACK)                                                                    \
+    AT(int, l_end, n, "end of each column of L")                                                   \
+    PACK(int, u_end, n, "end of each column of U")                                                 \
+    PACK(int, pivot, n, "row of each step")                                                        \
+    PACK(int, place, n, "scratch: step of each row, -1: none yet")                                 \
+    PACK(int, seen, n, "scratch: last step that reached a row")                                    \
+    PACK(int, left, n, "scratch: rows of this column that are not pivot rows yet")                 \
+    PACK(int, l_row, room, "rows of L")                                                            \
+    PACK(int, u_row, room, "rows of U")                                                            \
+    AT(double, diagonal, n, "of U")                                                                \
+    PACK(double, x, n, "scratch: one column")                                                      \
+    PACK(double, l, room, "entries of L")                                                          \
+    PACK(double, u, room, "entries of U")                                                          \
+    AT(unsigned char, due, n + 1, "scratch: steps to apply to this column")
+
 struct snw_sparse {
     int n;
     snw_sparse_cost predicted;
-    int room; // capacity of L and of U, entries
-    int *ints;
-    double *doubles;
-    // pattern
-    int *start, *row;
-    double *size;
-    int *order;
-    // factors: columns of L below the unit diagonal, of U above the diagonal; rows are steps
-    int *l_end, *l_row, *u_end, *u_row;
-    double *l, *u, *diagonal;
-    int *pivot; // row of each step
-    // scratch of a factorisation
-    int *place; // step of each row, -1: none yet
-    int *seen;  // last step that reached a row
-    int *left;  // rows of this column that are not pivot rows yet
-    unsigned char *due;
-    double *x;
+    int entries; // of the pattern
+    int room;    // capacity of L and of U, entries
+    PATTERN_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    FACTOR_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *pattern_block, *factor_block;
 };
 
 // ---- elimination order --------------------------------------------------------------------------
@@ -140,32 +153,24 @@ static int capacity_of(const snw_sparse *sp) {
     return (int)fmin(full, 4 * 0.5 * sp->predicted.entries + 64);
 }
 
-static snw_status sparse_allocate(snw_sparse *sp) {
-    const size_t n = (size_t)sp->n, room = (size_t)sp->room;
-    sp->ints = snw_alloc((6 * n + 2 * room) * sizeof *sp->ints);
-    sp->doubles = snw_alloc((2 * n + 2 * room) * sizeof *sp->doubles);
-    sp->due = snw_alloc(n + 1);
-    if (!sp->ints || !sp->doubles || !sp->due) return SNW_E_MEMORY;
-    int *at = sp->ints;
-    int **const vectors[] = {&sp->l_end, &sp->u_end, &sp->pivot, &sp->place, &sp->seen, &sp->left};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    sp->l_row = at;
-    sp->u_row = at + room;
-    sp->diagonal = sp->doubles;
-    sp->x = sp->doubles + n;
-    sp->l = sp->x + n;
-    sp->u = sp->l + room;
-    return SNW_OK;
+static void sparse_place_pattern(void *object, snw_fields *f) {
+    snw_sparse *o = object;
+    const size_t n = (size_t)o->n, entries = (size_t)o->entries;
+    PATTERN_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static void sparse_place_factors(void *object, snw_fields *f) {
+    snw_sparse *o = object;
+    const size_t n = (size_t)o->n, room = (size_t)o->room;
+    FACTOR_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
 static snw_status sparse_copy_pattern(snw_sparse *sp, const int *start, const int *row,
                                       const double *size) {
     const size_t n = (size_t)sp->n, entries = (size_t)start[n];
-    sp->start = snw_alloc((2 * n + 1 + entries) * sizeof *sp->start);
-    sp->size = snw_alloc(n * sizeof *sp->size);
-    if (!sp->start || !sp->size) return SNW_E_MEMORY;
-    sp->row = sp->start + n + 1;
-    sp->order = sp->row + entries;
+    sp->entries = start[n];
+    sp->pattern_block = snw_fields_create(sparse_place_pattern, sp);
+    if (!sp->pattern_block) return SNW_E_MEMORY;
     memcpy(sp->start, start, (n + 1) * sizeof *start);
     memcpy(sp->row, row, entries * sizeof *row);
     for (size_t i = 0; i < n; i++) sp->size[i] = size ? size[i] : 1;
@@ -182,7 +187,8 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
     if (s == SNW_OK) s = find_order(sp, bound);
     if (s == SNW_OK) {
         sp->room = capacity_of(sp);
-        s = sparse_allocate(sp);
+        sp->factor_block = snw_fields_create(sparse_place_factors, sp);
+        if (!sp->factor_block) s = SNW_E_MEMORY;
     }
     if (s != SNW_OK) {
         snw_sparse_destroy(sp);
@@ -194,11 +200,8 @@ snw_status snw_sparse_create(int n, const int *start, const int *row, const bool
 
 void snw_sparse_destroy(snw_sparse *sp) {
     if (!sp) return;
-    snw_free(sp->start);
-    snw_free(sp->size);
-    snw_free(sp->ints);
-    snw_free(sp->doubles);
-    snw_free(sp->due);
+    snw_free(sp->pattern_block);
+    snw_free(sp->factor_block);
     snw_free(sp);
 }
 

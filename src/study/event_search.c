@@ -10,6 +10,7 @@
 #include "study/event_search.h"
 
 #include "base/alloc.h"
+#include "base/fields.h"
 #include "integrate/step_path.h"
 #include "study/memory.h"
 
@@ -48,6 +49,23 @@ typedef struct instant {
     snw_energy energy;
 } instant;
 
+// n margins, nv coordinates, ns signals
+#define EVENT_SEARCH_FIELDS(AT, PACK)                                                              \
+    AT(double, margin_old, n, "margins at the start of the step before")                           \
+    PACK(double, margin_from, n, "at the start of the last step")                                  \
+    PACK(double, margin_to, n, "at its end")                                                       \
+    PACK(double, margin, n, "at an instant within")                                                \
+    PACK(double, error, n, "last error of a margin at an instant tried for it; -1: none")          \
+    PACK(double, increment, nv, "path: increment of the coordinates")                              \
+    PACK(double, scratch, 3 * nv, "path")                                                          \
+    PACK(double, error0, nv, "path: error at the start")                                           \
+    PACK(double, error1, nv, "path: error at the end")                                             \
+    PACK(double, point, POINTS *ns, "signals at the points of the path")                           \
+    PACK(double, dense, (DENSE + 1) * n, "margins along the path")                                 \
+    PACK(double, correction, (TRIALS + 2) * ns,                                                    \
+         "true minus interpolated signals at the instants tried")                                  \
+    AT(snw_vec3, rotation, nseg, "path: rotations of the segments and observers")
+
 struct snw_event_search {
     const snw_model *m;
     int nsource, n; // conditions, margins
@@ -57,25 +75,19 @@ struct snw_event_search {
     double *before;        // of the caller
     instant old, from, to; // start of the step before, start and end of the last step
     instant mark_from, mark_to;
-    double *margin_old, *margin_from, *margin_to, *margin; // n each
     // path
     snw_state *within;
     snw_inputs *in;
     snw_work *w;
-    snw_vec3 *rotation;
-    double *increment, *scratch, *error0, *error1; // nv, 3 nv, nv, nv
-    double *z;                                     // nsignal
-    double *point;                                 // POINTS x nsignal
-    double *dense;                                 // (DENSE + 1) x n
+    double *z; // nsignal
     // instants tried in this step
     bool sampled; // point and dense are those of the last step
     int ntrial;
     double trial[TRIALS + 2]; // fractions of the step: 0, 1, then those tried
-    double *correction;       // (TRIALS + 2) x nsignal: true minus interpolated signals there
-    double *error;            // n: last error of a margin at an instant tried for it; -1: none
     int current;              // margin to which the next instant belongs; n: to a condition
     double window;            // fraction at which an interpolated condition differs; 0: none
-    double *memory;
+    EVENT_SEARCH_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
 };
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -121,21 +133,18 @@ static void destroy_instant(instant *p) {
     snw_state_destroy(p->state);
 }
 
+static void event_search_place(void *object, snw_fields *f) {
+    snw_event_search *o = object;
+    const snw_model *m = o->m;
+    const size_t n = (size_t)o->n, nv = (size_t)m->nv, ns = (size_t)m->nsignal;
+    const size_t nseg = (size_t)(m->nseg + m->nobs);
+    EVENT_SEARCH_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
 static bool create_arrays(snw_event_search *e) {
     const snw_model *m = e->m;
-    const size_t n = (size_t)e->n, nv = (size_t)m->nv, ns = (size_t)m->nsignal;
-    const size_t size[] = {
-        n, n, n, n, n, nv, 3 * nv, nv, nv, POINTS * ns, (DENSE + 1) * n, (TRIALS + 2) * ns};
-    double **const array[] = {&e->margin_old, &e->margin_from, &e->margin_to, &e->margin,
-                              &e->error,      &e->increment,   &e->scratch,   &e->error0,
-                              &e->error1,     &e->point,       &e->dense,     &e->correction};
-    size_t total = 1;
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) total += size[i];
-    double *at = e->memory = snw_alloc(total * sizeof(double));
-    if (!at) return false;
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) *array[i] = at, at += size[i];
-    e->rotation = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *e->rotation);
-    return e->rotation && create_instant(m, false, &e->old) && create_instant(m, true, &e->from) &&
+    e->block = snw_fields_create(event_search_place, e);
+    return e->block && create_instant(m, false, &e->old) && create_instant(m, true, &e->from) &&
            create_instant(m, true, &e->to) && create_instant(m, true, &e->mark_from) &&
            create_instant(m, true, &e->mark_to) && snw_state_create(m, &e->within) == SNW_OK &&
            snw_inputs_create(m, &e->in) == SNW_OK && snw_work_create(m, &e->w) == SNW_OK;
@@ -170,8 +179,7 @@ void snw_event_search_destroy(snw_event_search *e) {
     snw_state_destroy(e->within);
     snw_inputs_destroy(e->in);
     snw_work_destroy(e->w);
-    snw_free(e->rotation);
-    snw_free(e->memory);
+    snw_free(e->block);
     snw_free(e->source);
     snw_free(e->z);
     snw_free(e);
