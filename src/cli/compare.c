@@ -30,7 +30,7 @@ typedef struct table {
     const char **swept;
     int ncolumn;
     char (*name)[NAME];
-    int swept_shown, shown; // how many of each a text table shows
+    int swept_shown, shown; // numbers of each that a text table shows
 } table;
 
 bool snw_compare_asked(const snw_args *args) {

@@ -379,7 +379,7 @@ static void name_other_open_loop(const snw_projection *pr, int row, char *out, s
     }
 }
 
-// Where iterations fail, the configuration is usually singular (links in line): the rows have no
+// If the iterations fail, the configuration is usually singular (links in line): the rows have no
 // first-order descent direction. Restart from perturbed configurations with growing perturbations,
 // then close gradually.
 snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_state *s,

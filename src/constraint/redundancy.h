@@ -20,7 +20,7 @@ void snw_redundancy_use(snw_redundancy *rd, const snw_model *m);
 // Weight of moments against forces in the norm of the multipliers, 1/m. Default 1.
 void snw_redundancy_weigh(snw_redundancy *rd, double torque);
 
-// Where the rows are dependent at s->q: P (nconstraint x nconstraint) <- a matrix whose first *n
+// If the rows are dependent at s->q: P (nconstraint x nconstraint) <- a matrix whose first *n
 // columns combine the rows C to independent ones, P'C. Rows of drives keep a unit column each; rows
 // of closures and contacts get columns that are orthonormal in the weighted norm, so the
 // multipliers P y have minimum norm. Returns false, and leaves P alone, when all rows are

@@ -7,7 +7,7 @@
 
 #include "dynamics/dynamics.h"
 
-// Memory of an observer of a model, and what it shows.
+// Observer of a model: its place, its motion and Jacobian, and its memory.
 typedef struct snw_observer {
     int seg;       // segment, or the node below the section
     int rod;       // -1: the segment itself

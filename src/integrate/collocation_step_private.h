@@ -10,8 +10,8 @@
 #include "solve/broyden.h"
 #include "solve/condition.h"
 
-// Where Newton's matrix was made, stage by stage; the Jacobians of the chart are stored in
-// chart_jacobian.
+// States and inputs of the stages at which Newton's matrix was made; the Jacobians of the chart are
+// stored in chart_jacobian.
 typedef struct snw_collocation_step_origin {
     bool known;
     double h;

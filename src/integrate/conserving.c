@@ -242,7 +242,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
-// Whether an active nonholonomic constraint acts on a descendant of the root b.
+// Does an active nonholonomic constraint act on a descendant of the root b?
 static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {

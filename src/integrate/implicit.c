@@ -386,7 +386,7 @@ static void implicit_correct(void *self) {
     snw_bordered_matrix_solve(im->T, im->dx);
 }
 
-// Whether dx is below the rounding error of coordinates and multipliers. theory.md (6.13)
+// Is dx below the rounding error of coordinates and multipliers? theory.md (6.13)
 static bool rounded(void *self) {
     const snw_implicit *im = self;
     const snw_model *m = im->m;

@@ -28,7 +28,7 @@ typedef struct snw_impact_monitor {
     double short_steps; // consecutive short steps
 } snw_impact_monitor;
 
-// Where Newton's matrix was made; after a load it is made again from these.
+// State and inputs at which Newton's matrix was made; after a load it is made again from these.
 typedef struct snw_matrix_origin {
     bool known;
     double a, b; // coefficients of the scheme
@@ -128,7 +128,7 @@ void snw_implicit_project(const snw_implicit *im, double *x);
 
 // ---- starts
 
-// Whether the scheme resolves the initial accelerations with a first step of length h. theory.md
+// Does the scheme resolve the initial accelerations with a first step of length h? theory.md
 // (6.10)
 bool snw_implicit_resolves(snw_implicit *im, double h);
 

@@ -16,7 +16,7 @@ static inline const snw_block *snw_lie_block(const snw_model *m, int f) {
     return b;
 }
 
-// Whether its parent is moved by laws only.
+// Is its parent moved by laws only?
 static inline bool snw_lie_block_is_root(const snw_model *m, const snw_block *b) {
     return m->path[m->seg[b->seg].path].own == 0;
 }

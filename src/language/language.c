@@ -41,7 +41,7 @@ bool snw_language_later(const char *map, const char *word) {
     return false;
 }
 
-// Keys of earlier versions that no key replaces, and what to do instead.
+// Keys of earlier versions that no key replaces, and the advice given for them.
 static const struct {
     const char *map, *word, *advice;
 } retired[] = {

@@ -82,7 +82,7 @@ const snw_key_table *const *snw_language_tables(int *n);
 // True if `word` (a key, or a value such as a joint kind) is reserved for a later version of the
 // language. `map` is the name of the map or of the list of values.
 bool snw_language_later(const char *map, const char *word);
-// What to do instead of the retired key `word` of `map`, NULL: it is none.
+// Advice for the retired key `word` of `map`; NULL: it is no retired key.
 const char *snw_language_retired(const char *map, const char *word);
 // The key of `map` for which `word` is a common synonym, NULL: none.
 const char *snw_language_meant(const char *map, const char *word);

@@ -15,7 +15,7 @@ static snw_status rod_refuse(snw_error *err, snw_source_location at, const char 
     return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", name, what));
 }
 
-// Check that section and material define what the active strains need.
+// Check that section and material define the properties that the active strains need.
 static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     const snw_rod_desc *d = &link->rod;
     const snw_section_desc *sec = &d->section;

@@ -454,7 +454,7 @@ typedef struct snw_probe_desc {
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
 
-snw_reading snw_probe_reading(const snw_probe_desc *p); // how laws read it
+snw_reading snw_probe_reading(const snw_probe_desc *p); // its reading by laws
 
 // Number of columns of a probe: components times stations, by station.
 int snw_probe_columns(const snw_probe_desc *p);

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-// How a law reads a probe. Functions of configuration and velocity enter the equations of motion
-// with exact derivatives (theory.md 3.7). All others are known between steps only, to conditions
-// and sampled signals (LATER), or to no law (NEVER).
+// Reading of a probe by a law. Functions of configuration and velocity enter the equations of
+// motion with exact derivatives (theory.md 3.7). All others are known between steps only, to
+// conditions and sampled signals (LATER), or to no law (NEVER).
 typedef enum snw_reading {
     SNW_READ_LATER,
     SNW_READ_NEVER,

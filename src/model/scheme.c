@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Table of the time schemes, and what follows from a row.
+// Table of the time schemes, and functions of its rows.
 #include "model/scheme.h"
 
 #include <stdio.h>
@@ -183,7 +183,7 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                           .implicit = true,
                           .chooses_steps = true}};
 
-// ---- what follows from a row --------------------------------------------------------------------
+// ---- functions of a row -------------------------------------------------------------------------
 
 int snw_scheme_find(const char *name) {
     for (int i = 0; i < SNW_SCHEME_COUNT; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // scheme.h: the time schemes. Each is one row of a table: name, order, family, the options of a
-// dynamic step that it takes, what it works with and its parameters. The reader, the help, checks,
-// integrators and live simulation read the row.
+// dynamic step that it takes, the steps and robots it supports, its parameters. The reader, the
+// help, checks, integrators and live simulation read the row.
 #pragma once
 
 #include "math/time_formula.h"
@@ -53,7 +53,7 @@ enum {
     SNW_SCHEME_TAKES_LOOP_VELOCITIES = 128 // it damps nothing, for some rho or alpha
 };
 
-// Where a scheme works.
+// Steps and robots that a scheme supports.
 enum {
     SNW_SCHEME_ON_STRAIN = 1,      // strain engine
     SNW_SCHEME_ON_SHOOTING = 2,    // shooting engine

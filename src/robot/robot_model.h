@@ -27,7 +27,7 @@ struct snw_robot_model {
     const snw_desc *desc;
     void (*release)(void *owner); // of a description from elsewhere; NULL: nothing to release
     void *owner;
-    snw_pool *pool; // owns what follows
+    snw_pool *pool; // owns the members below
     int nset;
     const char **set;    // all overrides
     snw_model *compiled; // shared by all robots of the model

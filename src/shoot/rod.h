@@ -179,7 +179,7 @@ typedef struct snw_shoot_form {
     void (*march_vary)(struct snw_shoot_rod *r, int node, int n,
                        const struct snw_shoot_state *start, int columns, double *S,
                        struct snw_shoot_state *end);
-    // where the law depends on the strain: derivative of e along the rod, at a node and its point
+    // if the law depends on the strain: derivative of e along the rod, at a node and its point
     snw_twist (*strain_d1)(const struct snw_shoot_rod *r, int point, int node);
     // velocity V of a plate at pose g, and its rate, by the formula f; at the previous instants,
     // newest first, the poses `past` and velocities `V_past`, and the rate A at the newest

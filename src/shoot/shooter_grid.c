@@ -201,7 +201,7 @@ static double error_of(const snw_shoot_rod *r, int p) {
 }
 
 // intervals of each piece from its error, which falls with the fifth power of their length; returns
-// whether a piece is too coarse
+// is a piece too coarse?
 static bool choose_intervals(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
     bool coarse = false;
     int total = 0;

@@ -196,7 +196,7 @@ static snw_status branch_attempt(snw_statics *st, const snw_statics_opts *opts,
     return s;
 }
 
-// Whether the compliant rows are closed to NEARLY_CLOSED; if not, they contradict each other.
+// Are the compliant rows closed to NEARLY_CLOSED? If not, they contradict each other.
 static bool nearly_closed(snw_statics *st) {
     snw_statics_evaluate(st, 1, st->x);
     return snw_projection_violation(st->projection, st->now, st->trial, NULL) <= NEARLY_CLOSED;
@@ -243,7 +243,7 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 
 // ---- stability
 
-// Whether the factors of the tangent at st->x show that it is stable.
+// Do the factors of the tangent at st->x show that it is stable?
 static bool branch_plainly_stable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
@@ -309,7 +309,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
     return SNW_OK;
 }
 
-// Whether the loads have a potential: none is a follower load and none reads probes.
+// Have the loads a potential? Then none is a follower load and none reads probes.
 static bool conservative(const snw_model *m) {
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].body) return false;

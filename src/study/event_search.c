@@ -26,7 +26,7 @@ enum {
     ZEROS = 64       // of margins in one step
 };
 // A margin is in reach of zero when it is smaller than REACH |second divided difference| h^2, eight
-// times what a parabola of that curvature deviates from its chord.
+// times the distance of a parabola of that curvature from its chord.
 static const double REACH = 2;
 // Share of the deviation from the chord that is allowed for the error of an extremum before any
 // instant was tried; later the last error of the interpolation is.

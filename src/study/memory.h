@@ -9,7 +9,7 @@
 
 // ---- at instants
 
-// Whether anything changes at instants: samples, switches.
+// Does any signal change at instants: samples, latches, conditions?
 bool snw_memory_has_events(const snw_model *m);
 
 // w->signal <- all signals at s, after snw_residual and snw_observe. Rotation vectors are at most

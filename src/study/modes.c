@@ -505,7 +505,7 @@ static void orient(const snw_model *m, double *x) {
 
 // ---- eigenvalues
 
-// Whether x'K x vanishes up to rounding. `largest`: largest omega^2.
+// Does x'K x vanish up to rounding? `largest`: largest omega^2.
 static bool is_null_motion(const snw_modes *mo, int n, double square, double largest,
                            const double *x) {
     const int nv = mo->m->nv;

@@ -235,7 +235,7 @@ static snw_status check_masses(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-// Report what the shooting engine cannot do before anything is computed.
+// Refuse features that the shooting engine does not support before anything is computed.
 static snw_status check_shooting(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].engine != SNW_ENGINE_SHOOTING) continue;

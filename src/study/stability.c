@@ -25,7 +25,7 @@ static bool stability_symmetric(int n, const double *A) {
     return skew <= 1e-9 * largest;
 }
 
-// Whether coordinate i has no stiffness, load or constraint; it does not count for stability.
+// Has coordinate i no stiffness, load or constraint? It then does not count for stability.
 static bool unresisted(const snw_statics *st, int i) {
     const snw_model *m = st->m;
     const size_t n = (size_t)m->nv, I = (size_t)i;

@@ -28,7 +28,7 @@ static bool statics_driven(const snw_model *m, int dof) {
     return false;
 }
 
-// Whether some joint has a coordinate without spring or drive.
+// Has some joint a coordinate without spring or drive?
 static bool has_unsupported_joint(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];

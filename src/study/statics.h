@@ -63,7 +63,7 @@ void snw_statics_use(snw_statics *st, const snw_model *m);
 SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
                                            snw_state *s, snw_statics_info *info, snw_error *err);
 
-// Whether later evaluations include velocities, as after a steady solve.
+// Later evaluations include velocities if `count`, as after a steady solve.
 void snw_statics_count_rates(snw_statics *st, bool count);
 
 // Previous loads of the next solve: none at all, or those of time t with their rates, as after a

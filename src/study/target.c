@@ -67,7 +67,7 @@ struct snw_targets {
     control control[CONTROLS_MAX];
 };
 
-// Whether an integral has a target value of probes: it reads a probe of the configuration, or is
+// Has an integral a target value of probes? It has if it reads a probe of the configuration, or is
 // nonzero where all probes read zero, as v.vx - r. integral(v.vx) measures a distance and has no
 // target.
 static bool has_target(const snw_model *m, int i, const double *zeros) {

@@ -24,7 +24,7 @@ void snw_targets_destroy(snw_targets *g); // NULL is fine
 
 // Records the integrals z (nsignal) at time t; call with rising t, first at t0. Allocates nothing.
 void snw_targets_record(snw_targets *g, double t, const double *z);
-// Whether the signals of proportional laws are due to be recorded, about 60 times per motion.
+// Are the signals of proportional laws due to be recorded, about 60 times per motion?
 bool snw_targets_due(const snw_targets *g, double t);
 void snw_targets_record_signals(snw_targets *g, double t, const double *signal);
 

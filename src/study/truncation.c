@@ -67,7 +67,7 @@ struct snw_truncation {
 
 // ---- richer bases
 
-// Whether actuators act on the single strain coordinates of the rod.
+// Do actuators act on single strain coordinates of the rod?
 static bool is_actuated(const snw_desc *d, int link) {
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].rod && d->motor[i].link == link) return true;
@@ -432,7 +432,7 @@ static bool truncation_solve(snw_truncation *t) {
            SNW_OK;
 }
 
-// Whether the factors of the tangent at t->x show that it is stable.
+// Do the factors of the tangent at t->x show that it is stable?
 static bool truncation_plainly_stable(snw_truncation *t) {
     const snw_model *m = t->rich;
     int negative;
@@ -544,7 +544,7 @@ static void project_residual(snw_truncation *t, double *r) {
     }
 }
 
-// Whether loop closures constrain the rods.
+// Do loop closures constrain the rods?
 static bool has_loops(const snw_model *m) {
     bool any = false;
     for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0;
