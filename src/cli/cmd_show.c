@@ -63,7 +63,7 @@ static double show_value_of(const cursor *c, int frame, int chosen) {
     return c->value[(size_t)frame * (size_t)c->ncolumn + (size_t)c->chosen[chosen]];
 }
 
-static void column_of(const cursor *c, int chosen, char *out, size_t size) {
+static void show_column_name(const cursor *c, int chosen, char *out, size_t size) {
     snw_column_name(&snw_result_info(c->file, c->run)->column[c->chosen[chosen]], out, size);
 }
 
@@ -74,7 +74,7 @@ static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
     char name[256];
     printf("%12s", "t");
     for (int i = 0; i < c->nchosen; i++) {
-        column_of(c, i, name, sizeof name);
+        show_column_name(c, i, name, sizeof name);
         printf(" %16s", name);
     }
     printf("\n");
@@ -115,7 +115,7 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
     snw_field_object(j, "values");
     for (int i = 0; i < c->nchosen && status == SNW_OK; i++) {
         char name[256];
-        column_of(c, i, name, sizeof name);
+        show_column_name(c, i, name, sizeof name);
         status = json_column(j, name, c, c->chosen[i], buffer, err);
     }
     if (status == SNW_OK) snw_json_close(j);
@@ -206,7 +206,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
         if (!snw_column_is_brief(&info->column[c->chosen[i]])) continue;
         shown++;
         char name[256];
-        column_of(c, i, name, sizeof name);
+        show_column_name(c, i, name, sizeof name);
         snw_grid_cell(g, "%s", name);
         snw_grid_number(g, 9, show_value_of(c, 0, i));
     }
@@ -239,7 +239,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
         snw_field_number(j, "t", c->t[0]);
         for (int i = 0; i < c->nchosen; i++) {
             char name[256];
-            column_of(c, i, name, sizeof name);
+            show_column_name(c, i, name, sizeof name);
             snw_field_number(j, name, show_value_of(c, 0, i));
         }
     }

@@ -254,7 +254,7 @@ static void grid_line(snw_grid *g, const snw_run_info *info, const table *t, con
     for (int i = 0; i < t->shown; i++) snw_grid_number(g, 9, value[i]);
 }
 
-static const char *unit_of(snw_result *file, int n, const int *run, const char *path) {
+static const char *override_unit(snw_result *file, int n, const int *run, const char *path) {
     for (int i = 0; i < n; i++) {
         const snw_override_desc *o = find_override(snw_result_info(file, run[i]), path);
         if (o && *o->unit) return o->unit;
@@ -294,7 +294,7 @@ static snw_status print_table(snw_result *file, int n, const int *run, const que
     SNW_TRY(snw_grid_create(align, &g, err));
     snw_grid_cell(g, "run");
     for (int i = 0; i < t->swept_shown; i++) {
-        const char *unit = unit_of(file, n, run, t->swept[i]);
+        const char *unit = override_unit(file, n, run, t->swept[i]);
         snw_grid_cell(g, "%s%s%s%s", t->swept[i], *unit ? " (" : "", unit, *unit ? ")" : "");
     }
     for (int i = 0; i < t->shown; i++) snw_grid_cell(g, "%s", t->name[i]);

@@ -216,7 +216,7 @@ static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size
 }
 
 // write the next part of the page
-static int write_page(const snw_socket *s, struct lws *wsi, session *c) {
+static int socket_write_page(const snw_socket *s, struct lws *wsi, session *c) {
     unsigned char out[LWS_PRE + CHUNK];
     size_t skip = c->sent, n = 0;
     for (int i = 0; i < 3; i++) {
@@ -266,8 +266,8 @@ static void receive_message(const snw_socket *s, struct lws *wsi, session *c, co
     snw_play_receive(s->play, c->client, c->invalid ? NULL : c->text, c->length);
 }
 
-static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                 size_t n) {
+static int socket_serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                        size_t n) {
     struct lws_context *context = lws_get_context(wsi);
     snw_socket *s = context ? lws_context_user(context) : NULL;
     session *c = user;
@@ -277,7 +277,7 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
         c->client = -1;
         return answer_request(s, wsi, in, n);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return c ? write_page(s, wsi, c) : -1;
+        return c ? socket_write_page(s, wsi, c) : -1;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return may_connect(s, wsi) ? 0 : -1;
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
@@ -346,7 +346,7 @@ static snw_status make_token(char token[SNW_TOKEN_LENGTH + 1], snw_error *err) {
 
 static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
     static const struct lws_protocols protocols[] = {
-        {"sinew", serve, sizeof(session), SNW_PLAY_LONGEST, 0, NULL, 0}, {0}};
+        {"sinew", socket_serve, sizeof(session), SNW_PLAY_LONGEST, 0, NULL, 0}, {0}};
     const struct lws_context_creation_info info = {
         .port = port,
         .iface = "127.0.0.1",

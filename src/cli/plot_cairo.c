@@ -59,7 +59,7 @@ static bool write_pixel_size(snw_cairo *c) {
     return write_bytes(c, chunk, sizeof chunk);
 }
 
-static cairo_status_t write_stream(void *user, const unsigned char *bytes, unsigned n) {
+static cairo_status_t cairo_write(void *user, const unsigned char *bytes, unsigned n) {
     enum { HEAD = 8 + 25 }; // signature and header of a PNG
     snw_cairo *c = user;
     bool good = true;
@@ -121,7 +121,7 @@ snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi
         dpi > 0
             ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
                                          (int)lround(height * scale))
-            : cairo_pdf_surface_create_for_stream(write_stream, c, width * scale, height * scale);
+            : cairo_pdf_surface_create_for_stream(cairo_write, c, width * scale, height * scale);
     SNW_TRY(open_surface(c, surface, scale, err));
     cairo_set_source_rgb(c->cr, 1, 1, 1);
     cairo_paint(c->cr);
@@ -131,7 +131,7 @@ snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi
 snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
     cairo_status_t status = cairo_status(c->cr);
     if (status == CAIRO_STATUS_SUCCESS && c->dpi > 0) {
-        status = cairo_surface_write_to_png_stream(c->surface, write_stream, c);
+        status = cairo_surface_write_to_png_stream(c->surface, cairo_write, c);
     }
     cairo_surface_finish(c->surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(c->surface);

@@ -29,7 +29,7 @@ static unsigned long long reply_hash(unsigned long long h, const char *text) {
     return h;
 }
 
-static bool is_new(snw_reply *r, const char *file, const char *text) {
+static bool is_new_warning(snw_reply *r, const char *file, const char *text) {
     const unsigned long long h = reply_hash(reply_hash(0xcbf29ce484222325ULL, file), text);
     for (int i = 0; i < r->nwarning; i++) {
         if (r->warning[i] == h) return false;
@@ -39,7 +39,7 @@ static bool is_new(snw_reply *r, const char *file, const char *text) {
 }
 
 static void print_once(snw_reply *r, const char *file, const char *kind, const char *text) {
-    if (!is_new(r, file, text)) return;
+    if (!is_new_warning(r, file, text)) return;
     snw_meter_clear(r->meter);
     (void)fprintf(stderr, "%s: %s: %s\n", file, kind, text);
 }

@@ -39,29 +39,29 @@ void snw_closure_rows_reset(snw_closure_rows *rows) {
     memcpy(rows->loop, m->loop, (size_t)m->nloop * sizeof *rows->loop);
 }
 
-static bool same_coefficients(size_t n, const double *a, const double *b) {
-    for (size_t i = 0; i < n; i++) {
+static bool same_coefficients(const double a[6], const double b[6]) {
+    for (int i = 0; i < 6; i++) {
         if (a[i] != b[i]) return false;
     }
     return true;
 }
 
+int snw_closure_row_of(const snw_loop *now, int r, const snw_loop *of, int n) {
+    int k = 0;
+    while (k < n - 1 && !same_coefficients(now->coefficient[r], of->coefficient[k])) k++;
+    return k;
+}
+
 // Index in the compiled model of active or spare row r of a loop.
 static int compiled_row(const snw_loop *now, const snw_loop *compiled, int r) {
-    const size_t n = sizeof now->coefficient[r] / sizeof now->coefficient[r][0];
-    int k = 0;
-    while (k < now->nrow + now->nredundant - 1 &&
-           !same_coefficients(n, now->coefficient[r], compiled->coefficient[k]))
-        k++;
-    return k;
+    return snw_closure_row_of(now, r, compiled, now->nrow + now->nredundant);
 }
 
 // Do both loops have the same rows, in any order?
 static bool has_same_rows(const snw_loop *a, const snw_loop *b) {
-    const size_t n = sizeof a->coefficient[0] / sizeof a->coefficient[0][0];
     if (a->nrow != b->nrow || a->nredundant != b->nredundant) return false;
     for (int r = 0; r < a->nrow + a->nredundant; r++) {
-        if (!same_coefficients(n, a->coefficient[r], b->coefficient[compiled_row(a, b, r)]))
+        if (!same_coefficients(a->coefficient[r], b->coefficient[compiled_row(a, b, r)]))
             return false;
     }
     return true;

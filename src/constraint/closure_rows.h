@@ -23,6 +23,10 @@ static inline const snw_model *snw_closure_rows_model(const snw_closure_rows *ro
     return rows ? &rows->model : compiled;
 }
 
+// Index among the first n rows of `of` of the row with the coefficients of row r of `now`; n - 1
+// when no row before that one has them.
+int snw_closure_row_of(const snw_loop *now, int r, const snw_loop *of, int n);
+
 // Back to the rows of the compiled model.
 void snw_closure_rows_reset(snw_closure_rows *rows);
 // The rows of `from`, of a model that fits (snw_model_fits), for the loops that have the same ones.

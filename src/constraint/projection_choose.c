@@ -18,21 +18,10 @@
 static const double DEPENDENT = 1e-8;
 static const double KEEP_FRACTION = 0.3; // a choice below this fraction of the best one is replaced
 
-static bool same_coefficients(size_t n, const double *a, const double *b) {
-    for (size_t i = 0; i < n; i++) {
-        if (a[i] != b[i]) return false;
-    }
-    return true;
-}
-
 // row in pr->all of active or spare row r of loop i
 static int row_in_all(const snw_projection *pr, int i, int r) {
     const snw_loop *now = &pr->m->loop[i], *all = &pr->all->loop[i];
-    const size_t n = sizeof now->coefficient[r] / sizeof now->coefficient[r][0];
-    int k = 0;
-    while (k < all->nrow - 1 && !same_coefficients(n, now->coefficient[r], all->coefficient[k]))
-        k++;
-    return all->row + k;
+    return all->row + snw_closure_row_of(now, r, all, all->nrow);
 }
 
 static void append_row(snw_projection *pr, int row, int *n) {

@@ -111,7 +111,7 @@ static bool is_drive(const snw_model *m, int row) {
     return false;
 }
 
-static void list_coordinates(snw_redundancy *rd, const snw_state *s) {
+static void redundancy_list_coordinates(snw_redundancy *rd, const snw_state *s) {
     const snw_model *m = rd->m;
     rd->nf = 0;
     for (int i = 0; i < m->nv; i++) rd->index[i] = 0;
@@ -130,7 +130,7 @@ static void assemble_rows(snw_redundancy *rd, const snw_inputs *in, const snw_st
     snw_kinematics(m, in, s, true, rd->w);
     snw_jacobian_pass(m, rd->w);
     snw_constraints_jacobian(m, rd->w);
-    list_coordinates(rd, s);
+    redundancy_list_coordinates(rd, s);
     rd->n = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < m->nconstraint; k++) {

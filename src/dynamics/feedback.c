@@ -69,7 +69,8 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     return r;
 }
 
-static reading read_probe(const snw_model *m, const snw_signal *signal, const snw_work *w) {
+static reading feedback_read_probe(const snw_model *m, const snw_signal *signal,
+                                   const snw_work *w) {
     if (signal->station < 0) return (reading){0};
     const int seg = m->station[signal->station].seg, i = signal->column;
     const snw_se3 g = w->g[seg];
@@ -127,7 +128,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
         if (axis && signal->reading == SNW_READ_RATE) return w->is_static ? 0 : s->v[axis->dof];
         if (axis) return s->q[axis->q];
         return signal->reading == SNW_READ_STRAIN ? feedback_strain(m, signal, in, s)
-                                                  : read_probe(m, signal, w).value;
+                                                  : feedback_read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->integral_step == 0) return s->z[i];
@@ -208,7 +209,7 @@ static void probe_jacobian(const snw_model *m, const snw_signal *signal, const s
     const int seg = m->station[signal->station].seg;
     const snw_path *path = &m->path[m->seg[seg].path];
     const size_t ld = (size_t)path->ld;
-    const reading r = read_probe(m, signal, w);
+    const reading r = feedback_read_probe(m, signal, w);
     if (path->n == 0) return;
     const double *J = w->J + m->seg_store[seg], *dJ = w->dJ + m->seg_store[seg];
     // coefficients of J: beta ad_V x = (ad_V' beta) x

@@ -87,7 +87,7 @@ static snw_vec3 interpolate_rod(const node *a, const node *b, double s) {
     return snw_add(p, snw_scale(h * (s3 - s2), b->tangent));
 }
 
-static int points_of(const snw_plot_rod *r) { return r->rigid ? 2 : r->count * PIECES + 1; }
+static int point_count(const snw_plot_rod *r) { return r->rigid ? 2 : r->count * PIECES + 1; }
 
 static void sample_rod(const snw_plot_rod *r, const double *pose, snw_vec3 *out) {
     node a = node_at(pose, r->root);
@@ -289,7 +289,7 @@ static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const sha
         const snw_pen pen = {.colour = colour, .width = s->rod[r].rigid ? RIGID : ROD};
         snw_vec3 *point;
         SNW_TRY(
-            plot_shape_add_line(pool, points_of(&s->rod[r]), pen, false, name, out, &point, err));
+            plot_shape_add_line(pool, point_count(&s->rod[r]), pen, false, name, out, &point, err));
         sample_rod(&s->rod[r], s->pose, point);
         name = NULL;
     }

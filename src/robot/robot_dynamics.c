@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static snw_status solve_accelerations(snw_robot *r, snw_error *err) {
+static snw_status robot_solve_accelerations(snw_robot *r, snw_error *err) {
     if (r->m->nconstraint) {
         return snw_projection_accelerations(snw_statics_projection(r->statics), r->in, r->s, err);
     }
@@ -30,11 +30,11 @@ snw_status snw_robot_accelerate(snw_robot *r, const double *tau, snw_error *err)
     if (tau) SNW_TRY(snw_robot_check_numbers("tau", nv, tau, err));
     SNW_TRY(snw_robot_check_state(r, err));
     snw_robot_initialise_signals(r);
-    if (!tau) return solve_accelerations(r, err);
+    if (!tau) return robot_solve_accelerations(r, err);
     // tau acts as the efforts of actuators do
     memcpy(r->tau, r->in->stress, (size_t)nv * sizeof *r->tau);
     for (int i = 0; i < nv; i++) r->in->stress[i] += tau[i];
-    const snw_status s = solve_accelerations(r, err);
+    const snw_status s = robot_solve_accelerations(r, err);
     memcpy(r->in->stress, r->tau, (size_t)nv * sizeof *r->tau);
     return s;
 }

@@ -13,7 +13,7 @@
 // ---- places -------------------------------------------------------------------------------------
 
 // rod of the model with the number of the part: both are in the order of the links
-static snw_status check_rod(const snw_robot *r, int rod, double x) {
+static snw_status check_rod_place(const snw_robot *r, int rod, double x) {
     if (rod < 0 || rod >= r->m->nrod) {
         return SNW_ROBOT_REFUSE(r, "there is no rod number %d, the robot has %d", rod, r->m->nrod);
     }
@@ -34,7 +34,7 @@ static snw_status check_place(const snw_robot *r, snw_place at) {
         return SNW_ROBOT_REFUSE(r, "there is no site number %d, the robot has %d", at.index,
                                 r->desc->nnamed);
     case SNW_PLACE_ROD:
-        return check_rod(r, at.index, at.x);
+        return check_rod_place(r, at.index, at.x);
     }
     return SNW_ROBOT_REFUSE(r, "at.kind is %d, which is no kind of place", (int)at.kind);
 }
@@ -186,7 +186,7 @@ snw_status snw_robot_acceleration(snw_robot *r, snw_place at, snw_axes axes,
     return SNW_OK;
 }
 
-static snw_twist column_of(const snw_observer *o, const double *J, int j) {
+static snw_twist jacobian_column(const snw_observer *o, const double *J, int j) {
     snw_twist column;
     for (int i = 0; i < 6; i++) column.e[i] = J[i * o->path->ld + j];
     return column;
@@ -204,10 +204,10 @@ snw_status snw_robot_jacobian(snw_robot *r, snw_place at, snw_axes axes, double 
     memset(J, 0, size);
     if (dJ) memset(dJ, 0, size);
     for (int j = 0; j < o->path->n; j++) {
-        const snw_twist column = column_of(o, o->J, j);
+        const snw_twist column = jacobian_column(o, o->J, j);
         write_twist(o, axes, column, J + 6 * (size_t)o->path->dof[j]);
         if (!dJ) continue;
-        const snw_twist rate = carried_rate(o, axes, column, column_of(o, o->dJ, j));
+        const snw_twist rate = carried_rate(o, axes, column, jacobian_column(o, o->dJ, j));
         write_twist(o, axes, rate, dJ + 6 * (size_t)o->path->dof[j]);
     }
     return SNW_OK;
@@ -218,7 +218,7 @@ snw_status snw_robot_jacobian(snw_robot *r, snw_place at, snw_axes axes, double 
 snw_status snw_robot_strain(snw_robot *r, int rod, double x, double strain[6]) {
     if (!r) return SNW_E_ARGUMENT;
     if (!strain) return SNW_ROBOT_REFUSE(r, "strain is NULL");
-    SNW_TRY(check_rod(r, rod, x));
+    SNW_TRY(check_rod_place(r, rod, x));
     SNW_TRY(snw_robot_check_state(r, r->error));
     const snw_rod *of = &r->m->rod[rod];
     const snw_twist xi = snw_rod_strain(of, r->s->q, r->s->t, fmin(x, of->L));
@@ -229,7 +229,7 @@ snw_status snw_robot_strain(snw_robot *r, int rod, double x, double strain[6]) {
 snw_status snw_robot_wrench(snw_robot *r, int rod, double x, double wrench[6]) {
     if (!r) return SNW_E_ARGUMENT;
     if (!wrench) return SNW_ROBOT_REFUSE(r, "wrench is NULL");
-    SNW_TRY(check_rod(r, rod, x));
+    SNW_TRY(check_rod_place(r, rod, x));
     SNW_TRY(snw_robot_check_forces(r, r->error));
     const snw_model *m = r->m;
     const snw_rod *of = &m->rod[rod];

@@ -99,7 +99,7 @@ static const char *kept_text(list *l, const char *text) {
     return copy ? copy : "";
 }
 
-static const char *unit_of(list *l, snw_dim dim) {
+static const char *dim_unit(list *l, snw_dim dim) {
     char unit[48];
     snw_dim_unit(dim, unit, sizeof unit);
     return kept_text(l, unit);
@@ -166,7 +166,7 @@ static void list_links(list *l) {
     }
 }
 
-static void list_coordinates(list *l) {
+static void parts_list_coordinates(list *l) {
     const snw_model *m = l->m->compiled;
     snw_part *part = new_parts(l, SNW_PART_COORDINATE, m->nq);
     const char **name = snw_coordinate_names(m, l->m->pool);
@@ -328,7 +328,7 @@ static void list_probes(list *l) {
             snw_column_name(&named, name, sizeof name);
             *column = *part;
             column->name = kept_text(l, name);
-            column->unit = unit_of(l, dim);
+            column->unit = dim_unit(l, dim);
             column->first = i;
             column->size = 1;
             same = same && strcmp(column->unit, column[-k].unit) == 0;
@@ -356,7 +356,7 @@ static void list_study(list *l) {
         part->name = snw_document_run_name(document, i);
 }
 
-static snw_status list_parameters(list *l, snw_error *err) {
+static snw_status parts_list_parameters(list *l, snw_error *err) {
     snw_robot_source *s = l->m->source;
     int n = 0;
     const snw_parameter_read *read = NULL;
@@ -378,7 +378,7 @@ static snw_status list_parameters(list *l, snw_error *err) {
 snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err) {
     list l = {.m = m};
     list_links(&l);
-    list_coordinates(&l);
+    parts_list_coordinates(&l);
     list_nodes(&l);
     list_sites(&l);
     list_loops(&l);
@@ -386,7 +386,7 @@ snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err) {
     list_loads(&l);
     list_probes(&l);
     list_study(&l);
-    SNW_TRY(list_parameters(&l, err));
+    SNW_TRY(parts_list_parameters(&l, err));
     return l.memory_out ? snw_fail(err, SNW_E_MEMORY, "out of memory") : SNW_OK;
 }
 

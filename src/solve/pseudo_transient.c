@@ -124,7 +124,8 @@ static snw_status settle_advance(flow *f, double *x, double *h) {
 }
 
 // is each residual within the rounding of x? J (column major) is that at x
-static bool is_rounding(const snw_problem *p, const double *x, const double *r, const double *J) {
+static bool residual_is_rounding(const snw_problem *p, const double *x, const double *r,
+                                 const double *J) {
     double size = 1;
     for (int i = 0; i < p->nx; i++) size = fmax(size, fabs(x[i]));
     for (int i = 0; i < p->n; i++) {
@@ -172,7 +173,9 @@ snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
         // with stiff cables, for instance, rounding may keep the residual above the tolerance
         stalled = info->residual < 0.5 * best ? 0 : stalled + 1;
         best = fmin(best, info->residual);
-        if (stalled >= STALLED && (is_closed(&f, opts->tol) || is_rounding(p, x, f.r, f.J))) break;
+        if (stalled >= STALLED &&
+            (is_closed(&f, opts->tol) || residual_is_rounding(p, x, f.r, f.J)))
+            break;
         s = SNW_E_DIVERGED;
         if (info->iterations == opts->max_iter || !(info->residual < INFINITY)) break;
         if (stop && stop(stop_user)) {

@@ -536,7 +536,7 @@ static double deviation(const snw_event_search *e, int j) {
 }
 
 // Is the fraction s not an end of the step nor an instant tried before?
-static bool is_new(const snw_event_search *e, double s) {
+static bool is_untried(const snw_event_search *e, double s) {
     for (int k = 0; k < e->ntrial + 2; k++) {
         if (!(fabs(s - e->trial[k]) > SAME)) return false;
     }
@@ -555,7 +555,7 @@ static double beside_trial(const snw_event_search *e, int j, double sign, double
     for (int k = 2; k < e->ntrial + 2; k++) {
         if (fabs(s - e->trial[k]) > 0.25 * place) continue;
         const double on = e->trial[k] + place;
-        return is_new(e, on) ? on : e->trial[k] - place;
+        return is_untried(e, on) ? on : e->trial[k] - place;
     }
     return s;
 }
@@ -582,7 +582,7 @@ static bool may_cross(const snw_event_search *e, int j, double *s) {
     const bool tried = e->error[j] >= 0;
     if (!(least <= (tried ? e->error[j] : SHARE * deviation(e, j)))) return false;
     if (tried) *s = beside_trial(e, j, sign, least, *s);
-    return is_new(e, *s);
+    return is_untried(e, *s);
 }
 
 // Source to which margin j belongs.
@@ -623,7 +623,7 @@ bool snw_event_search_next(snw_event_search *e, double *t) {
         return true;
     }
     *t = fraction_time(e, e->window);
-    return is_new(e, e->window);
+    return is_untried(e, e->window);
 }
 
 void snw_event_search_reject(snw_event_search *e, const double *signal) {
