@@ -78,7 +78,7 @@ static snw_status parse_long(snw_args *a, const char *arg, int argc, const char 
     const char *equals = strchr(name, '=');
     const size_t length = equals ? (size_t)(equals - name) : strlen(name);
     char *shown = snw_pool_text(a->pool, arg, length + 2);
-    if (!shown) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!shown) return snw_fail_memory(err);
     const int index = option_index(a->command, name, length);
     if (index < 0) return unknown_option(a, shown + 2, err);
     return store_value(a, index, shown, equals ? equals + 1 : NULL, argc, argv, next, err);
@@ -118,10 +118,10 @@ static snw_status check_operands(const snw_args *a, snw_error *err) {
 
 static snw_status args_parse(snw_args *a, int argc, const char *const *argv, snw_error *err) {
     a->operand = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->operand);
-    if (!a->operand) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!a->operand) return snw_fail_memory(err);
     for (int i = 0; i == 0 || a->command->option[i - 1].name; i++) {
         a->value[i] = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->value[i]);
-        if (!a->value[i]) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        if (!a->value[i]) return snw_fail_memory(err);
     }
     bool options = true;
     for (int next = 0; next < argc;) {
@@ -143,11 +143,11 @@ snw_status snw_args_parse(const snw_command *command, int argc, const char *cons
                           snw_args **out, snw_error *err) {
     *out = NULL;
     snw_pool *pool = snw_pool_create(POOL_LIMIT);
-    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!pool) return snw_fail_memory(err);
     snw_args *a = snw_pool_take(pool, sizeof *a);
     if (!a) {
         snw_pool_destroy(pool);
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        return snw_fail_memory(err);
     }
     a->pool = pool;
     a->command = command;

@@ -85,7 +85,7 @@ snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char 
     enum { NAME = 128 };
     const size_t n = (size_t)info->ncolumn;
     const char **name = snw_alloc(n * (sizeof *name + NAME));
-    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!name) return snw_fail_memory(err);
     char *text = (char *)(name + n);
     for (size_t i = 0; i < n; i++) {
         name[i] = text + i * NAME;

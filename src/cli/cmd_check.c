@@ -24,7 +24,7 @@ enum { MOST_IDLE = 400 };
 // *idle (nlink, freed by the caller) <- joints that move no mass
 static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
     *idle = snw_alloc((size_t)r->desc->nlink * sizeof **idle);
-    if (!*idle) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!*idle) return snw_fail_memory(err);
     return snw_run_describe(r->run)->nv <= MOST_IDLE ? snw_run_idle_joints(r->run, *idle, err)
                                                      : SNW_OK;
 }

@@ -90,7 +90,7 @@ static snw_status choose_run(job *j, snw_error *err) {
     const int nwanted = snw_args_values(j->args, "run", &wanted), total = snw_result_runs(j->file);
     const char **name = snw_alloc((size_t)total * sizeof *name);
     int *chosen = snw_alloc((size_t)total * sizeof *chosen), n = 0;
-    snw_status s = name && chosen ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status s = name && chosen ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; s == SNW_OK && i < total; i++) name[i] = snw_result_info(j->file, i)->run;
     if (s == SNW_OK) s = snw_choose_runs(total, name, nwanted, wanted, chosen, &n, err);
     if (s == SNW_OK && n != 1) {

@@ -19,11 +19,6 @@ typedef struct session {
     const char *path;
 } session;
 
-static bool play_should_stop(void *user) {
-    (void)user;
-    return snw_stop_asked();
-}
-
 static void play_pass_warning(void *user, const char *message) {
     const session *s = user;
     snw_reply_warn(s->reply, s->path, message);
@@ -41,7 +36,7 @@ static snw_status play_find_run(const snw_document *d, const char *name, int *ou
 
 static snw_status open_session(session *s, const snw_args *args, snw_play_opts *opts,
                                snw_error *err) {
-    const snw_run_hooks hooks = {.user = s, .stop = play_should_stop, .warn = play_pass_warning};
+    const snw_run_hooks hooks = {.user = s, .stop = snw_stop_hook, .warn = play_pass_warning};
     snw_live_opts how = {0};
     SNW_TRY(snw_args_number(args, "step", 1e-6, 1, &how.step, err));
     opts->nset = snw_args_values(args, "set", &opts->set);

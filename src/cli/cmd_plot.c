@@ -37,10 +37,6 @@ typedef struct job {
     snw_converge converge; // --convergence
 } job;
 
-static snw_status plot_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 // ---- values of options -------------------------------------------------------------------------
 
 // All values of an option, split at commas.
@@ -55,12 +51,12 @@ static snw_status plot_read_list(const job *j, const char *option, int *n, const
     }
     *n = 0;
     *out = snw_pool_array(j->pool, most, sizeof **out);
-    if (!*out) return plot_no_memory(err);
+    if (!*out) return snw_fail_memory(err);
     for (int i = 0; i < given; i++) {
         for (const char *c = value[i]; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
             const size_t length = strcspn(c, ",");
             (*out)[*n] = snw_pool_text(j->pool, c, length);
-            if (!(*out)[(*n)++]) return plot_no_memory(err);
+            if (!(*out)[(*n)++]) return snw_fail_memory(err);
         }
     }
     return SNW_OK;
@@ -109,7 +105,7 @@ static snw_status read_times(const job *j, int *n, double **out, snw_error *err)
     const char **text;
     SNW_TRY(plot_read_list(j, "at", n, &text, err));
     *out = snw_pool_array(j->pool, (size_t)*n, sizeof **out);
-    if (!*out) return plot_no_memory(err);
+    if (!*out) return snw_fail_memory(err);
     for (int i = 0; i < *n; i++) {
         if (plot_number(text[i], "", &(*out)[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT, "--at takes times in seconds, e.g. 0,0.5,1, not '%s'",
@@ -166,7 +162,7 @@ static snw_status plot_choose_runs(const job *j, const snw_result *file, int *ch
     SNW_TRY(plot_read_list(j, "run", &nwanted, &wanted, err));
     const int total = snw_result_runs(file);
     const char **name = snw_pool_array(j->pool, (size_t)total, sizeof *name);
-    if (!name) return plot_no_memory(err);
+    if (!name) return snw_fail_memory(err);
     for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
     return snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
 }
@@ -176,7 +172,7 @@ static snw_status open_runs(job *j, snw_error *err) {
     const int nfile = snw_args_operands(j->args);
     j->file = snw_pool_array(j->pool, (size_t)nfile, sizeof(snw_result *));
     j->run = snw_pool_array(j->pool, MOST_RUNS, sizeof *j->run);
-    if (!j->file || !j->run) return plot_no_memory(err);
+    if (!j->file || !j->run) return snw_fail_memory(err);
     for (int i = 0; i < nfile; i++) {
         const char *path = snw_args_operand(j->args, i);
         SNW_TRY(snw_result_open(path, &j->file[i], err));
@@ -184,7 +180,7 @@ static snw_status open_runs(job *j, snw_error *err) {
         int n;
         int *chosen = snw_pool_array(j->pool, (size_t)snw_result_runs(j->file[i]), sizeof *chosen);
         const char *own = stem(j->pool, path);
-        if (!chosen || !own) return plot_no_memory(err);
+        if (!chosen || !own) return snw_fail_memory(err);
         SNW_TRY(plot_choose_runs(j, j->file[i], chosen, &n, err));
         for (int k = 0; k < n; k++) {
             if (snw_result_frames(j->file[i], chosen[k]) == 0) continue;
@@ -196,7 +192,7 @@ static snw_status open_runs(job *j, snw_error *err) {
             const char *name = nfile == 1 ? run
                                : n == 1   ? own
                                           : snw_pool_format(j->pool, "%s %s", own, run);
-            if (!name) return plot_no_memory(err);
+            if (!name) return snw_fail_memory(err);
             j->run[j->nrun++] = (snw_plot_run){.file = j->file[i], .run = chosen[k], .name = name};
         }
     }
@@ -226,7 +222,7 @@ static snw_status choose_probes(const job *j, snw_error *err) {
         const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
         int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
         int all, kept = 0;
-        if (!chosen) return plot_no_memory(err);
+        if (!chosen) return snw_fail_memory(err);
         SNW_TRY(snw_choose_columns(info, n, wanted, chosen, &all, err));
         for (int k = 0; k < all; k++) {
             const snw_column *c = &info->column[chosen[k]];
@@ -254,7 +250,7 @@ static snw_status choose_phase_columns(const job *j, snw_error *err) {
         const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
         int *pair = snw_pool_array(j->pool, 2, sizeof *pair);
         int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
-        if (!pair || !chosen) return plot_no_memory(err);
+        if (!pair || !chosen) return snw_fail_memory(err);
         for (int k = 0; k < 2; k++) {
             int count;
             SNW_TRY(snw_choose_columns(info, 1, &wanted[k], chosen, &count, err));
@@ -416,7 +412,7 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     if (!j->output) {
         const char *own = stem(j->pool, snw_args_operand(j->args, 0));
         j->output = own ? snw_pool_format(j->pool, "%s.svg", own) : NULL;
-        if (!j->output) return plot_no_memory(err);
+        if (!j->output) return snw_fail_memory(err);
     }
     SNW_TRY(plot_read_format(j->output, &j->format, err));
     SNW_TRY(read_size(j->args, &width, &height, err));
@@ -437,7 +433,7 @@ static int plot_run(const snw_args *args, snw_reply *reply) {
     const size_t limit = (size_t)2 << 30;
     snw_error err = {0};
     job j = {.args = args, .pool = snw_pool_create(limit)};
-    const snw_status status = j.pool ? plot(&j, reply, &err) : plot_no_memory(&err);
+    const snw_status status = j.pool ? plot(&j, reply, &err) : snw_fail_memory(&err);
     for (int i = 0; i < j.nfile; i++) snw_result_close(j.file[i]);
     snw_pool_destroy(j.pool);
     if (status == SNW_OK) return SNW_EXIT_DONE;

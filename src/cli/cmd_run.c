@@ -474,7 +474,7 @@ static snw_status create_outcomes(const snw_job *job, outcome **out, snw_error *
         const int ncolumn = snw_run_describe(job->run[i].run)->ncolumn;
         good = (o[i].value = snw_alloc((size_t)ncolumn * sizeof *o->value)) != NULL;
     }
-    return good ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    return good ? SNW_OK : snw_fail_memory(err);
 }
 
 // copy the frames of interrupted and finished runs to the new file

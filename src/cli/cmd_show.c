@@ -45,7 +45,7 @@ static snw_status open_cursor(snw_result *file, int run, const snw_args *args, c
     c->chosen = snw_alloc((size_t)c->ncolumn * sizeof *c->chosen);
     c->t = snw_alloc((size_t)c->capacity * sizeof *c->t);
     c->value = snw_alloc((size_t)c->capacity * (size_t)c->ncolumn * sizeof *c->value);
-    if (!c->chosen || !c->t || !c->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!c->chosen || !c->t || !c->value) return snw_fail_memory(err);
     return snw_choose_columns(info, nprobe, probe, c->chosen, &c->nchosen, err);
 }
 
@@ -110,7 +110,7 @@ static snw_status json_column(snw_json *j, const char *key, const cursor *c, int
 
 static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
     double *buffer = snw_alloc(BLOCK * sizeof *buffer);
-    if (!buffer) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!buffer) return snw_fail_memory(err);
     snw_status status = json_column(j, "t", c, -1, buffer, err);
     snw_field_object(j, "values");
     for (int i = 0; i < c->nchosen && status == SNW_OK; i++) {
@@ -133,7 +133,7 @@ typedef struct errors {
 
 static snw_status worst_errors(const cursor *c, errors *out, snw_error *err) {
     snw_stats *row = snw_alloc(BLOCK * sizeof *row);
-    if (!row) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!row) return snw_fail_memory(err);
     *out = (errors){.truncation = NAN, .frequency = NAN};
     snw_status status = SNW_OK;
     for (int first = 0, n; first < c->nframe && status == SNW_OK; first += n) {
@@ -279,7 +279,7 @@ static snw_status show_choose_runs(const snw_result *file, const snw_args *args,
     const int nwanted = snw_args_values(args, "run", &wanted);
     const int total = snw_result_runs(file);
     const char **name = snw_alloc((size_t)total * sizeof *name);
-    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!name) return snw_fail_memory(err);
     for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
     snw_status status = snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
     if (status == SNW_OK && *n > 1 && wants_lines(args) && !snw_compare_asked(args) &&
@@ -297,7 +297,7 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
                             snw_error *err) {
     int n;
     int *chosen = snw_alloc((size_t)snw_result_runs(file) * sizeof *chosen);
-    if (!chosen) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!chosen) return snw_fail_memory(err);
     snw_status status = show_choose_runs(file, args, chosen, &n, err);
     const bool lines = wants_lines(args) || snw_compare_asked(args);
     if (status == SNW_OK && reply->json) {

@@ -32,11 +32,6 @@ static void verify_show_progress(void *user, const snw_progress *p) {
     snw_meter_show(&s->meter, p);
 }
 
-static bool verify_should_stop(void *user) {
-    (void)user;
-    return snw_stop_asked();
-}
-
 static void verify_pass_warning(void *user, const char *message) {
     session *s = user;
     snw_reply_warn(s->reply, s->path, message);
@@ -216,7 +211,7 @@ static snw_status verify_run(session *s, const snw_job *job, int index, snw_erro
     const snw_recorder recorder = snw_series_recorder(&series);
     const snw_run_hooks hooks = {.user = s,
                                  .progress = verify_show_progress,
-                                 .stop = verify_should_stop,
+                                 .stop = snw_stop_hook,
                                  .warn = verify_pass_warning,
                                  .note = verify_pass_note};
     snw_run_totals totals;

@@ -73,7 +73,7 @@ static snw_status view_choose(const snw_result *file, const snw_args *args, int 
     const int nwanted = snw_args_values(args, "run", &wanted);
     const int total = snw_result_runs(file);
     const char **name = snw_alloc((size_t)total * sizeof *name);
-    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!name) return snw_fail_memory(err);
     int frames = 0;
     for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
     snw_status status = snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
@@ -93,7 +93,7 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
     int n = 0;
     int *chosen = snw_alloc(total * sizeof *chosen);
     snw_page_info *info = snw_alloc(total * sizeof *info);
-    snw_status status = chosen && info ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status status = chosen && info ? SNW_OK : snw_fail_memory(err);
     if (status == SNW_OK) status = view_choose(file, args, chosen, &n, err);
     if (status == SNW_OK) status = snw_output_refuse("results", input, output, err);
     snw_output out;

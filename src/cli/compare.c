@@ -86,7 +86,7 @@ static snw_status choose_swept(snw_result *file, int n, const int *run, table *t
     int most = 0;
     for (int i = 0; i < n; i++) most += snw_result_info(file, run[i])->noverride;
     t->swept = snw_alloc((size_t)most * sizeof *t->swept);
-    if (!t->swept) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!t->swept) return snw_fail_memory(err);
     for (int i = 0; i < n; i++) {
         const snw_run_info *info = snw_result_info(file, run[i]);
         for (int k = 0; k < info->noverride; k++) {
@@ -108,7 +108,7 @@ static snw_status choose_columns(const snw_run_info *info, const snw_args *args,
     t->name = snw_alloc((size_t)info->ncolumn * sizeof *t->name);
     if (!chosen || !t->name) {
         snw_free(chosen);
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        return snw_fail_memory(err);
     }
     const snw_status status = snw_choose_columns(info, nprobe, probe, chosen, &n, err);
     for (int i = 0; status == SNW_OK && i < n; i++) {
@@ -164,7 +164,7 @@ static snw_status evaluate_run(snw_result *file, int run, const query *q, const 
     snw_series s = {.nframe = nframe, .ncolumn = 1};
     s.t = snw_alloc((size_t)nframe * sizeof *s.t);
     s.value = snw_alloc((size_t)nframe * sizeof *s.value);
-    snw_status status = s.t && s.value ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status status = s.t && s.value ? SNW_OK : snw_fail_memory(err);
     if (status == SNW_OK && nframe > 0) {
         status = snw_result_read(file, run, SNW_RESULT_T, 0, nframe, s.t, err);
     }
@@ -266,7 +266,7 @@ static snw_status compare_print_lines(snw_result *file, int n, const int *run, c
                                       const table *t, bool csv, snw_grid *g, snw_reply *reply,
                                       snw_error *err) {
     double *value = snw_alloc((size_t)t->ncolumn * sizeof *value);
-    snw_status status = value ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status status = value ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; status == SNW_OK && i < n; i++) {
         const snw_run_info *info = snw_result_info(file, run[i]);
         status = evaluate_run(file, run[i], q, t, value, err);

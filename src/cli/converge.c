@@ -25,7 +25,7 @@ static const char OPTION[] = "--convergence";
 static snw_status converge_read_values(snw_pool *pool, const char *text, const char *equals,
                                        int nrun, double *x, snw_converge_opts *o, snw_error *err) {
     o->quantity = snw_pool_text(pool, text, (size_t)(equals - text));
-    if (!o->quantity) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!o->quantity) return snw_fail_memory(err);
     const char *at = equals + 1;
     int n = 0;
     for (; n < nrun; n++) {
@@ -90,7 +90,7 @@ static snw_status find_values(snw_pool *pool, const char *path, int nrun, const 
         if (i == 0) o->unit = snw_pool_text(pool, q.unit, strlen(q.unit));
     }
     o->quantity = path;
-    return o->unit ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    return o->unit ? SNW_OK : snw_fail_memory(err);
 }
 
 // ---- the reference -----------------------------------------------------------------------------
@@ -127,7 +127,7 @@ snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
                              snw_figure *out, snw_error *err) {
     const char *path = snw_args_value(args, "convergence"), *equals = strchr(path, '=');
     double *x = snw_pool_array(pool, (size_t)nrun, sizeof *x);
-    if (!x) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!x) return snw_fail_memory(err);
     *c = (snw_converge){.opts = {.unit = "", .at_end = !at, .t = at ? *at : 0, .x = x}};
     SNW_TRY(choose_reference(args, nrun, run, &c->opts, err));
     if (nrun - (c->opts.against >= 0) < 2) {

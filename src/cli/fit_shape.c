@@ -48,10 +48,6 @@ typedef struct session {
     snw_shape_info undetermined;
 } session;
 
-static snw_status fit_shape_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 static snw_status fit_shape_fail_data(const session *s, int line, snw_error *err) {
     return snw_fail_at_location(err, SNW_E_ARGUMENT, s->path, line, 1);
 }
@@ -61,7 +57,7 @@ static snw_status fit_shape_fail_data(const session *s, int line, snw_error *err
 static snw_status find_rod(session *s, snw_error *err) {
     const snw_desc *d = s->job.run[0].desc;
     const char **known = snw_pool_array(s->pool, (size_t)d->nlink + 1, sizeof *known);
-    if (!known) return fit_shape_no_memory(err);
+    if (!known) return snw_fail_memory(err);
     int n = 0;
     for (int i = 0; i < d->nlink; i++) {
         if (!d->link[i].has_rod) continue;
@@ -108,7 +104,7 @@ static snw_status fit_shape_read_column(session *s, int k, int count, snw_error 
         return fit_shape_fail_data(s, 1, err);
     }
     const char *text = number ? equal_station(s->pool, number, count) : name + 2;
-    if (!text) return fit_shape_no_memory(err);
+    if (!text) return snw_fail_memory(err);
     int station = 0;
     while (station < s->nstation && strcmp(s->station[station], text) != 0) station++;
     if (station == s->nstation) s->station[s->nstation++] = text;
@@ -128,7 +124,7 @@ static snw_status fit_shape_read_columns(session *s, snw_error *err) {
     s->station = snw_pool_array(s->pool, n, sizeof *s->station);
     s->at = snw_pool_array(s->pool, n, sizeof *s->at);
     s->axis = snw_pool_array(s->pool, n, sizeof *s->axis);
-    if (!s->station || !s->at || !s->axis) return fit_shape_no_memory(err);
+    if (!s->station || !s->at || !s->axis) return snw_fail_memory(err);
     if (strcmp(s->data.name[0], "t") != 0) {
         (void)snw_fail(err, SNW_E_ARGUMENT,
                        "the first column is the time and called 't', not '%.100s'",
@@ -185,7 +181,7 @@ static snw_status fit_shape_filter(session *s, snw_error *err) {
     const double *t = s->data.value;
     snw_arena scratch = {.size = snw_butterworth_scratch(n)};
     scratch.base = snw_alloc(scratch.size);
-    if (!scratch.base) return fit_shape_no_memory(err);
+    if (!scratch.base) return snw_fail_memory(err);
     for (int k = 0; k < s->nout; k++) {
         snw_butterworth(n, (t[n - 1] - t[0]) / (n - 1), s->cutoff, &scratch,
                         s->out + (size_t)k * (size_t)n);
@@ -200,12 +196,12 @@ static snw_status read_model(session *s, snw_error *err) {
     const char *const *given;
     const int ngiven = snw_args_values(s->args, "set", &given), nset = ngiven + s->nstation;
     const char **set = snw_pool_array(s->pool, (size_t)nset + 1, sizeof *set);
-    if (!set) return fit_shape_no_memory(err);
+    if (!set) return snw_fail_memory(err);
     for (int i = 0; i < ngiven; i++) set[i] = given[i];
     for (int i = 0; i < s->nstation; i++) {
         set[ngiven + i] = snw_pool_format(s->pool, "probes.%s%d={position: \"%s@%s\"}", prefix, i,
                                           s->rod, s->station[i]);
-        if (!set[ngiven + i]) return fit_shape_no_memory(err);
+        if (!set[ngiven + i]) return snw_fail_memory(err);
     }
     SNW_TRY(snw_document_read(s->job.path, nset, set, &s->document, err));
     SNW_TRY(snw_document_describe(s->document, s->job.run[0].index, &s->desc, err));
@@ -216,7 +212,7 @@ static snw_status make_shape(session *s, snw_error *err) {
     const int n = s->data.ncolumn - 1;
     int *probe = snw_pool_array(s->pool, (size_t)s->nstation, sizeof *probe);
     snw_shape_column *column = snw_pool_array(s->pool, (size_t)n, sizeof *column);
-    if (!probe || !column) return fit_shape_no_memory(err);
+    if (!probe || !column) return snw_fail_memory(err);
     for (int i = 0; i < s->desc->nprobe; i++) {
         const char *name = s->desc->probe[i].name;
         if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
@@ -233,7 +229,7 @@ static snw_status make_shape(session *s, snw_error *err) {
                         "rod '%s' has no coordinates to find; give it a strain", s->rod);
     }
     s->out = snw_pool_array(s->pool, (size_t)s->data.nrow * (size_t)s->nout, sizeof *s->out);
-    return s->out ? SNW_OK : fit_shape_no_memory(err);
+    return s->out ? SNW_OK : snw_fail_memory(err);
 }
 
 static snw_status fit_shape_prepare(session *s, snw_error *err) {
@@ -241,7 +237,7 @@ static snw_status fit_shape_prepare(session *s, snw_error *err) {
     s->path = snw_args_operand(s->args, 1);
     s->undetermined_row = s->unconverged_row = -1;
     s->pool = snw_pool_create(LIMIT);
-    if (!s->pool) return fit_shape_no_memory(err);
+    if (!s->pool) return snw_fail_memory(err);
     if (snw_args_operands(s->args) != 2) {
         return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
     }
@@ -305,7 +301,7 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
 static snw_status fit_rows(session *s, snw_error *err) {
     double *measured = snw_pool_array(s->pool, (size_t)s->data.ncolumn, sizeof *measured);
     double *q = snw_pool_array(s->pool, (size_t)s->ncoordinate, sizeof *q);
-    if (!measured || !q) return fit_shape_no_memory(err);
+    if (!measured || !q) return snw_fail_memory(err);
     snw_meter meter = snw_meter_start(1, false);
     s->reply->meter = &meter;
     snw_status status = SNW_OK;

@@ -69,10 +69,6 @@ typedef struct session {
     snw_fit_info info;
 } session;
 
-static snw_status fit_values_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 // ---- parameters --------------------------------------------------------------------------------
 
 static snw_status fail_parameter(snw_error *err, const char *text) {
@@ -161,7 +157,7 @@ static snw_status read_finds(session *s, snw_error *err) {
     s->x = snw_alloc(n * sizeof *s->x);
     s->correlation = snw_alloc(n * n * sizeof *s->correlation);
     s->set = snw_alloc((size_t)s->nset * sizeof *s->set);
-    if (!s->find || !s->x || !s->correlation || !s->set) return fit_values_no_memory(err);
+    if (!s->find || !s->x || !s->correlation || !s->set) return snw_fail_memory(err);
     for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
     for (int i = 0; i < nfind; i++) {
         parameter *f = &s->find[i];
@@ -227,7 +223,7 @@ static snw_status fit_values_read_data(session *s, snw_error *err) {
     }
     s->pool = snw_pool_create(LIMIT);
     s->data = snw_alloc((size_t)s->ndata * sizeof *s->data);
-    if (!s->pool || !s->data) return fit_values_no_memory(err);
+    if (!s->pool || !s->data) return snw_fail_memory(err);
     size_t columns = 0;
     for (int i = 0; i < s->ndata; i++) {
         SNW_TRY(snw_measured_read(s->pool, data_path(s, i), &s->data[i], err));
@@ -240,7 +236,7 @@ static snw_status fit_values_read_data(session *s, snw_error *err) {
         columns += (size_t)s->data[i].ncolumn - 1;
     }
     s->column = snw_alloc(columns * sizeof *s->column);
-    return s->column ? SNW_OK : fit_values_no_memory(err);
+    return s->column ? SNW_OK : snw_fail_memory(err);
 }
 
 static snw_status match_columns(session *s, snw_error *err) {
@@ -276,7 +272,7 @@ static snw_status list_values(session *s, snw_error *err) {
     int *line = snw_pool_array(s->pool, most, sizeof *line);
     s->before = snw_alloc(most * sizeof *s->before);
     s->after = snw_alloc(most * sizeof *s->after);
-    if (!s->value || !line || !s->before || !s->after) return fit_values_no_memory(err);
+    if (!s->value || !line || !s->before || !s->after) return snw_fail_memory(err);
     s->line = line;
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
@@ -367,11 +363,6 @@ static snw_status read_errors(session *s, snw_error *err) {
 
 // ---- running -----------------------------------------------------------------------------------
 
-static bool fit_values_should_stop(void *user) {
-    (void)user;
-    return snw_stop_asked();
-}
-
 static void fit_values_pass_warning(void *user, const char *message) {
     session *s = user;
     snw_reply_warn(s->reply, s->job.path, message);
@@ -383,9 +374,8 @@ static snw_status run_one(session *s, const snw_document *d, const snw_job_run *
     snw_run *run = NULL;
     snw_run_totals totals;
     // warnings are reported for the start values only, not for intermediate ones
-    const snw_run_hooks hooks = {.user = s,
-                                 .stop = fit_values_should_stop,
-                                 .warn = s->runs == 0 ? fit_values_pass_warning : NULL};
+    const snw_run_hooks hooks = {
+        .user = s, .stop = snw_stop_hook, .warn = s->runs == 0 ? fit_values_pass_warning : NULL};
     snw_status status = snw_document_describe(d, which->index, &desc, err);
     if (status == SNW_OK) status = snw_run_create(desc, which->name, &run, err);
     if (status == SNW_OK) {
@@ -645,7 +635,7 @@ static snw_status write_model(session *s, snw_error *err) {
     if (!output) return SNW_OK;
     make_sets(s, s->x);
     const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
-    if (!data) return fit_values_no_memory(err);
+    if (!data) return snw_fail_memory(err);
     for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
     return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
 }
@@ -709,7 +699,7 @@ static int fit_values_search(session *s, snw_error *err) {
                                      .run = run_all};
     double *error = snw_alloc((size_t)s->nfind * sizeof *error);
     if (!error) {
-        (void)fit_values_no_memory(err);
+        (void)snw_fail_memory(err);
         return SNW_EXIT_FAILED;
     }
     s->meter = snw_meter_start(1, false);

@@ -38,11 +38,11 @@ static int grid_text_width(const char *text) {
 snw_status snw_grid_create(const char *align, snw_grid **out, snw_error *err) {
     *out = NULL;
     snw_pool *pool = snw_pool_create(POOL_LIMIT);
-    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!pool) return snw_fail_memory(err);
     snw_grid *g = snw_pool_take(pool, sizeof *g);
     if (!g) {
         snw_pool_destroy(pool);
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        return snw_fail_memory(err);
     }
     SNW_ASSERT(strlen(align) <= MAX_COLUMNS);
     *g = (snw_grid){.pool = pool, .align = align, .ncolumn = (int)strlen(align)};

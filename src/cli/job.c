@@ -20,7 +20,7 @@ static snw_status job_choose(snw_job *job, int nwanted, const char *const *wante
     int *chosen = snw_alloc((size_t)total * sizeof *chosen);
     snw_status status = SNW_OK;
     if (!job->run || !name || !chosen) {
-        status = snw_fail(err, SNW_E_MEMORY, "out of memory");
+        status = snw_fail_memory(err);
         goto done;
     }
     for (int i = 0; i < total; i++) name[i] = snw_document_run_name(job->document, i);
@@ -42,7 +42,7 @@ snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***
     int room = 0;
     for (const char *p = text; (p = strstr(p, mark_set)); p++) room++;
     const char **all = snw_pool_array(pool, (size_t)room + 1, sizeof *all);
-    if (!all) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!all) return snw_fail_memory(err);
     int first = room; // the last lines of the text, read backwards
     while (end > text) {
         const char *line = end - 1;
@@ -50,7 +50,7 @@ snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***
         const size_t length = (size_t)(end - 1 - line), head = sizeof mark_set - 1;
         if (strncmp(line, mark_set, head) == 0) {
             all[--first] = snw_pool_text(pool, line + head, length - head);
-            if (!all[first]) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+            if (!all[first]) return snw_fail_memory(err);
         } else if (strncmp(line, mark_tables, sizeof mark_tables - 1) != 0) {
             break;
         }
@@ -69,7 +69,7 @@ snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
     size_t size = strlen(text) + 64, used = strlen(text);
     for (int i = 0; i < nset; i++) size += strlen(set[i]) + sizeof "# --set \n";
     char *all = *out = snw_alloc(size);
-    if (!all) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!all) return snw_fail_memory(err);
     memcpy(all, text, used);
     if ((nset > 0 || tables) && used > 0 && text[used - 1] != '\n') all[used++] = '\n';
     for (int i = 0; i < nset; i++) {

@@ -5,6 +5,7 @@
 #include "cli/play_private.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "cli/job.h"
 #include "output/play_message.h"
@@ -13,24 +14,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static const double step_fraction = 0.85; // fraction of a frame period available for steps
 static const double max_lag = 0.1;        // s: lag behind the clock before the clock is delayed
 // s: shortest time between changes of parameters, each of which compiles the model
 static const double change_interval = 0.05;
 
-static double play_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ---- construction ------------------------------------------------------------------------------
 
 // synchronise the simulated time with the wall clock
 static void set_clock(snw_play *p) {
-    p->wall0 = p->mark_wall = play_seconds();
+    p->wall0 = p->mark_wall = snw_clock_seconds();
     p->sim0 = p->mark_sim = snw_live_time(p->live);
 }
 
@@ -41,7 +35,7 @@ static snw_status play_make(snw_play *p, snw_error *err) {
     SNW_TRY(snw_job_text(p->document, p->opts.nset, p->opts.set, &p->text, err));
     p->nbytes = snw_play_frame_size(p);
     p->bytes = snw_alloc(p->nbytes);
-    if (!p->bytes) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!p->bytes) return snw_fail_memory(err);
     set_clock(p);
     return snw_play_make_frame(p, err);
 }
@@ -50,7 +44,7 @@ snw_status snw_play_create(const snw_document *d, const snw_desc *desc, snw_live
                            const snw_play_opts *opts, snw_play **out, snw_error *err) {
     *out = NULL;
     snw_play *p = snw_alloc(sizeof *p);
-    if (!p) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!p) return snw_fail_memory(err);
     p->document = d;
     p->desc = desc;
     p->live = live;
@@ -151,7 +145,7 @@ static snw_status apply_parameters(snw_play *p, snw_error *err) {
     const char **list = snw_alloc((size_t)n * sizeof *list);
     snw_desc *desc = NULL;
     int nset = 0;
-    snw_status s = set && list ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status s = set && list ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; s == SNW_OK && i < n; i++) {
         const snw_control *c = snw_live_control(p->live, i);
         if (c->actuator >= 0 || isnan(c->wanted)) continue;
@@ -244,9 +238,9 @@ static void pause_after_failure(snw_play *p, const snw_error *err) {
 
 static bool play_step(snw_play *p) {
     snw_error err = {0};
-    const double before = play_seconds();
+    const double before = snw_clock_seconds();
     snw_status s = snw_live_step(p->live, &err);
-    const double took = play_seconds() - before;
+    const double took = snw_clock_seconds() - before;
     p->step_time += (p->totals.steps ? 0.05 : 1) * (took - p->step_time);
     p->totals.steps++;
     p->totals.stepping += took;
@@ -269,11 +263,12 @@ static void advance(snw_play *p, double begin) {
     const double h = snw_live_step_length(p->live), budget = step_fraction / SNW_PLAY_RATE;
     const double target = p->sim0 + p->wanted * (begin - p->wall0);
     bool good = true;
-    while (good && snw_live_time(p->live) + 0.5 * h <= target && play_seconds() - begin < budget) {
+    while (good && snw_live_time(p->live) + 0.5 * h <= target &&
+           snw_clock_seconds() - begin < budget) {
         good = play_step(p);
     }
     if (!good) return;
-    const double now = play_seconds();
+    const double now = snw_clock_seconds();
     if (p->sim0 + p->wanted * (now - p->wall0) - snw_live_time(p->live) > max_lag * p->wanted) {
         p->wall0 = now;
         p->sim0 = snw_live_time(p->live);
@@ -290,7 +285,7 @@ static void apply_pending_parameters(snw_play *p, double now) {
 }
 
 void snw_play_tick(snw_play *p) {
-    const double now = play_seconds();
+    const double now = snw_clock_seconds();
     if (!has_clients(p) && !p->record.file) return;
     apply_pending_parameters(p, now);
     if (!p->paused) {

@@ -41,7 +41,7 @@ static snw_status list_columns(snw_play *p, snw_error *err) {
     const int n = r->info.ncolumn, nc = snw_live_controls(p->live);
     r->column = snw_alloc((size_t)(n + nc + 1) * sizeof *r->column);
     r->value = snw_alloc((size_t)(n + nc + 1) * sizeof *r->value);
-    if (!r->column || !r->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!r->column || !r->value) return snw_fail_memory(err);
     bool taken = false;
     for (int i = 0; i < n; i++) {
         r->column[i] = r->info.column[i];

@@ -376,7 +376,7 @@ snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int po
                            snw_socket **out, snw_error *err) {
     *out = NULL;
     snw_socket *s = snw_alloc(sizeof *s);
-    if (!s) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!s) return snw_fail_memory(err);
     s->play = play;
     s->page = page;
     snw_status status = make_token(s->token, err);

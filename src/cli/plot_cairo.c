@@ -94,7 +94,7 @@ static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double sc
 
 snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
     snw_cairo *c = snw_alloc(sizeof *c);
-    if (!c) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!c) return snw_fail_memory(err);
     const snw_status status =
         open_surface(c, cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1), 300 / 25.4, err);
     if (status != SNW_OK) {

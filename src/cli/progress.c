@@ -2,27 +2,21 @@
 //
 // Progress line on the terminal.
 #include "cli/progress.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double first_delay = 0.3,
                     interval = 0.1; // s: before the first update, between updates
 
-static double progress_now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 snw_meter snw_meter_start(int nrun, bool quiet) {
     const char *terminal = getenv("TERM");
     const bool dumb = !terminal || !strcmp(terminal, "dumb");
     snw_meter m = {
-        .on = !quiet && !dumb && isatty(STDERR_FILENO), .nrun = nrun, .start = progress_now()};
+        .on = !quiet && !dumb && isatty(STDERR_FILENO), .nrun = nrun, .start = snw_clock_seconds()};
     m.next = m.start + first_delay;
     return m;
 }
@@ -55,12 +49,12 @@ static void draw(snw_meter *m, const char *line) {
 }
 
 void snw_meter_text(snw_meter *m, const char *text) {
-    if (m->on && is_due(m, progress_now())) draw(m, text);
+    if (m->on && is_due(m, snw_clock_seconds())) draw(m, text);
 }
 
 void snw_meter_show(snw_meter *m, const snw_progress *p) {
     if (!m->on) return;
-    const double time = progress_now();
+    const double time = snw_clock_seconds();
     if (!is_due(m, time)) return;
 
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);

@@ -89,7 +89,7 @@ snw_status snw_resume_run(snw_result *old, const snw_job *job, int index, snw_re
     *left = (snw_resume_state){0};
     const int nsave = snw_run_describe(job->run[index].run)->nsave;
     double *checkpoint = snw_alloc((size_t)nsave * sizeof *checkpoint);
-    if (!checkpoint) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!checkpoint) return snw_fail_memory(err);
     const snw_status s = restore_run(old, job, index, results, checkpoint, left, value, err);
     snw_free(checkpoint);
     return s;

@@ -44,6 +44,11 @@ void snw_stop_defer(void) {
 
 bool snw_stop_asked(void) { return asked != 0; }
 
+bool snw_stop_hook(void *user) {
+    (void)user;
+    return snw_stop_asked();
+}
+
 snw_status snw_stop_check(snw_error *err) {
     if (!asked) return SNW_OK;
     return snw_fail(err, SNW_E_STOPPED, "stopped while the model was read; nothing was computed");

@@ -16,6 +16,8 @@ void snw_stop_install(void);
 // From now on the first SIGINT or SIGTERM only sets a flag; the caller polls snw_stop_asked.
 void snw_stop_defer(void);
 bool snw_stop_asked(void);
+// The same as a hook of runs (snw_run_hooks).
+bool snw_stop_hook(void *user);
 
 // SNW_E_STOPPED when the flag is set; for use between the parts of reading a model, before anything
 // is computed.

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/fields.h"
 #include "dynamics/constraint.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -104,6 +105,8 @@ void snw_redundancy_weigh(snw_redundancy *rd, double torque) {
     }
 }
 
+// ---- active rows --------------------------------------------------------------------------------
+
 static bool is_drive(const snw_model *m, int row) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row == row) return true;
@@ -155,6 +158,8 @@ static void assemble_rows(snw_redundancy *rd, const snw_inputs *in, const snw_st
         for (size_t i = 0; i < nf; i++) to[i] /= rd->size[c];
     }
 }
+
+// ---- rank ---------------------------------------------------------------------------------------
 
 // Relative singular value below which rows count as dependent.
 static const double DEPENDENT = 1e-8;
@@ -229,6 +234,8 @@ void snw_redundancy_expand(int nr, int n, const double *P, double *side, double 
     memcpy(side, scratch, N * sizeof *side);
 }
 
+// ---- singular configurations --------------------------------------------------------------------
+
 bool snw_redundancy_passes(snw_redundancy *rd, const snw_inputs *in, const snw_state *s) {
     static const double MOMENT = 1e-3; // s
     const snw_model *m = rd->m;
@@ -278,12 +285,6 @@ static void unbalanced_accelerations(snw_redundancy *rd, const snw_inputs *in, c
     }
 }
 
-static double redundancy_along(size_t n, const double *a, const double *b) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // A left null vector u of C has u'C = 0 along the motion, so u'(dC/dt v + de/dt) = 0 for any
 // acceleration: a quadratic in z, found from its values at z = 0, 1, -1.
 bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s) {
@@ -301,9 +302,9 @@ bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s
         const double up = b1[c] - b0[c], down = b2[c] - b0[c];
         b1[c] = 0.5 * (up - down), b2[c] = 0.5 * (up + down);
     }
-    const double *most = redundancy_along(n, b1, b1) > redundancy_along(n, b2, b2) ? b1 : b2;
-    if (!snw_smaller_root(redundancy_along(n, most, b0), redundancy_along(n, most, b1),
-                          redundancy_along(n, most, b2), &z))
+    const double *most = snw_vector_dot((int)n, b1, b1) > snw_vector_dot((int)n, b2, b2) ? b1 : b2;
+    if (!snw_smaller_root(snw_vector_dot((int)n, most, b0), snw_vector_dot((int)n, most, b1),
+                          snw_vector_dot((int)n, most, b2), &z))
         return false;
     double left = 0, size = 0;
     for (size_t c = 0; c < n; c++) {
@@ -318,6 +319,8 @@ bool snw_redundancy_limit(snw_redundancy *rd, const snw_inputs *in, snw_state *s
     }
     return true;
 }
+
+// ---- dropped rows and their multipliers ---------------------------------------------------------
 
 // rd->keep <- an independent subset of the columns of rd->A: closures first, then contacts by
 // pivoting

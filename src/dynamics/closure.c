@@ -20,16 +20,6 @@ static const snw_row *closure_rows_of(const snw_loop *loop) {
                               : snw_joint_table[loop->joint].row;
 }
 
-static snw_vec3 closure_unit_vector(int i) {
-    snw_vec3 e = {{0}};
-    e.e[i] = 1;
-    return e;
-}
-
-static snw_vec3 closure_matrix_row(snw_mat3 R, int i) {
-    return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}};
-}
-
 static double row_value(snw_row r, snw_se3 h) {
     switch (r.kind) {
     case SNW_ROW_LOG:
@@ -49,7 +39,7 @@ static double row_value(snw_row r, snw_se3 h) {
 
 // direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
 static snw_vec3 rolling_direction(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
-    return snw_wheel_forward(closure_unit_vector(2), snw_rotate_inv(h.R, loop->normal), w);
+    return snw_wheel_forward(snw_unit_vector(2), snw_rotate_inv(h.R, loop->normal), w);
 }
 
 // c: the row varies by c delta, theory.md (3.8.1)
@@ -57,27 +47,27 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
     snw_wrench c = {0};
     switch (r.kind) {
     case SNW_ROW_LOG: // delta log R = T^-1 delta_w
-        c.m = closure_matrix_row(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
+        c.m = snw_mat3_row(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
         break;
     case SNW_ROW_TILT: // e_i R (delta_w x e_j)
-        c.m = snw_cross(closure_unit_vector(r.j), closure_matrix_row(h.R, r.i));
+        c.m = snw_cross(snw_unit_vector(r.j), snw_mat3_row(h.R, r.i));
         break;
     case SNW_ROW_MOVE: // e_i R delta_v
-        c.f = closure_matrix_row(h.R, r.i);
+        c.f = snw_mat3_row(h.R, r.i);
         break;
     case SNW_ROW_SPIN:
-        c.m = closure_unit_vector(r.i);
+        c.m = snw_unit_vector(r.i);
         break;
     case SNW_ROW_SLIP:
-        c.f = closure_unit_vector(r.i);
+        c.f = snw_unit_vector(r.i);
         break;
     case SNW_ROW_AXLE: // a (v + w x p), touching point p = -radius f x a
-        c.f = closure_unit_vector(2);
+        c.f = snw_unit_vector(2);
         c.m = snw_scale(loop->radius, rolling_direction(loop, h, NULL));
         break;
     case SNW_ROW_ROLL: // f (v + w x p)
         c.f = rolling_direction(loop, h, NULL);
-        c.m = snw_scale(-loop->radius, closure_unit_vector(2));
+        c.m = snw_scale(-loop->radius, snw_unit_vector(2));
         break;
     }
     return c;
@@ -86,17 +76,17 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
 // variation of c under a rotation w: R' e_i varies by (R' e_i) x w
 static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, snw_vec3 w) {
     snw_wrench d = {0};
-    const snw_vec3 u = closure_matrix_row(h.R, r.i);
+    const snw_vec3 u = snw_mat3_row(h.R, r.i);
     switch (r.kind) {
     case SNW_ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
         const snw_vec3 theta = snw_so3_log(h.R);
         const snw_vec3 turn = snw_rotate(snw_so3_tangent_inv(theta), w);
-        d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), closure_unit_vector(r.i),
-                                     snw_scale(-1, turn));
+        d.m =
+            snw_so3_tangent_inv_d1(snw_scale(-1, theta), snw_unit_vector(r.i), snw_scale(-1, turn));
         break;
     }
     case SNW_ROW_TILT:
-        d.m = snw_cross(closure_unit_vector(r.j), snw_cross(u, w));
+        d.m = snw_cross(snw_unit_vector(r.j), snw_cross(u, w));
         break;
     case SNW_ROW_MOVE:
         d.f = snw_cross(u, w);
@@ -318,7 +308,7 @@ typedef struct displacement {
 
 static snw_mat3 carriage_axes(const snw_loop *loop, snw_se3 h) {
     if (loop->nonholonomic != SNW_NONHOLONOMIC_ROLL) return snw_mat3_identity();
-    const snw_vec3 f = rolling_direction(loop, h, NULL), a = closure_unit_vector(2),
+    const snw_vec3 f = rolling_direction(loop, h, NULL), a = snw_unit_vector(2),
                    g = snw_cross(a, f);
     return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
 }
@@ -503,7 +493,7 @@ static void frozen_rows_jacobian(const snw_work *w, const snw_loop *loop, const 
     const snw_se3 h = in_axes(loop, relative_pose(w, loop));
     const displacement at = closure_displacement_of(w, loop, h);
     const snw_lower T = snw_se3_tangent_inv(at.x);
-    const snw_vec3 across = snw_rotate(at.S, closure_unit_vector(1));
+    const snw_vec3 across = snw_rotate(at.S, snw_unit_vector(1));
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = closure_column(D, n, j);
         snw_twist c = {{snw_rotate_inv(at.S, x.w), snw_rotate_inv(at.S, x.v)}};

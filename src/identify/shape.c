@@ -86,7 +86,7 @@ static snw_status shape_prepare(snw_shape *s) {
 snw_status snw_shape_create(const snw_run *run, int link, bool free, int ncolumn,
                             const snw_shape_column *column, snw_shape **out, snw_error *err) {
     snw_shape *s = snw_alloc(sizeof *s);
-    if (!s) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!s) return snw_fail_memory(err);
     s->run = run;
     s->m = snw_run_model(run);
     SNW_ASSERT(s->m->link_rod[link] >= 0 && ncolumn > 0);

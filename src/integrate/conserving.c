@@ -10,6 +10,7 @@
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
 #include "integrate/lie_block.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -18,12 +19,6 @@
 enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
 // ---- a step
-
-static double conserving_dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
 
 // Evaluates the violations at the end of the step, and applies an impulse C' mu there that projects
 // the velocities onto the constraints. Without it, momentum components across the rows would
@@ -71,17 +66,17 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     snw_transport_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass matrix of the middle is v (p_1 - p_0)
-    double gain = -conserving_dot(n, c->d, c->r), length = 0;
+    double gain = -snw_vector_dot(n, c->d, c->r), length = 0;
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
     if (m->nconstraint && !project_velocities(c)) return false;
     *theta = 0;
     if (c->moving) return true;
     // c->w has the poses of the end
     const double E1 =
-        0.5 * conserving_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
+        0.5 * snw_vector_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
     gain =
-        E1 - c->E0 + gain / h + conserving_dot(n, c->dT, c->d) - conserving_dot(n, c->force, c->d);
+        E1 - c->E0 + gain / h + snw_vector_dot(n, c->dT, c->d) - snw_vector_dot(n, c->force, c->d);
     for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // the gain of an increment this short is below rounding

@@ -13,6 +13,7 @@
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
 #include "integrate/step_control.h"
+#include "math/vector.h"
 #include "solve/chord.h"
 #include "solve/dense.h"
 
@@ -126,50 +127,46 @@ void snw_implicit_destroy(snw_implicit *im) {
     snw_free(im);
 }
 
-static bool all_finite(const double *x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
     for (int i = 0; i < m->nload_point; i++) {
-        if (all_finite(in->load[i].e, 6)) continue;
+        if (snw_vector_is_finite(6, in->load[i].e)) continue;
         return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
                         m->label.load[m->load_point[i].load].name, t);
     }
-    if (!all_finite(in->stress, m->nv)) {
+    if (!snw_vector_is_finite(m->nv, in->stress)) {
         return snw_fail(err, SNW_E_DIVERGED, "an active stress has no finite value at t = %.9g s",
                         t);
     }
-    if (!all_finite(in->gravity.e, 3)) {
+    if (!snw_vector_is_finite(3, in->gravity.e)) {
         return snw_fail(err, SNW_E_DIVERGED, "gravity has no finite value at t = %.9g s", t);
     }
     for (int i = 0; i < m->npose; i++) {
-        if (all_finite(in->pose[i].p.e, 3) && all_finite(&in->pose[i].R.e[0][0], 9) &&
-            all_finite(in->pose_u[i].e, 6) && all_finite(in->pose_du[i].e, 6)) {
+        if (snw_vector_is_finite(3, in->pose[i].p.e) &&
+            snw_vector_is_finite(9, &in->pose[i].R.e[0][0]) &&
+            snw_vector_is_finite(6, in->pose_u[i].e) && snw_vector_is_finite(6, in->pose_du[i].e)) {
             continue;
         }
         return snw_fail(err, SNW_E_DIVERGED,
                         "a moving pose has no finite value or rate at t = %.9g s", t);
     }
     for (int i = 0; i < m->ndrive; i++) {
-        if (all_finite(&in->drive[i].v, 3)) continue;
+        if (snw_vector_is_finite(3, &in->drive[i].v)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         snw_drive_name(m, i), t);
     }
     SNW_TRY(snw_tendons_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
-        if (all_finite(in->current[i].e, 3) && all_finite(in->current_rate[i].e, 3)) continue;
+        if (snw_vector_is_finite(3, in->current[i].e) &&
+            snw_vector_is_finite(3, in->current_rate[i].e))
+            continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "the current of fluid '%s' has no finite value or rate at t = %.9g s",
                         m->label.fluid[i].name, t);
     }
     for (int i = 0; i < m->nfield; i++) {
-        if (all_finite(in->xi[i].e, 6) && all_finite(in->dxi[i].e, 6) &&
-            all_finite(in->ddxi[i].e, 6))
+        if (snw_vector_is_finite(6, in->xi[i].e) && snw_vector_is_finite(6, in->dxi[i].e) &&
+            snw_vector_is_finite(6, in->ddxi[i].e))
             continue;
         return snw_fail(err, SNW_E_DIVERGED,
                         "a strain of rod '%s' has no finite value or rate at t = %.9g s",
@@ -218,7 +215,7 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
-    if (all_finite(s->a, m->nv)) return SNW_OK;
+    if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
     return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
 }
@@ -473,7 +470,7 @@ static snw_status implicit_attempt(snw_implicit *im, bool drop, snw_chord_info *
 // Makes the end of a step consistent where the scheme does not damp errors across the rows of loop
 // closures, theory.md (6.11): projected velocities, then accelerations and multipliers. At a
 // singular configuration the result of the scheme is kept.
-static void implicit_settle(snw_implicit *im) {
+static void implicit_project_end(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_error err;
     const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
@@ -577,12 +574,12 @@ snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chor
         snw_inputs_at(im->m, im->now->t, im->in);
         return s;
     }
-    implicit_settle(im);
+    implicit_project_end(im);
     step_accept(im, h, history_h);
     return SNW_OK;
 }
 
-void snw_implicit_settle_start(snw_implicit *im) {
+void snw_implicit_project_start(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_error err;
     snw_state_copy(m, im->now, im->scratch_state);

@@ -10,6 +10,7 @@
 #include "dynamics/joint.h"
 #include "dynamics/variable_length.h"
 #include "integrate/step_path.h"
+#include "math/vector.h"
 
 #include <math.h>
 
@@ -88,12 +89,6 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
     return f;
 }
 
-static double implicit_energy_sum_of(int n, const double *x) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += fabs(x[i]);
-    return sum;
-}
-
 // ---- impacts
 
 // Limits of theory.md (6.16); energies relative to the energy in motion.
@@ -126,7 +121,7 @@ static void implicit_energy_judge(snw_implicit *im, double h, const contact_ener
     im->retry_fraction = 0;
     for (int k = 0; k < n; k++) im->power_within[k] = im->work[k] - im->work_kept[k];
     const double heat = im->heat - im->heat_kept;
-    const double exchanged = implicit_energy_sum_of(n, im->power_within) + fabs(heat);
+    const double exchanged = snw_vector_norm1(n, im->power_within) + fabs(heat);
     double created = to->total - from->total + heat;
     for (int k = 0; k < n; k++) created -= im->power_within[k];
     const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + exchanged;
@@ -157,8 +152,7 @@ static double implicit_energy_lost(snw_implicit *im, double h) {
     const int n = snw_npower(im->m);
     double removed = from.total - to.total - (im->heat - im->heat_kept);
     for (int k = 0; k < n; k++) removed += im->work[k] - im->work_kept[k];
-    i->peak =
-        fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), implicit_energy_sum_of(n, im->work)));
+    i->peak = fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), snw_vector_norm1(n, im->work)));
     return removed / i->peak;
 }
 
@@ -180,7 +174,7 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
     if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * FREE_GAIN * i->peak)) return;
     const contact_energy from = energies_at(im, im->now->t, im->now);
     const contact_energy to = energies_at(im, im->now->t + h, im->trial);
-    const double exchanged = fmax(im->heat, implicit_energy_sum_of(snw_npower(im->m), im->work));
+    const double exchanged = fmax(im->heat, snw_vector_norm1(snw_npower(im->m), im->work));
     i->peak = fmax(i->peak, fmax(fmax(from.kinetic, to.kinetic), exchanged));
     const double slack = SLACK * fmax(h / im->longest, 0.05);
     if (created > slack * i->peak && i->gain > FREE_GAIN * i->peak + 1e3 * noise)
@@ -207,7 +201,7 @@ void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
     snw_implicit_undo(im);
     if (im->has_closures && im->m->ncontact_point == 0 && im->impact.longest == 0) {
         const double before = energies_at(im, im->now->t, im->now).kinetic;
-        snw_implicit_settle_start(im);
+        snw_implicit_project_start(im);
         im->scheme += before - energies_at(im, im->now->t, im->now).kinetic;
     }
     im->impact.longest = h;

@@ -135,7 +135,7 @@ bool snw_implicit_resolves(snw_implicit *im, double h);
 // Projects velocities, accelerations and multipliers of the present state onto the loop closures
 // and restarts the scheme with them: short steps would amplify the violations left by long ones. A
 // singular configuration is left unchanged.
-void snw_implicit_settle_start(snw_implicit *im);
+void snw_implicit_project_start(snw_implicit *im);
 
 // ---- energy
 

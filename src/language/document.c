@@ -321,7 +321,7 @@ static snw_status find_number(const snw_source *source, int run, snw_pool *pool,
 snw_status snw_document_find(const snw_document *d, int run, const char *path, const char *option,
                              bool *given, snw_quantity_read *out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
-    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!pool) return snw_fail_memory(err);
     const snw_status status = find_number(d->source, run, pool, path, option, given, out, err);
     snw_pool_destroy(pool);
     return status;
@@ -331,7 +331,7 @@ snw_status snw_document_find_with(const snw_document *d, int run, int nset, cons
                                   const char *path, const char *option, bool *given,
                                   snw_quantity_read *out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
-    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!pool) return snw_fail_memory(err);
     snw_source source;
     snw_status status = with_overrides(d, pool, nset, set, &source, err);
     if (status == SNW_OK) status = find_number(&source, run, pool, path, option, given, out, err);
@@ -342,7 +342,7 @@ snw_status snw_document_find_with(const snw_document *d, int run, int nset, cons
 snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
                                  const char *option, snw_quantity_read *out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
-    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!pool) return snw_fail_memory(err);
     snw_node *root = NULL;
     snw_status status = snw_source_tree(d->source, run, pool, &root, err);
     if (status == SNW_OK) status = document_measure(pool, root->scope, text, option, out, err);
@@ -370,11 +370,11 @@ static snw_status list_parameters(const snw_source *source, int run, snw_pool *s
     const snw_node *all = snw_node_get(root, "parameters");
     const int count = all ? all->n : 0;
     snw_parameter_read *list = snw_pool_array(pool, (size_t)count + 1, sizeof *list);
-    if (!list) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!list) return snw_fail_memory(err);
     for (int i = 0; i < count; i++) {
         const snw_entry *e = &all->entry[i];
         list[i].name = snw_pool_text(pool, e->key, strlen(e->key));
-        if (!list[i].name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        if (!list[i].name) return snw_fail_memory(err);
         read_parameter(root, e, scratch, &list[i]);
     }
     *n = count;
@@ -386,7 +386,7 @@ snw_status snw_document_parameters(const snw_document *d, int run, int nset, con
                                    snw_pool *pool, int *n, const snw_parameter_read **out,
                                    snw_error *err) {
     snw_pool *scratch = snw_pool_create(LIMIT);
-    if (!scratch) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!scratch) return snw_fail_memory(err);
     snw_source source;
     snw_status status = with_overrides(d, scratch, nset, set, &source, err);
     if (status == SNW_OK) status = list_parameters(&source, run, scratch, pool, n, out, err);

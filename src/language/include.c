@@ -39,10 +39,6 @@ typedef struct loader {
     } file[SNW_INCLUDE_FILES];
 } loader;
 
-static snw_status include_out_of_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
-}
-
 // ---- maps ---------------------------------------------------------------------------------------
 
 // remove keys that begin with x-, at any depth
@@ -94,7 +90,7 @@ static snw_status merge_maps(loader *l, const snw_node *base, snw_node *overlay)
     int n = 0;
     const snw_status s = all && used && sorted
                              ? merge_entries(l, base, overlay, sorted, all, used, &n)
-                             : include_out_of_memory(l->err);
+                             : snw_source_no_memory(l->err);
     snw_free(sorted);
     SNW_TRY(s);
     if (n > SNW_YAML_KEYS) {
@@ -123,7 +119,7 @@ static snw_status include_one(loader *l, const char *including, const snw_entry 
         return snw_fail_at(l->err, item->location, "'include' takes file names");
     }
     const char *path = resolve_path(l, including, item->value->text);
-    if (!path) return include_out_of_memory(l->err);
+    if (!path) return snw_source_no_memory(l->err);
     snw_node *loaded = NULL;
     SNW_TRY(load_file(l, path, item, &loaded));
     if (*base) SNW_TRY(merge_maps(l, *base, loaded));
@@ -173,7 +169,7 @@ static snw_status record_file(loader *l, const char *name, const char *text, siz
     }
     SNW_ASSERT(l->nfile < SNW_INCLUDE_FILES);
     const char *copy = snw_pool_text(l->pool, name, strlen(name));
-    if (!copy) return include_out_of_memory(l->err);
+    if (!copy) return snw_source_no_memory(l->err);
     l->file[l->nfile].name = copy;
     l->file[l->nfile].text = text;
     l->file[l->nfile++].length = length;
@@ -294,7 +290,7 @@ static snw_status split_text(loader *l, const char *text, size_t *length) {
         if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file counts too
         next = strstr(end, include_header);
         const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
-        if (!copy) return include_out_of_memory(l->err);
+        if (!copy) return snw_source_no_memory(l->err);
         l->part[l->npart].name = copy;
         l->part[l->npart].text = end + 1;
         l->part[l->npart++].length = next ? (size_t)(next - end - 1) : strlen(end + 1);
@@ -309,7 +305,7 @@ static snw_status join_text(loader *l, snw_source *s) {
         size += sizeof include_header + strlen(l->file[i].name) + l->file[i].length + 1;
     }
     char *all = snw_pool_take(l->pool, size);
-    if (!all) return include_out_of_memory(l->err);
+    if (!all) return snw_source_no_memory(l->err);
     size_t used = 0;
     for (int i = 0; i < l->nfile; i++) {
         if (i)
@@ -321,7 +317,7 @@ static snw_status join_text(loader *l, snw_source *s) {
     all[used] = '\0';
     s->text = all;
     s->file = snw_pool_array(l->pool, (size_t)l->nfile, sizeof *s->file);
-    if (!s->file) return include_out_of_memory(l->err);
+    if (!s->file) return snw_source_no_memory(l->err);
     for (int i = 0; i < l->nfile; i++) s->file[i] = l->file[i].name;
     s->nfile = l->nfile;
     return SNW_OK;
@@ -330,7 +326,7 @@ static snw_status join_text(loader *l, snw_source *s) {
 static snw_status include_load(snw_source *s, const char *name, const char *text, size_t length,
                                bool kept, snw_error *err) {
     loader *l = snw_pool_take(s->pool, sizeof *l);
-    if (!l) return include_out_of_memory(err);
+    if (!l) return snw_source_no_memory(err);
     l->pool = s->pool;
     l->err = err;
     snw_node *root = NULL;
@@ -357,6 +353,6 @@ snw_status snw_source_load_text(snw_source *s, const char *name, const char *tex
                            "%zu bytes, at most %zu are allowed", length, limit);
     }
     const char *copy = snw_pool_text(s->pool, text, length);
-    if (!copy) return include_out_of_memory(err);
+    if (!copy) return snw_source_no_memory(err);
     return include_load(s, name, copy, length, kept, err);
 }

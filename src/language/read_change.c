@@ -228,7 +228,7 @@ static snw_status change_parse_set(snw_pool *pool, const char *text, snw_entry *
     snw_node *value = snw_pool_take(pool, sizeof *value);
     const char *path = snw_pool_text(pool, text, (size_t)(equals - text));
     const char *what = snw_pool_text(pool, equals + 1, strlen(equals + 1));
-    if (!value || !path || !what) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!value || !path || !what) return snw_fail_memory(err);
     *value = (snw_node){.kind = SNW_NODE_TEXT, .location = at, .text = what};
     *out = (snw_entry){.key = path, .location = at, .value = value};
     return SNW_OK;
@@ -243,7 +243,7 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
     int total = nset;
     for (int pass = 0; pass < 2; pass++) {
         snw_entry *list = pass ? snw_pool_array(pool, (size_t)total + 1, sizeof *list) : NULL;
-        if (pass && !list) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        if (pass && !list) return snw_fail_memory(err);
         *n = 0;
         for (int i = 0; study && i < until && i < study->n; i++) {
             const snw_node *change = snw_node_get(study->entry[i].value, "change");

@@ -53,14 +53,6 @@ typedef struct columns {
 
 // ---- columns ------------------------------------------------------------------------------------
 
-static bool is_recorded(const snw_desc *d, int probe) {
-    if (d->nrecord < 0) return true;
-    for (int i = 0; i < d->nrecord; i++) {
-        if (d->record[i] == probe) return true;
-    }
-    return false;
-}
-
 // the name has the form of snw_column_name
 static snw_status expect_add_column(snw_reader *r, columns *c, const snw_probe_desc *p,
                                     const snw_component *part, int station) {
@@ -122,7 +114,7 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
     int index = 0, station = 0, first = 0, count = 0;
     SNW_TRY(snw_find_probe(r, node->location, name, &index));
     const snw_probe_desc *p = &r->desc->probe[index];
-    if (!is_recorded(r->desc, index)) {
+    if (!snw_desc_records(r->desc, index)) {
         return snw_fail_at(r->err, node->location,
                            "probe '%s' is not recorded, add it to 'only' of 'record'", name);
     }

@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-static snw_status runs_out_of_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
-}
-
 // ---- the command line ---------------------------------------------------------------------------
 
 static const char command_line[] = "--set";
@@ -37,7 +33,7 @@ static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out
     // replace the path by blanks so that the columns in messages stay correct
     char *value = snw_pool_take(s->pool, length + 1);
     const char *path = snw_pool_text(s->pool, text, before - 1);
-    if (!value || !path) return runs_out_of_memory(err);
+    if (!value || !path) return snw_source_no_memory(err);
     size_t blanks = 0;
     for (size_t i = 0; i < before; i++) {
         if ((text[i] & 0xC0) != 0x80) value[blanks++] = ' ';
@@ -59,7 +55,7 @@ static snw_status runs_parse_set(snw_source *s, const char *text, snw_entry *out
 
 snw_status snw_runs_parse_set(snw_source *s, int nset, const char *const *set, snw_error *err) {
     snw_entry *all = snw_pool_array(s->pool, (size_t)nset + 1, sizeof *all);
-    if (!all) return runs_out_of_memory(err);
+    if (!all) return snw_source_no_memory(err);
     for (int i = 0; i < nset; i++) SNW_TRY(runs_parse_set(s, set[i], &all[i], err));
     s->set = all;
     s->nset = nset;
@@ -106,7 +102,7 @@ static snw_status count_product(planner *p, int *out) {
 static snw_status choose_combination(planner *p, int which, snw_run_plan *run) {
     const snw_node *map = p->from->value;
     snw_entry *all = snw_pool_array(p->s->pool, (size_t)map->n + 1, sizeof *all);
-    if (!all) return runs_out_of_memory(p->err);
+    if (!all) return snw_source_no_memory(p->err);
     for (int i = map->n; i-- > 0;) {
         all[i] = map->entry[i];
         const snw_node *each = each_of(all[i].value);
@@ -131,14 +127,14 @@ static snw_status add_runs(void *user, const char *name, const snw_scope *scope,
     int n = 0;
     SNW_TRY(count_product(p, &n));
     snw_binding *kept = snw_pool_array(pool, (size_t)nbind + 1, sizeof *kept);
-    if (!kept) return runs_out_of_memory(p->err);
+    if (!kept) return snw_source_no_memory(p->err);
     if (nbind) memcpy(kept, bind, (size_t)nbind * sizeof *kept);
     for (int i = 0; i < n; i++) {
         snw_run_plan *run = &p->run[p->s->nrun];
         *run = (snw_run_plan){.location = p->from->location, .nbind = nbind, .bind = kept};
         run->name = product ? snw_pool_format(pool, "%s.%d", name, i + 1)
                             : snw_pool_text(pool, name, strlen(name));
-        if (!run->name) return runs_out_of_memory(p->err);
+        if (!run->name) return snw_source_no_memory(p->err);
         SNW_TRY(choose_combination(p, i, run));
         p->s->nrun++;
     }
@@ -190,7 +186,7 @@ static snw_status plan_all(planner *p, const snw_node *runs) {
 snw_status snw_runs_plan(snw_source *s, snw_error *err) {
     planner p = {.s = s, .err = err, .b = {.pool = s->pool, .err = err}};
     p.run = snw_pool_array(s->pool, SNW_RUNS_MAX, sizeof *p.run);
-    if (!p.run) return runs_out_of_memory(err);
+    if (!p.run) return snw_source_no_memory(err);
     s->run = p.run;
     const snw_node *runs = snw_node_get(s->root, "runs");
     if (runs && runs->kind != SNW_NODE_MAP && runs->kind != SNW_NODE_NULL) {

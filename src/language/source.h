@@ -4,6 +4,7 @@
 // parameters, repeat, expand, override, runs, tree). Private to language/.
 #pragma once
 
+#include "base/fail.h"
 #include "language/tree.h"
 
 enum {
@@ -84,6 +85,11 @@ typedef struct snw_builder {
 snw_status snw_builder_memory(snw_builder *b); // SNW_E_MEMORY, for a NULL from the pool
 // Add the source location `at` to a failure that has none.
 snw_status snw_builder_locate(snw_builder *b, snw_status s, snw_source_location at);
+
+// Report that memory is exhausted.
+static inline snw_status snw_source_no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
+}
 
 // ---- include.c ----------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ static snw_status ensure_capacity(node_order *u, snw_source_location location, s
     const int used[] = {u->n, u->depth};
     for (int i = 0; i < 2; i++) {
         snw_expr_node **larger = snw_alloc((size_t)capacity * sizeof *larger);
-        if (!larger) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        if (!larger) return snw_fail_memory(err);
         if (used[i]) memcpy(larger, *list[i], (size_t)used[i] * sizeof *larger);
         snw_free(*list[i]);
         *list[i] = larger;

@@ -637,7 +637,7 @@ static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model *
                                snw_error *err) {
     *out = NULL;
     snw_model *m = snw_alloc(sizeof *m);
-    if (!m) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!m) return snw_fail_memory(err);
     m->desc = desc;
     m->pool = snw_pool_create(POOL_LIMIT);
     snw_build b = {.m = m, .kinematic = kinematic};

@@ -87,6 +87,14 @@ bool snw_study_shares_reactions(const snw_desc *d) {
 
 // ---- probes
 
+bool snw_desc_records(const snw_desc *d, int probe) {
+    if (d->nrecord < 0) return true;
+    for (int i = 0; i < d->nrecord; i++) {
+        if (d->record[i] == probe) return true;
+    }
+    return false;
+}
+
 // Reading of a quantity of a tendon or chamber.
 static snw_reading tendon_reading(const snw_probe_desc *p) {
     // tension along a path with friction is computed between steps only

@@ -595,6 +595,9 @@ snw_step_desc snw_step_dynamic(snw_scheme_kind scheme);
 // minimum-norm multipliers.
 bool snw_study_shares_reactions(const struct snw_desc *d);
 
+// Does the study record this probe?
+bool snw_desc_records(const struct snw_desc *d, int probe);
+
 // Control of a live simulation (`live:`): an actuator, or a parameter of the file.
 typedef struct snw_knob_desc {
     const char *name;

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "math/quadrature.h"
+#include "math/vector.h"
 #include "model/rod_mesh.h"
 #include "model/rod_quadrature.h"
 
@@ -28,11 +29,6 @@ static const double TIP_ERROR = 1e-6, INTEGRAL_ERROR = SNW_QUADRATURE_AIM;
 // as quadrature nodes.
 static const double RESERVE_WEIGHT = 1e-100;
 
-static int layout_compare_doubles(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int layout_compare_nodes(const void *a, const void *b) {
     const snw_node_at *p = a, *q = b;
     if (p->x != q->x) return p->x > q->x ? 1 : -1;
@@ -52,7 +48,7 @@ static snw_status layout_gather_breaks(const snw_rod *rod, snw_pool *pool, snw_l
             x[n++] = rod->L * snw_basis_break(&rod->basis[a], i);
         }
     }
-    qsort(x, (size_t)n, sizeof *x, layout_compare_doubles);
+    qsort(x, (size_t)n, sizeof *x, snw_compare_doubles);
     int count = 1;
     for (int i = 1; i < n; i++) {
         if (x[i] - x[count - 1] > 1e-12 * rod->L) x[count++] = x[i];

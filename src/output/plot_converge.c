@@ -13,10 +13,6 @@
 
 static const double WIDTH = 0.3; // of lines, mm
 
-static snw_status converge_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 // *out <- value of a column at the end or at time opts->t
 static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int column,
                                     const snw_converge_opts *opts, double *out, snw_error *err) {
@@ -24,7 +20,7 @@ static snw_status converge_value_of(snw_pool *pool, const snw_plot_run *run, int
     const int n = snw_result_frames(run->file, run->run);
     SNW_TRY(snw_plot_frames_read(pool, run, &f, err));
     double *value = snw_pool_array(pool, (size_t)n, sizeof *value);
-    if (!value) return converge_no_memory(err);
+    if (!value) return snw_fail_memory(err);
     SNW_TRY(snw_result_read_column(run->file, run->run, column, 0, n, value, err));
     for (int i = 0; i < f.n; i++) value[i] = value[f.frame[i]];
     *out = value[f.n - 1];
@@ -110,9 +106,9 @@ static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
     }
     const char *title = snw_pool_format(pool, "error of %s", quantity);
     snw_panel *p = title ? snw_plot_panel(out, title, unit) : NULL;
-    if (!p) return converge_no_memory(err);
+    if (!p) return snw_fail_memory(err);
     if (!p->curve) p->curve = snw_pool_array(pool, (size_t)run->ncolumn, sizeof *p->curve);
-    if (!p->curve) return converge_no_memory(err);
+    if (!p->curve) return snw_fail_memory(err);
     snw_curve *c = &p->curve[p->ncurve];
     *c = (snw_curve){.name = snw_plot_text(pool, shown),
                      .n = nrun,
@@ -120,7 +116,7 @@ static snw_status add_curve(snw_pool *pool, int nrun, const snw_plot_run *run,
                      .y = snw_pool_array(pool, (size_t)nrun, sizeof *c->y),
                      .pen = {snw_plot_colour(p->ncurve), WIDTH, p->ncurve / SNW_PLOT_COLOURS},
                      .marks = true};
-    if (!c->name || !c->x || !c->y) return converge_no_memory(err);
+    if (!c->name || !c->x || !c->y) return snw_fail_memory(err);
     p->ncurve++;
     memcpy(c->x, opts->x, (size_t)nrun * sizeof *c->x);
     memcpy(c->y, error, (size_t)nrun * sizeof *c->y);
@@ -151,7 +147,7 @@ snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *ru
                         .log = true,
                         .panel = snw_pool_array(pool, (size_t)ncolumn, sizeof *out->panel)};
     if (!error || !table->error || !table->slope || !out->quantity || !out->panel) {
-        return converge_no_memory(err);
+        return snw_fail_memory(err);
     }
     snw_node *scene;
     SNW_TRY(snw_scene_tree(pool, snw_result_info(run->file, run->run), &scene, err));

@@ -186,7 +186,7 @@ static snw_status layout_names(const snw_figure *f, int panel, double font, snw_
     const snw_panel *p = &f->panel[panel];
     at->label = snw_pool_array(pool, (size_t)p->ncurve, sizeof *at->label);
     int *order = snw_pool_array(pool, (size_t)p->ncurve, sizeof *order);
-    if (!at->label || !order) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!at->label || !order) return snw_fail_memory(err);
     int n = 0;
     for (int c = 0; c < p->ncurve; c++) {
         if (!p->curve[c].name) continue;
@@ -307,7 +307,7 @@ snw_status snw_plot_lay_out(const snw_figure *f, const snw_canvas *canvas, snw_p
                              .side = EDGE + 0.8 * LETTERS};
     out->panel = snw_pool_array(pool, (size_t)f->npanel, sizeof *out->panel);
     out->path = snw_pool_array(pool, (size_t)plot_layout_longest(f), sizeof *out->path);
-    if (!out->panel || !out->path) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!out->panel || !out->path) return snw_fail_memory(err);
     // the width of the tick texts depends on the ticks, and these on the height: two passes
     double numbers = 0;
     for (int pass = 0; pass < 2; pass++) {

@@ -11,10 +11,6 @@
 
 static const double DOT = 0.35; // mm, half the radius of a dot
 
-static snw_status measured_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 // Column of the table with this name; 0: none (column 0 is the time).
 static int field_of(const snw_data_table *m, const char *name) {
     for (int k = 1; k < m->ncolumn; k++) {
@@ -57,7 +53,7 @@ static snw_status measured_add_column(snw_pool *pool, const snw_data_table *m, c
     const char *probe = snw_pool_text(pool, name, strlen(name));
     const unsigned colour = colour_of(panel, name);
     snw_curve *c = x && y && both && probe ? measured_grow(pool, panel) : NULL;
-    if (!c) return measured_no_memory(err);
+    if (!c) return snw_fail_memory(err);
     memcpy(x, m->value, (size_t)m->nrow * sizeof *x);
     memcpy(y, m->value + (size_t)field * (size_t)m->nrow, (size_t)m->nrow * sizeof *y);
     *c = (snw_curve){.name = snw_plot_text(pool, both),
@@ -68,7 +64,7 @@ static snw_status measured_add_column(snw_pool *pool, const snw_data_table *m, c
                      .pen = {colour, DOT, 0},
                      .marks = true,
                      .bare = true};
-    return c->name ? SNW_OK : measured_no_memory(err);
+    return c->name ? SNW_OK : snw_fail_memory(err);
 }
 
 snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run, const snw_data_table *m,

@@ -80,15 +80,11 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
 
 // ---- rods --------------------------------------------------------------------------------------
 
-static snw_status plot_scene_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 snw_status snw_plot_rods(const snw_scene_geometry *geometry, snw_pool *pool, int *n,
                          snw_plot_rod **out, snw_error *err) {
     *n = 0;
     *out = snw_pool_array(pool, (size_t)geometry->nrod + (size_t)geometry->nbar, sizeof **out);
-    if (!*out) return plot_scene_no_memory(err);
+    if (!*out) return snw_fail_memory(err);
     for (int i = 0; i < geometry->nrod; i++) {
         const snw_scene_rod *r = &geometry->rod[i];
         (*out)[(*n)++] = (snw_plot_rod){.link = r->link,
@@ -141,7 +137,7 @@ static snw_status plot_scene_add_body(const snw_scene_body *b, snw_pool *pool, s
                                       snw_error *err) {
     *part = (snw_plot_part){.link = b->link, .condition = b->condition};
     part->point = snw_pool_array(pool, 2 * RIM, sizeof *part->point);
-    if (!part->point) return plot_scene_no_memory(err);
+    if (!part->point) return snw_fail_memory(err);
     switch (b->shape) {
     case SNW_SCENE_ANY:
         break;
@@ -163,7 +159,7 @@ snw_status snw_plot_parts(const snw_scene_geometry *geometry, snw_pool *pool, in
                           snw_plot_part **out, snw_error *err) {
     *n = 0;
     *out = snw_pool_array(pool, (size_t)geometry->nbody + (size_t)geometry->ntendon, sizeof **out);
-    if (!*out) return plot_scene_no_memory(err);
+    if (!*out) return snw_fail_memory(err);
     for (int i = 0; i < geometry->nbody; i++) {
         if (geometry->body[i].shape == SNW_SCENE_ANY) continue;
         SNW_TRY(plot_scene_add_body(&geometry->body[i], pool, &(*out)[(*n)++], err));

@@ -418,7 +418,7 @@ static snw_status scene_make(int n, const scene_phase *e, char **out, snw_error 
     snw_json_begin(&j, snw_sink_buffer(&to));
     SNW_TRY(put_all(&j, n, e, err));
     to.text = snw_alloc(to.size + 1);
-    if (!to.text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!to.text) return snw_fail_memory(err);
     to.size = 0;
     *out = to.text;
     snw_json_begin(&j, snw_sink_buffer(&to));

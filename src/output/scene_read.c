@@ -29,16 +29,12 @@ static char *name_keys(snw_pool *pool, const char *json, bool all) {
     return out;
 }
 
-static snw_status scene_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 static snw_status read_tree(snw_pool *pool, const snw_run_info *info, bool all, snw_node **out,
                             snw_error *err) {
     *out = NULL;
     if (!info->scene || !info->scene[0]) return SNW_OK;
     const char *text = name_keys(pool, info->scene, all);
-    if (!text) return scene_no_memory(err);
+    if (!text) return snw_fail_memory(err);
     return snw_yaml_parse(pool, "scene", text, strlen(text), out, err);
 }
 
@@ -142,7 +138,7 @@ static snw_status read_stations(snw_pool *pool, const snw_node *rod, snw_scene_r
     out->rest = snw_pool_array(pool, (size_t)n, sizeof *out->rest);
     out->stiffness = snw_pool_array(pool, (size_t)n, sizeof *out->stiffness);
     if (!out->x || !out->half || !out->hole || !out->rest || !out->stiffness)
-        return scene_no_memory(err);
+        return snw_fail_memory(err);
     list_numbers(snw_node_get(rod, "x"), n, out->x);
     for (int k = 0; k < n; k++) {
         double size[4];
@@ -212,7 +208,7 @@ static snw_status scene_read_read_tendon(snw_pool *pool, const snw_node *from,
         .name = snw_scene_text(from, "name"),
         .tendon = strcmp(snw_scene_text(from, "kind"), "tendon") == 0,
         .point = snw_pool_array(pool, (size_t)list_length(points), sizeof *out->point)};
-    if (!out->point) return scene_no_memory(err);
+    if (!out->point) return snw_fail_memory(err);
     for (int i = 0; i < list_length(points); i++) {
         const snw_node *p = list_item(points, i);
         snw_scene_point *to = &out->point[out->n];
@@ -256,7 +252,7 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
         .tendon = snw_pool_array(pool, (size_t)ntendon, sizeof *out->tendon),
         .ground = snw_pool_array(pool, (size_t)list_length(grounds), sizeof *out->ground)};
     if (!out->rod || !out->body || !out->bar || !out->tendon || !out->ground) {
-        return scene_no_memory(err);
+        return snw_fail_memory(err);
     }
     SNW_TRY(read_links(pool, info, scene, out, err));
     for (; out->ntendon < ntendon; out->ntendon++) {
@@ -296,7 +292,7 @@ snw_status snw_scene_phases(snw_pool *pool, const snw_run_info *info, int *n, sn
     if (!scene) return SNW_OK;
     const snw_node *changes = snw_node_get(scene, "changes");
     *out = snw_pool_array(pool, (size_t)list_length(changes) + 1, sizeof **out);
-    if (!*out) return scene_no_memory(err);
+    if (!*out) return snw_fail_memory(err);
     SNW_TRY(snw_scene_read(pool, info, scene, &(*out)[(*n)++].geometry, err));
     for (int i = 0; i < list_length(changes); i++) {
         snw_scene_phase *e = &(*out)[*n];

@@ -7,6 +7,7 @@
 #include "results/result.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "results/result_file.h"
 #include "results/result_layout.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -285,12 +285,6 @@ snw_status snw_results_create(const char *path, int nrun, const snw_run_info *co
 
 // ---- frames ------------------------------------------------------------------------------------
 
-static double result_write_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static bool open_run(snw_results *r, run *u) {
     const hid_t group = H5Gopen2(r->groups, u->group, H5P_DEFAULT);
     bool good = group >= 0;
@@ -442,7 +436,7 @@ static snw_status result_write_record_frame(void *user, const snw_frame *f, snw_
     SNW_ASSERT(!u->ended);
     if (!u->buffer) s = alloc_buffer(u, err);
     if (s == SNW_OK) {
-        const double now = result_write_seconds();
+        const double now = snw_clock_seconds();
         if (u->waiting == 0) u->since = now;
         buffer_frame(u, f);
         buffer_checkpoint(u, f->save);
@@ -537,7 +531,7 @@ snw_status snw_results_flush(snw_results *r, double age, snw_error *err) {
     snw_status s = SNW_OK;
     (void)pthread_mutex_lock(&r->lock);
     snw_file_silence_hdf5();
-    const double now = result_write_seconds();
+    const double now = snw_clock_seconds();
     for (int i = 0; i < r->nrun && s == SNW_OK; i++) {
         run *u = &r->run[i];
         if (u->waiting > 0 && now - u->since >= age) s = result_write_append(r, u, err);

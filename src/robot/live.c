@@ -76,7 +76,7 @@ static snw_status save_start(snw_live *v, snw_error *err) {
     const snw_run *r = v->run;
     SNW_TRY(snw_robot_create(r->now->desc, NULL, NULL, &v->base, err));
     if (snw_state_create(v->base->m, &v->start) != SNW_OK) {
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        return snw_fail_memory(err);
     }
     const snw_model *m = v->base->m;
     snw_state_copy(m, v->base->s, v->start);
@@ -115,7 +115,7 @@ snw_status snw_live_create(const snw_desc *desc, const char *name, const snw_liv
                            const snw_run_hooks *hooks, snw_live **out, snw_error *err) {
     *out = NULL;
     snw_live *v = snw_alloc(sizeof *v);
-    if (!v) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!v) return snw_fail_memory(err);
     const snw_status s = live_make(v, desc, name, opts, hooks, err);
     if (s == SNW_OK) {
         *out = v;

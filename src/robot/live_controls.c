@@ -112,7 +112,7 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
     size_t n = (size_t)desc->nknob;
     for (int i = 0; i < nactuator; i++) n += (size_t)snw_actuator_size(d, i);
     v->control = snw_alloc((n + 1) * sizeof *v->control);
-    if (!v->control) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!v->control) return snw_fail_memory(err);
     for (int i = 0; i < desc->nstep; i++) v->study_duration += desc->step[i].duration;
     for (int i = 0; i < nactuator; i++) add_actuator(v, d, i);
     for (int i = 0; i < desc->nknob; i++) {

@@ -68,7 +68,7 @@ snw_status snw_robot_from_model(snw_robot_model *m, snw_robot **out, snw_error *
     if (!m || !out) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", m ? "out" : "the model");
     *out = NULL;
     snw_robot *r = snw_alloc(sizeof *r);
-    if (!r) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!r) return snw_fail_memory(err);
     r->model = snw_robot_model_share(m);
     const snw_status s = robot_prepare(r);
     if (s == SNW_OK) {
@@ -125,7 +125,7 @@ static snw_status copy_motion(const snw_robot *from, snw_robot *to, snw_error *e
                         "the scheme of the started motion has no states to copy; use another one");
     }
     double *row = snw_alloc(snw_robot_saves(from) * sizeof *row);
-    if (!row) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!row) return snw_fail_memory(err);
     snw_status s = snw_robot_begin(to, &from->how, err);
     if (s == SNW_OK) s = snw_robot_save(from, row);
     if (s == SNW_OK) s = snw_robot_restore(to, row);

@@ -16,10 +16,6 @@
 
 static const size_t MODEL_LIMIT = (size_t)256 << 20; // bytes of names and tables
 
-static snw_status model_no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
-
 // ---- sources ------------------------------------------------------------------------------------
 
 // takes ownership of the document
@@ -28,7 +24,7 @@ static snw_status source_create(snw_document *d, snw_robot_source **out, snw_err
     *out = s;
     if (!s) {
         snw_document_destroy(d);
-        return model_no_memory(err);
+        return snw_fail_memory(err);
     }
     atomic_init(&s->references, 1);
     (void)pthread_mutex_init(&s->lock, NULL);
@@ -76,10 +72,10 @@ static uint64_t model_identity(const snw_robot_model *m) {
 static snw_status model_allocate(snw_robot_model **out, snw_error *err) {
     snw_robot_model *m = snw_alloc(sizeof *m);
     *out = m;
-    if (!m) return model_no_memory(err);
+    if (!m) return snw_fail_memory(err);
     atomic_init(&m->references, 1);
     m->pool = snw_pool_create(MODEL_LIMIT);
-    return m->pool ? SNW_OK : model_no_memory(err);
+    return m->pool ? SNW_OK : snw_fail_memory(err);
 }
 
 static snw_status model_compile(snw_robot_model *m, snw_error *err) {
@@ -138,14 +134,14 @@ static bool same_path(const char *a, const char *b) {
 static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *before, int nset,
                             const char *const *set, snw_error *err) {
     m->set = snw_pool_array(m->pool, (size_t)nbefore + (size_t)nset + 1, sizeof *m->set);
-    if (!m->set) return model_no_memory(err);
+    if (!m->set) return snw_fail_memory(err);
     for (int i = 0; i < nbefore + nset; i++) {
         const char *text = i < nbefore ? before[i] : set[i - nbefore];
         bool replaced = false;
         for (int k = 0; k < nset && i < nbefore; k++) replaced |= same_path(text, set[k]);
         if (replaced) continue;
         m->set[m->nset] = snw_pool_text(m->pool, text, strlen(text));
-        if (!m->set[m->nset++]) return model_no_memory(err);
+        if (!m->set[m->nset++]) return snw_fail_memory(err);
     }
     return SNW_OK;
 }

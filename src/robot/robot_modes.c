@@ -28,7 +28,7 @@ snw_status snw_robot_modes(snw_robot *r, int max, double *frequency, double *dam
     snw_modes *modes = NULL;
     if (snw_modes_create(m, max, false, &modes) != SNW_OK) {
         snw_modes_destroy(modes);
-        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        return snw_fail_memory(err);
     }
     snw_modes_set_manual(modes, &r->manual);
     const snw_status s = snw_modes_solve(modes, r->s, err);

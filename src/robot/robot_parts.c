@@ -387,7 +387,7 @@ snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err) {
     list_probes(&l);
     list_study(&l);
     SNW_TRY(parts_list_parameters(&l, err));
-    return l.memory_out ? snw_fail(err, SNW_E_MEMORY, "out of memory") : SNW_OK;
+    return l.memory_out ? snw_fail_memory(err) : SNW_OK;
 }
 
 // ---- public calls -------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ snw_status snw_study_create(snw_robot_model *m, snw_study **out, snw_error *err)
     if (!m || !out) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", m ? "out" : "the model");
     *out = NULL;
     snw_study *s = snw_alloc(sizeof *s);
-    if (!s) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!s) return snw_fail_memory(err);
     s->model = snw_robot_model_share(m);
     const snw_status status = study_prepare(s, err);
     if (status == SNW_OK) {

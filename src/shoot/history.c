@@ -223,13 +223,9 @@ void snw_shoot_formula(snw_shoot_rod *r, snw_levels levels, double h) {
     history_interpolate(r, nz, r->znode, r->zh);
 }
 
-static int history_point_of(const snw_shoot_rod *r, int piece, int node) {
-    return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
-}
-
 // elastic strain at a node from its wrench
 static snw_twist history_strain(const snw_shoot_rod *r, int piece, int node) {
-    const int p = history_point_of(r, piece, node), nz = snw_shoot_nz(r);
+    const int p = snw_shoot_point_of(r, piece, node), nz = snw_shoot_nz(r);
     const snw_shoot_section *s = r->uniform ? r->section : r->section + p;
     const snw_twist eh = r->history[p].e;
     if (r->law) {
@@ -273,12 +269,12 @@ void snw_shoot_accept(snw_shoot_rod *r, double h) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = piece->node; j <= piece->node + piece->n; j++) {
             const snw_shoot_history x = {history_strain(r, p, j), r->V[j]};
-            const snw_shoot_history *H = &r->history[history_point_of(r, p, j)];
+            const snw_shoot_history *H = &r->history[snw_shoot_point_of(r, p, j)];
             r->level[0][j] = x;
             r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
             r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
             if (!snw_shoot_integrates_strain(r)) continue;
-            r->strain_d1[0][j] = r->form->strain_d1(r, history_point_of(r, p, j), j);
+            r->strain_d1[0][j] = r->form->strain_d1(r, snw_shoot_point_of(r, p, j), j);
             r->strain_d1_rate[j] = snw_twist_axpy(c0, r->strain_d1[0][j], r->strain_d1_node[j]);
         }
     }

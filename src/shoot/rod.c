@@ -194,10 +194,6 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
     return s * most;
 }
 
-static int rod_point_of(const snw_shoot_rod *r, int piece, int node) {
-    return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
-}
-
 void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base) {
     r->base = base;
     r->base_V = snw_twist_zero();
@@ -219,7 +215,7 @@ void snw_shoot_set_unstressed(snw_shoot_rod *r, snw_se3 base) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j < piece->n; j++) {
             const snw_shoot_section *s =
-                r->uniform ? r->section : r->section + rod_point_of(r, p, piece->node + j);
+                r->uniform ? r->section : r->section + snw_shoot_point_of(r, p, piece->node + j);
             r->W[piece->node + j] = snw_twist_scale(piece->h, s->rest);
         }
     }

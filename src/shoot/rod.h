@@ -276,6 +276,10 @@ void snw_shoot_destroy(snw_shoot_rod *r); // NULL is fine
 // Arc length of a point, and of a node, m.
 double snw_shoot_point_s(const snw_shoot_rod *r, int point);
 double snw_shoot_node_s(const snw_shoot_rod *r, int node);
+// Point of a node of this piece.
+static inline int snw_shoot_point_of(const snw_shoot_rod *r, int piece, int node) {
+    return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
+}
 // Index of the piece that contains a node.
 int snw_shoot_piece_of(const snw_shoot_rod *r, int node);
 

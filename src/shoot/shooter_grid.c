@@ -7,6 +7,7 @@
 
 #include "shoot/shooter_private.h"
 
+#include "model/material_law.h"
 #include "shoot/march.h"
 
 #include "base/alloc.h"
@@ -16,11 +17,6 @@
 #include <string.h>
 
 // ---- sections -----------------------------------------------------------------------------------
-
-// does a law depend on x?
-static bool shooter_grid_varies(snw_law law) {
-    return law && (snw_expr_vars(law) & SNW_VAR_X) != 0;
-}
 
 // is a rod in this fluid?
 static bool is_in_fluid(const snw_fluid_desc *f, int link) {
@@ -34,21 +30,20 @@ static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
     const snw_rod_desc *d = &l->link->rod;
     const snw_material_desc *mat = d->material;
     bool x = false;
-    for (int i = 0; i < 6; i++) x = x || shooter_grid_varies(d->rest[i]);
-    for (int i = 0; i < 4; i++) x = x || shooter_grid_varies(d->section.size[i]);
+    for (int i = 0; i < 6; i++) x = x || snw_law_varies(d->rest[i]);
+    for (int i = 0; i < 4; i++) x = x || snw_law_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++) {
-        x = x || shooter_grid_varies(d->section.stiffness[i]) ||
-            shooter_grid_varies(d->section.inertia[i]) ||
-            shooter_grid_varies(d->section.damping[i]);
+        x = x || snw_law_varies(d->section.stiffness[i]) || snw_law_varies(d->section.inertia[i]) ||
+            snw_law_varies(d->section.damping[i]);
     }
     if (mat) {
-        x = x || shooter_grid_varies(mat->young) || shooter_grid_varies(mat->poisson) ||
-            shooter_grid_varies(mat->shear) || shooter_grid_varies(mat->density) ||
-            shooter_grid_varies(mat->damping);
+        x = x || snw_law_varies(mat->young) || snw_law_varies(mat->poisson) ||
+            snw_law_varies(mat->shear) || snw_law_varies(mat->density) ||
+            snw_law_varies(mat->damping);
     }
     for (int i = 0; i < m->nfluid; i++) {
         if (!is_in_fluid(&m->desc->fluid[i], l->rod->link)) continue;
-        for (int k = 3; k < 6; k++) x = x || shooter_grid_varies(m->desc->fluid[i].square[k]);
+        for (int k = 3; k < 6; k++) x = x || snw_law_varies(m->desc->fluid[i].square[k]);
     }
     return !x;
 }

@@ -4,6 +4,7 @@
 
 #include "solve/condition.h"
 
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -87,12 +88,6 @@ static void condition_apply_transposed(const inverse *v, double *x) {
     divide_by_row_scales(v->g, x);
 }
 
-static double condition_sum_of(int n, const double *x) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += fabs(x[i]);
-    return sum;
-}
-
 // sign <- signs of x; returns whether they are unchanged
 static bool take_signs(int n, const double *x, double *sign) {
     bool same = true;
@@ -122,7 +117,7 @@ static double inverse_norm(const inverse *v, double *x, double *sign) {
     const int n = v->g->n;
     for (int i = 0; i < n; i++) x[i] = 1.0 / n, sign[i] = 0;
     condition_apply(v, x);
-    double best = condition_sum_of(n, x);
+    double best = snw_vector_norm1(n, x);
     (void)take_signs(n, x, sign);
     for (int k = 0, before = -1; n > 1 && k < ITERATIONS; k++) {
         for (int i = 0; i < n; i++) x[i] = sign[i];
@@ -132,7 +127,7 @@ static double inverse_norm(const inverse *v, double *x, double *sign) {
         before = at;
         for (int i = 0; i < n; i++) x[i] = i == at;
         condition_apply(v, x);
-        const double now = condition_sum_of(n, x);
+        const double now = snw_vector_norm1(n, x);
         const bool same = take_signs(n, x, sign);
         if (!(now > best)) break;
         best = now;
@@ -142,7 +137,7 @@ static double inverse_norm(const inverse *v, double *x, double *sign) {
         x[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));
     }
     condition_apply(v, x);
-    return fmax(best, 2 * condition_sum_of(n, x) / (3.0 * n));
+    return fmax(best, 2 * snw_vector_norm1(n, x) / (3.0 * n));
 }
 
 double snw_equilibration_condition(const snw_equilibration *g, const double *LU, const int *pivot,

@@ -22,6 +22,9 @@ void snw_lu_solve_transposed(int n, const double *LU, const int *pivot, double *
 // Sign of det(A) from its factors, 1 or -1.
 int snw_lu_sign(int n, const double *LU, const int *pivot);
 
+// Is A symmetric to 1e-9 of its largest entry?
+bool snw_is_symmetric(int n, const double *A);
+
 // A = L L' in place; only the lower triangle is read and written. SNW_E_SINGULAR unless positive
 // definite.
 SNW_NODISCARD snw_status snw_cholesky_factor(int n, double *A);

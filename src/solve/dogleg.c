@@ -5,6 +5,7 @@
 #include "solve/dogleg.h"
 
 #include "base/fail.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -19,12 +20,6 @@ snw_dogleg_opts snw_dogleg_defaults(void) {
 size_t snw_dogleg_scratch(int n) {
     const size_t m = (size_t)n;
     return (2 * m * m + 7 * m) * sizeof(double) + m * sizeof(int) + 64 * 11;
-}
-
-static double dogleg_dot(int n, const double *a, const double *b) {
-    double s = 0;
-    for (int i = 0; i < n; i++) s += a[i] * b[i];
-    return s;
 }
 
 static double dogleg_largest(int n, const double *r) {
@@ -43,7 +38,7 @@ static void dogleg_apply(int n, const double *J, const double *x, double *y) {
     }
 }
 static void dogleg_apply_transposed(int n, const double *J, const double *x, double *y) {
-    for (int k = 0; k < n; k++) y[k] = dogleg_dot(n, J + (ptrdiff_t)k * n, x);
+    for (int k = 0; k < n; k++) y[k] = snw_vector_dot(n, J + (ptrdiff_t)k * n, x);
 }
 
 typedef struct work {
@@ -55,8 +50,8 @@ typedef struct work {
 static void compute_step(int n, const work *w, bool regular, double radius) {
     dogleg_apply_transposed(n, w->J, w->r, w->g);
     dogleg_apply(n, w->J, w->g, w->Jg);
-    const double gg = dogleg_dot(n, w->g, w->g), gJJg = dogleg_dot(n, w->Jg, w->Jg);
-    const double nn = regular ? sqrt(dogleg_dot(n, w->newton, w->newton)) : INFINITY;
+    const double gg = snw_vector_dot(n, w->g, w->g), gJJg = snw_vector_dot(n, w->Jg, w->Jg);
+    const double nn = regular ? sqrt(snw_vector_dot(n, w->newton, w->newton)) : INFINITY;
     if (nn <= radius) {
         memcpy(w->d, w->newton, (size_t)n * sizeof *w->d);
         return;
@@ -84,7 +79,7 @@ static void compute_step(int n, const work *w, bool regular, double radius) {
 static double predicted_square(int n, const work *w) {
     dogleg_apply(n, w->J, w->d, w->Jg);
     for (int i = 0; i < n; i++) w->Jg[i] += w->r[i];
-    return dogleg_dot(n, w->Jg, w->Jg);
+    return snw_vector_dot(n, w->Jg, w->Jg);
 }
 
 static snw_status dogleg_iterate(const snw_dogleg_problem *p, const snw_dogleg_opts *opts,
@@ -104,17 +99,17 @@ static snw_status dogleg_iterate(const snw_dogleg_problem *p, const snw_dogleg_o
             regular = snw_lu_factor(n, w->LU, w->pivot) == SNW_OK;
             for (int i = 0; i < n; i++) w->newton[i] = -w->r[i];
             if (regular) snw_lu_solve(n, w->LU, w->pivot, w->newton);
-            regular = regular && isfinite(dogleg_dot(n, w->newton, w->newton));
+            regular = regular && isfinite(snw_vector_dot(n, w->newton, w->newton));
             fresh = true;
         }
         compute_step(n, w, regular, radius);
         for (int i = 0; i < n; i++) w->trial[i] = x[i] + w->d[i];
-        const double before = dogleg_dot(n, w->r, w->r), gain = before - predicted_square(n, w);
+        const double before = snw_vector_dot(n, w->r, w->r), gain = before - predicted_square(n, w);
         const bool done = p->residual(p->user, w->trial, w->rt) == SNW_OK;
         info->residuals++;
-        const double now = done ? dogleg_dot(n, w->rt, w->rt) : INFINITY;
+        const double now = done ? snw_vector_dot(n, w->rt, w->rt) : INFINITY;
         const double ratio = now < before ? (before - now) / gain : -1;
-        const double size = sqrt(dogleg_dot(n, w->d, w->d));
+        const double size = sqrt(snw_vector_dot(n, w->d, w->d));
         if (!(ratio >= 0.25)) radius = 0.25 * fmin(size, radius);
         if (ratio > 0.75) radius = fmax(radius, 2 * size);
         if (ratio > 0) {

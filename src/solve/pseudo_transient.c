@@ -43,27 +43,13 @@ typedef struct flow {
     snw_tangent t;
 } flow;
 
-static bool settle_symmetric(int n, const double *A) {
-    double largest = 0, skew = 0;
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < j; i++) {
-            const double a = A[(size_t)j * (size_t)n + (size_t)i],
-                         b = A[(size_t)i * (size_t)n + (size_t)j];
-            skew = fmax(skew, fabs(a - b));
-            largest = fmax(largest, fabs(a) + fabs(b));
-        }
-        largest = fmax(largest, fabs(A[(size_t)j * (size_t)(n + 1)]));
-    }
-    return skew <= 1e-9 * largest;
-}
-
 // D x' = -r descends towards the equilibrium only where T + D/h is positive definite on the null
 // space of the constraint Jacobian C. If T is symmetric, [T + D/h, -C'; -C, 0] then has as many
 // negative eigenvalues as rows C. Otherwise the sign of its determinant must be (-1)^rows, and dx
 // (T + D/h) dx must be positive.
 static bool descends(const flow *f) {
     const int n = f->p->n;
-    if (settle_symmetric(n, f->A)) {
+    if (snw_is_symmetric(n, f->A)) {
         int negative;
         return snw_count_negative(n, f->A, f->scratch, &negative) == SNW_OK && negative == f->rows;
     }
@@ -90,7 +76,7 @@ static bool implicit_step(flow *f, double h) {
 }
 
 // size of the step in typical increments; NaN if one is
-static double settle_length(const flow *f) {
+static double flow_step_size(const flow *f) {
     double most = 0;
     for (int i = 0; i < f->p->n; i++) {
         const double part = fabs(f->dx[i]) * f->D[i] / f->p->scale[i];
@@ -103,14 +89,14 @@ static double settle_length(const flow *f) {
 // x <- moved by an implicit step of pseudo-time *h or less, to a point with finite forces; *h <-
 // for the next step. SNW_E_SINGULAR: no step descends, however short; SNW_E_DIVERGED: none ends at
 // finite forces.
-static snw_status settle_advance(flow *f, double *x, double *h) {
+static snw_status flow_advance(flow *f, double *x, double *h) {
     const snw_problem *p = f->p;
     snw_status s = SNW_E_SINGULAR;
     for (; *h >= SHORTEST_TIME; *h *= 0.25) {
         s = SNW_E_SINGULAR;
         if (!implicit_step(f, *h)) continue;
         s = SNW_E_DIVERGED;
-        const double most = settle_length(f);
+        const double most = flow_step_size(f);
         if (!(most < INFINITY)) continue;
         snw_problem_move(p, x, most > LARGEST_STEP ? -LARGEST_STEP / most : -1, f->dx, f->trial);
         const snw_status there = p->residual(p->user, 1, f->trial, f->f);
@@ -182,7 +168,7 @@ snw_status snw_pseudo_transient(const snw_problem *p, const double *D,
             s = SNW_E_STOPPED;
             break;
         }
-        s = settle_advance(&f, x, &h);
+        s = flow_advance(&f, x, &h);
         if (s != SNW_OK) break;
     }
     snw_arena_reset(scratch, mark);

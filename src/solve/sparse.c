@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/fields.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -276,13 +277,6 @@ static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     return best;
 }
 
-static bool sparse_all_finite(const double *x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
     const int n = sp->n;
     int nl = 0;
@@ -304,7 +298,8 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
     }
     for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
     // a NaN beside a pivot of its own row does not propagate
-    return sparse_all_finite(sp->u, n > 0 ? sp->u_end[n - 1] : 0) && sparse_all_finite(sp->l, nl)
+    return snw_vector_is_finite(n > 0 ? sp->u_end[n - 1] : 0, sp->u) &&
+                   snw_vector_is_finite(nl, sp->l)
                ? SNW_OK
                : SNW_E_SINGULAR;
 }

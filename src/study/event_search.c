@@ -241,7 +241,7 @@ double snw_event_search_from(const snw_event_search *e) { return e->from.t; }
 // ---- margins -----------------------------------------------------------------------------------
 
 // A latch that is set does not change any more.
-static bool is_settled(const snw_event_search *e, const source *c) {
+static bool is_latched(const snw_event_search *e, const source *c) {
     return c->signal >= 0 && e->m->signal[c->signal].kind == SNW_SIGNAL_ONCE &&
            e->from.state->z[c->signal] != 0;
 }
@@ -300,7 +300,7 @@ static bool needs_search(snw_event_search *e) {
     if (!isnan(e->old.t)) margins_at(e, e->old.t, e->old.signal, e->margin_old);
     for (int i = 0; i < e->nsource; i++) {
         const source *c = &e->source[i];
-        if (is_settled(e, c)) continue;
+        if (is_latched(e, c)) continue;
         for (int j = c->first; j < c->first + c->n; j++) {
             const bool changed = e->margin_from[j] * e->margin_to[j] < 0;
             nchanged += changed;
@@ -618,7 +618,7 @@ bool snw_event_search_next(snw_event_search *e, double *t) {
     double s = 0;
     if (!e->sampled || e->ntrial == TRIALS) return false;
     for (; e->current < e->n; e->current++) {
-        if (is_settled(e, source_of(e, e->current)) || !may_cross(e, e->current, &s)) continue;
+        if (is_latched(e, source_of(e, e->current)) || !may_cross(e, e->current, &s)) continue;
         *t = fraction_time(e, s);
         return true;
     }

@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <float.h>
@@ -212,17 +213,11 @@ void snw_modes_set_truncation(snw_modes *mo, int i, double error) {
 
 static double *modes_column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
 
-static double modes_dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // x'A y.
 static double modes_form(int n, const double *A, const double *x, const double *y) {
     double sum = 0;
     for (int j = 0; j < n; j++) {
-        if (y[j] != 0) sum += y[j] * modes_dot(n, A + (size_t)n * (size_t)j, x);
+        if (y[j] != 0) sum += y[j] * snw_vector_dot(n, A + (size_t)n * (size_t)j, x);
     }
     return sum;
 }
@@ -336,7 +331,7 @@ static snw_status free_directions(snw_modes *mo, int *n) {
         for (int i = 0; i < m->nv; i++) row[i] = 0;
         snw_constraints_apply_transpose(m, mo->w, mo->buffer, row);
         for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
-        const double size = sqrt(modes_dot(m->nv, row, row));
+        const double size = sqrt(snw_vector_dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
     }
     for (int k = 0; k < m->nconditional; k++) { // inactive coordinates do not move
@@ -604,7 +599,7 @@ static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
         const double *z = modes_column(mo->U, n, j),
                      *other = mo->im[j] > 0 ? modes_column(mo->U, n, j + 1) : z;
         modes_combine(nv, n1, with_mass, 1,
-                      modes_dot(n1, other, other) > modes_dot(n1, z, z) ? other : z,
+                      snw_vector_dot(n1, other, other) > snw_vector_dot(n1, z, z) ? other : z,
                       modes_column(mo->x, nv, j));
     }
     *fast = w;

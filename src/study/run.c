@@ -4,6 +4,7 @@
 // and coordinates to the recorders, and carries out the steps in order.
 #include "study/run_private.h"
 
+#include "base/clock.h"
 #include "constraint/locomotion.h"
 
 #include "base/alloc.h"
@@ -18,7 +19,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { POOL_LIMIT = 1 << 28 };
 
@@ -29,21 +29,14 @@ static const double BALANCE_LIMIT = 0.1;
 // size.
 static const double OPEN_LIMIT = 1e-3;
 
-// ---- description of the recorded quantities ----------------------------------------------------
-
-static bool recorded(const snw_desc *d, int probe) {
-    if (d->nrecord < 0) return true;
-    for (int i = 0; i < d->nrecord; i++) {
-        if (d->record[i] == probe) return true;
-    }
-    return false;
-}
+// ---- description of the snw_desc_records quantities
+// ----------------------------------------------------
 
 static snw_status describe_columns(snw_run *r) {
     const snw_desc *d = r->desc;
     int total = 0;
     for (int i = 0; i < d->nprobe; i++)
-        total += recorded(d, i) ? snw_probe_columns(&d->probe[i]) : 0;
+        total += snw_desc_records(d, i) ? snw_probe_columns(&d->probe[i]) : 0;
     snw_column *column = snw_pool_array(r->pool, (size_t)total + 1, sizeof *column);
     r->column_first = snw_pool_array(r->pool, (size_t)d->nprobe + 1, sizeof(int));
     r->column = snw_pool_array(r->pool, (size_t)total + 1, sizeof(double));
@@ -52,7 +45,7 @@ static snw_status describe_columns(snw_run *r) {
     for (int i = 0; i < d->nprobe; i++) {
         const snw_probe_desc *p = &d->probe[i];
         r->column_first[i] = -1;
-        if (!recorded(d, i)) continue;
+        if (!snw_desc_records(d, i)) continue;
         r->column_first[i] = n;
         r->reads_stability |= p->kind == SNW_PROBE_STABILITY;
         snw_component c[SNW_PROBE_WIDTH];
@@ -338,7 +331,7 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
     *out = NULL;
     SNW_TRY(snw_blas_ready(err));
     snw_run *r = snw_alloc(sizeof *r);
-    if (!r) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (!r) return snw_fail_memory(err);
     r->desc = desc;
     const snw_status s = run_prepare(r, name, err);
     if (s == SNW_OK) {
@@ -493,12 +486,6 @@ static void reset_removed_conditions(snw_run *r) {
     }
 }
 
-static double run_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static snw_status execute_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->cursor.stage : 0; i < d->nstep; i++) {
@@ -531,9 +518,9 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_static(r, i, err));
             break;
         case SNW_STEP_DYNAMIC: {
-            const double clock = run_seconds(), began = r->state->t;
+            const double clock = snw_clock_seconds(), began = r->state->t;
             const snw_status s = snw_run_dynamic(r, i, err);
-            r->totals.wall += run_seconds() - clock;
+            r->totals.wall += snw_clock_seconds() - clock;
             r->totals.simulated += r->state->t - began;
             SNW_TRY(s);
             break;
@@ -614,7 +601,7 @@ static void warn_errors(const snw_run *r) {
 
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                            const snw_run_hooks *hooks, snw_run_totals *totals, snw_error *err) {
-    const double start = run_seconds();
+    const double start = snw_clock_seconds();
     snw_error local = {0};
     if (!err) err = &local;
     r->nrecorder = nrecorder;
@@ -666,7 +653,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
             recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);
         if (s == SNW_OK) s = e;
     }
-    r->totals.seconds = run_seconds() - start;
+    r->totals.seconds = snw_clock_seconds() - start;
     if (totals) *totals = r->totals;
     return s;
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "integrate/integrator.h"
+#include "math/vector.h"
 #include "shoot/shooter.h"
 #include "study/event_search.h"
 #include "study/memory.h"
@@ -30,11 +31,6 @@ typedef struct breaks {
 static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
-}
-
-static int compare_times(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
@@ -79,7 +75,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
     }
     for (int i = 0; i < d->nsignal; i++) dynamic_run_gather_breaks(b, d->signal[i].source, t0, t1);
     dynamic_run_gather_breaks(b, step->until, t0, t1);
-    qsort(b->t, (size_t)b->n, sizeof *b->t, compare_times);
+    qsort(b->t, (size_t)b->n, sizeof *b->t, snw_compare_doubles);
     return SNW_OK;
 }
 

@@ -11,20 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool stability_symmetric(int n, const double *A) {
-    double largest = 0, skew = 0;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            const double a = A[(size_t)i * (size_t)n + (size_t)j],
-                         b = A[(size_t)j * (size_t)n + (size_t)i];
-            skew = fmax(skew, fabs(a - b));
-            largest = fmax(largest, fabs(a) + fabs(b));
-        }
-        largest = fmax(largest, fabs(A[(size_t)i * (size_t)(n + 1)]));
-    }
-    return skew <= 1e-9 * largest;
-}
-
 // Has coordinate i no stiffness, load or constraint? It then does not count for stability.
 static bool unresisted(const snw_statics *st, int i) {
     const snw_model *m = st->m;
@@ -107,7 +93,7 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
             if (!(*own > 0)) *own = m->scale[i] / m->typical[i];
         }
     }
-    *is_symmetric = stability_symmetric(n, st->T);
+    *is_symmetric = snw_is_symmetric(n, st->T);
     for (int i = 0; st->regularisation && i < n; i++) {
         if (unresisted(st, i))
             st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
