@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A controller of one's own, step by step: the tip of a soft arm follows a circle of 3 cm, pulled
-// by a force that this program computes every 5 ms from where the tip is and how fast it goes. Half
-// way the whole motion is saved; gone back there it repeats itself to the last bit.
+// A controller in the calling program: the tip of a soft arm follows a circle of 3 cm, pulled by a
+// force that this program computes every 5 ms from position and velocity of the tip. Half way the
+// state is saved; restored, the motion is repeated to the last bit.
 //
 //   cc live.c $(pkg-config --cflags --libs sinew) -lm -o live && ./live
 #include <math.h>
@@ -23,7 +23,7 @@ static const char arm[] =
 enum { STEPS = 800 };
 static const double h = 5e-3, radius = 0.03, rate = 2;
 
-// one step: look, decide, go on
+// one step: measure, compute the force, advance
 static snw_status follow(snw_robot *r, int pull, double *miss, snw_error *err) {
     double tip[3], speed[3], force[3] = {0};
     const double phase = rate * snw_robot_time(r), in = fmin(1, snw_robot_time(r));

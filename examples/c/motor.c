@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // A motor and its controller: a flexible arm is brought to 60 degrees by a torque that this program
-// computes every millisecond, as the processor of a joint would: proportional to what is missing,
-// against the rate (PD), and the weight taken off, limited to what the motor can do. (Its rotor has
+// computes every millisecond, as the processor of a joint would: proportional to the error, against
+// the rate (PD), with gravity compensation, limited to the torque of the motor. (Its rotor has
 // inertia: a torque held for a millisecond would shake a bare rod.) Then the same move with the
-// motion given instead, a polynomial that begins and ends at rest: now the torque is what one reads
-// back.
+// motion given instead, a polynomial that begins and ends at rest: now the torque is read back.
 //
 //   cc motor.c $(pkg-config --cflags --libs sinew) -lm -o motor && ./motor
 #include <math.h>
@@ -28,7 +27,7 @@ static const char arm[] =
 
 static const double h = 1e-3, goal = 1.0471975511965976, most = 2; // s, rad, N m
 
-// what holds the arm still at this angle, were it rigid: half its own weight and the tool's
+// torque that holds a rigid arm at this angle: half its own weight and that of the tool
 static double weight(double angle) {
     return 9.81 * (1150 * M_PI * 25e-6 * 0.5 * 0.25 + 0.1 * 0.5) * cos(angle);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Two tendons and their controller: a soft arm that hangs down is bent until its tip is 6 cm aside.
-// Every 2 ms this program looks at where the tip is and decides how hard to pull (proportional,
+// Every 2 ms this program computes the tension from the position of the tip (proportional,
 // integral, and against the speed); a tendon cannot push, so one of the two pulls at a time. Then
-// the same place is reached by winches: their shortening, and its rate, are set instead, and the
-// tensions are what one reads back. At last the controller once more, with the robot by the engine
-// that integrates along the rod: nothing but its name and the scheme changes.
+// the same position is reached by winches: their shortening, and its rate, are set instead, and the
+// tensions are read back. At last the controller once more, with the robot by the engine that
+// integrates along the rod: only its name and the scheme change.
 //
 //   cc tendon.c $(pkg-config --cflags --libs sinew) -lm -o tendon && ./tendon
 #include <math.h>
@@ -61,7 +61,7 @@ static snw_status by_tension(snw_robot *r, double wound[2], snw_error *err) {
     return SNW_OK;
 }
 
-// both winches go there within a second
+// both winches reach it within a second
 static snw_status by_winch(snw_robot *r, const double wound[2], snw_error *err) {
     static const char *const name[2] = {"left", "right"};
     for (int i = 0; i < 2000; i++) {

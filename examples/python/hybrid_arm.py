@@ -26,7 +26,7 @@ sim = arm.simulate(step=5e-3)
 stiffness, damping, error = np.array([20.0, 5.0]), np.array([2.0, 0.3]), []
 for k in range(500):
     goal, speed = plan(arm.t)
-    # what holds the arm at rest in its present shape, as seen by the two motors
+    # torques of the two motors that hold the arm at rest in its present shape
     hold = arm.inverse_dynamics(v=np.zeros(arm.nv), a=np.zeros(arm.nv))[rigid]
     present = np.array([sim.controls["motor(1)"], sim.controls["motor(2)"]])
     angle = arm.q[[upper, elbow]]

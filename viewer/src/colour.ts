@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Colours: one scale from little to much, the series of plots, and what things are made of in light and dark.
+// Colours: the scale from small to large values, the series of plots, and the materials of the light and dark themes.
 
 export interface Theme {
     dark: boolean;
@@ -31,7 +31,7 @@ export const dark: Theme = {
     joint: 0xc7d0d9, tyre: 0x8b96a3, tendon: 0x5cc0c9, chamber: 0x6cb8dc, load: 0xf2b84b, torque: 0xd79a55, reaction: 0xb08ae6, trail: 0x5cc0c9, shadow: 0.5,
 };
 
-// little .. much
+// from small to large values
 const stops = [
     [0.27, 0.37, 0.66], [0.22, 0.5, 0.7], [0.22, 0.63, 0.63], [0.5, 0.77, 0.51],
     [0.93, 0.82, 0.38], [0.93, 0.55, 0.25], [0.78, 0.22, 0.24],
@@ -46,7 +46,7 @@ export function scale(share: number, out: number[]): number[] {
 
 export const scaleGradient = `linear-gradient(90deg, ${stops.map((s) => `rgb(${s.map((c) => Math.round(255 * c)).join(' ')})`).join(', ')})`;
 
-// curves: told apart by lightness as well as by hue
+// curves: they differ in lightness as well as in hue
 export const series = (theme: Theme): string[] =>
     theme.dark
         ? ['#5cc0c9', '#f2a36b', '#b79af0', '#9bcf6b', '#f07f93', '#e0c354', '#7fa8ff', '#c9b8a6']

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sliders: one for everything that may be turned.
+// Sliders: one for each control of a live simulation.
 import { make } from './dom';
 import { quantity } from './format';
 import type { Control } from './live';
@@ -16,7 +16,7 @@ class Knob {
     readonly input: HTMLInputElement;
     private readonly output = make('output', {});
     private readonly free: HTMLButtonElement;
-    private held = false; // by this window, now
+    private held = false; // this window is moving it now
     private waiting: number | null = null;
 
     constructor(readonly control: Control, private readonly index: number, private readonly wire: Wire) {
@@ -30,7 +30,7 @@ class Knob {
         this.show(value);
     }
 
-    // many a picture become one
+    // several changes between two pictures are sent as one
     private turn(): void {
         const first = this.waiting === null;
         this.waiting = this.input.valueAsNumber;
@@ -57,7 +57,7 @@ class Knob {
         if (document.activeElement !== this.input || Math.abs(this.input.valueAsNumber - x) > 0) this.input.value = String(x);
     }
 
-    // whether it was turned, and whether this window may
+    // `wanted`: value set by a user, null: none; `mine`: this window may change it
     stand(wanted: number | null, mine: boolean): void {
         this.input.disabled = !mine;
         this.free.disabled = !mine || wanted === null;

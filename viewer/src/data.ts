@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the page holds: one JSON text and arrays in base64. All of it comes from a file that anybody may have written, so
-// sizes are checked before anything is used, and texts only ever become text.
+// Contents of the page: one JSON text and arrays in base64. They come from a file of unknown origin, so sizes are checked
+// before use, and texts become text nodes only.
 
 export interface Column {
     probe: string;
@@ -22,7 +22,7 @@ export interface Stage {
     geometry: number | null;
 }
 
-// What is known of any run, recorded or live: snw_page_run of output/page.c.
+// Description of a run, recorded or live: snw_page_run of output/page.c.
 export interface RunShape {
     nodes: number;
     loads: number;
@@ -57,7 +57,7 @@ export interface Page {
     runs: RunHead[];
 }
 
-// Values at kept frames, frame by frame, and where frames were left out the extremes until the next kept one.
+// Values at the kept frames, frame by frame; where frames were omitted, the extremes until the next kept one.
 export interface Series {
     width: number;
     value: Float64Array;
@@ -70,10 +70,10 @@ export interface Run {
     head: RunHead;
     n: number; // kept frames
     t: Float64Array;
-    clock: Float64Array; // time as it is played: goes on where t stands still or jumps back
+    clock: Float64Array; // playing time: increases where t is constant or jumps back
     stage: Float32Array;
     frame: Int32Array; // number in the file
-    pose: Float32Array; // 7 per node, positions from the offset on
+    pose: Float32Array; // 7 per node; positions are relative to the offset
     load: Float32Array;
     loop: Float32Array;
     contact: Float32Array;
@@ -127,8 +127,8 @@ function series(run: number, head: RunHead, name: string, width: number): Series
     };
 }
 
-// Where t stands still (equilibria at one time, shapes of modes) or jumps back (a step that begins where another one ended),
-// a frame is held for a while of its own.
+// Where t is constant (equilibria at one time, shapes of modes) or jumps back (a step that begins at the end of another one),
+// each frame is shown for a fixed duration.
 function playingTime(t: Float64Array, mode: (k: number) => number): Float64Array {
     let span = 0;
     for (let k = 1; k < t.length; k++) span += Math.max(t[k] - t[k - 1], 0) || 0;

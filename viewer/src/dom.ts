@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements made by hand: texts become text nodes, never markup.
+// Creation of elements: texts become text nodes, never markup.
 
 type Child = Node | string | null | undefined;
 type Attributes = Record<string, string | number | boolean | ((e: Event) => void) | undefined>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers for people.
+// Numbers as texts.
 
 const prefixes: [number, string][] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
@@ -11,7 +11,7 @@ export function decade(x: number): number {
     return ten * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
-// `12.3 mm`; units that are no plain SI unit keep their powers of ten
+// `12.3 mm`; compound units keep powers of ten
 export function quantity(x: number, unit: string, digits = 3): string {
     if (!Number.isFinite(x)) return '–';
     if (x === 0) return unit ? `0 ${pretty(unit)}` : '0';
@@ -34,7 +34,7 @@ export function number(x: number, digits = 4): string {
     return Number(x.toPrecision(digits)).toString().replace('-', '−');
 }
 
-// beside an axis: no digits that say nothing
+// label of an axis, without trailing zeros
 export function tick(x: number): string {
     const size = Math.abs(x);
     if (size < 1e-14) return '0';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Many equal things in one draw: bars between points, balls, arrows. Each frame begins anew and puts what there is.
+// Instanced meshes: bars between points, balls, arrows. Each frame clears them and adds those it needs.
 import * as THREE from 'three';
 
 const up = new THREE.Vector3(0, 1, 0);
@@ -47,7 +47,7 @@ class Instances {
 }
 
 export class Bars extends Instances {
-    // without ends they can stand in a row and be seen through
+    // open ends, so that transparent bars can follow each other without visible joints
     constructor(material: THREE.Material, room: number, sides = 28, shadow = true, ends = true) {
         super(new THREE.CylinderGeometry(1, 1, 1, sides, 1, !ends), material, room, shadow);
     }
@@ -67,7 +67,7 @@ export class Cones extends Instances {
         super(new THREE.ConeGeometry(1, 1, 18, 1).translate(0, -0.5, 0), material, room, false);
     }
 
-    // the tip at `to`, pointing along `direction` (unit)
+    // tip at `to`, along the unit vector `direction`
     cone(to: number[], direction: number[], radius: number, length: number, colour: number): void {
         turn.setFromUnitVectors(up, along.set(direction[0], direction[1], direction[2]));
         this.put(matrix.compose(middle.set(to[0], to[1], to[2]), turn, size.set(radius, length, radius)), colour);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a live simulation sends: a greeting, how things stand, and frames. The present frame looks like a run of one frame, so
-// that whatever draws results draws it; what curves show is a run of the last seconds.
+// Messages of a live simulation: greeting, state, frames. The present frame has the form of a run of one frame, so that it is
+// drawn like a result; curves show a run of the last seconds.
 import type { Run, RunHead, RunShape } from './data';
 
 export interface Control {
@@ -44,9 +44,9 @@ export interface Note {
     words: string;
 }
 
-const HEAD = 40; // bytes before the numbers, cli/play_talk.c
-const PAST = 20; // s that curves show
-const RATE = 30; // of their points, 1/s
+const HEAD = 40; // bytes before the numbers, cli/play_send.c
+const PAST = 20; // duration that curves show, s
+const RATE = 30; // rate of their points, 1/s
 
 const nothing = { width: 0, value: new Float64Array(0), low: null, high: null };
 
@@ -66,14 +66,14 @@ function runOf(head: RunHead, n: number, room: number): Run {
     };
 }
 
-// The present: one frame.
+// The present frame.
 export class Present {
     readonly run: Run;
-    speed = 1; // times real time, and what it was asked to be
+    speed = 1; // simulated over real time; requested value below
     wanted = 1;
-    step = 0; // s a step takes
+    step = 0; // duration of a step, s
     serial = 0;
-    node = -1; // that somebody pulls; where it is, and where the hand is
+    node = -1; // node that a user drags; its position, and that of the pointer
     point: number[] = [0, 0, 0];
     hand: number[] = [0, 0, 0];
     columns = new Float32Array(0);
@@ -88,7 +88,7 @@ export class Present {
         return this.run.t[0];
     }
 
-    // False: it has not the size of a frame.
+    // False: the message does not have the size of a frame.
     take(buffer: ArrayBuffer): boolean {
         const h = this.hello, { run } = this;
         const sizes = [7 * h.nodes, 6 * h.loads, 6 * h.loops, 6 * h.contacts, h.measures, h.switches, h.columns.length, h.energy.length, h.controls.length, 3, 3];
@@ -106,7 +106,7 @@ export class Present {
             at += 4 * n;
             return part;
         });
-        // what is not determined counts for nothing
+        // undetermined values (NaN) count as zero
         for (const a of [load, loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
         Object.assign(run, { pose, load, loop, contact, effort, present });
         Object.assign(this, { columns, energy, controls, point: Array.from(point), hand: Array.from(hand) });
@@ -128,7 +128,7 @@ export class Past {
 
     add(now: Present): void {
         const { run } = this, last = run.n > 0 ? run.t[run.n - 1] : -Infinity;
-        if (now.t < last) run.n = 0; // it began anew
+        if (now.t < last) run.n = 0; // the simulation was reset
         else if (now.t < last + 0.9 / RATE) return;
         if (run.n === this.room) this.forget();
         const k = run.n++;
@@ -138,7 +138,7 @@ export class Past {
         run.energy.value.set(now.energy, k * run.energy.width);
     }
 
-    // the oldest third goes at once, so that this is rare
+    // remove the oldest third at once, so that this is rare
     private forget(): void {
         const { run } = this, gone = Math.floor(this.room / 3);
         run.t.copyWithin(0, gone);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page: with data in it, it shows a result file; without, it is the window of a live simulation.
+// Entry point: a page with data shows a result file, a page without data a live simulation.
 import { element, readPage } from './data';
 import { make } from './dom';
 import { Play } from './play';

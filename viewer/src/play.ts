@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The window of a live simulation: the robot as it is now, sliders for all that may be turned, a clock.
+// Page of a live simulation: the robot in its present state, a slider for each control, a clock.
 import { Controls } from './controls';
 import { icon, make } from './dom';
 import { count, number, quantity } from './format';
@@ -14,7 +14,7 @@ import { Trails } from './trail';
 import { Wire } from './wire';
 
 const CARDS = 12; // of curves
-const ROOM = 0.35; // around the robot, of its size
+const ROOM = 0.35; // margin around the robot, relative to its size
 const speeds = [1, 0.5, 0.2, 0.1, 0.05, 0.02];
 
 export class Play {
@@ -28,7 +28,7 @@ export class Play {
     private pull: Pull | null = null;
     private controls: Controls | null = null;
     private plots: Plot[] = [];
-    private fresh = false; // a frame has come that was not drawn yet
+    private fresh = false; // a received frame has not been drawn yet
     private stale = true;
     private refreshed = 0; // ms
     private counted = { since: 0, came: 0, drawn: 0 };
@@ -78,7 +78,7 @@ export class Play {
         requestAnimationFrame((ms) => this.tick(ms));
     }
 
-    // ---- what is told
+    // ---- messages
 
     private meet(h: Hello): void {
         this.problem.classList.add('hidden');
@@ -87,7 +87,7 @@ export class Play {
         this.past = new Past(h);
         this.scene = readScenes(this.now.run.head).eras[0].scene;
         this.shell.name(h.title || h.file, `${h.file}${h.run === 'main' ? '' : ` · ${h.run}`} · live, steps of ${quantity(h.step, 's')} · sinew ${h.version}`);
-        this.robot = null; // made with the first frame
+        this.robot = null; // created with the first frame
         this.fresh = false;
         this.shell.side.classList.add('live');
         this.controls = new Controls(h.controls, this.wire);
@@ -132,7 +132,7 @@ export class Play {
         if (this.state) this.state.writer = false;
     }
 
-    // ---- what is beside the robot
+    // ---- panels
 
     private fillSide(h: Hello): void {
         for (const p of this.plots) p.destroy();
@@ -163,7 +163,7 @@ export class Play {
             ...line('degrees of freedom', count(hello.freedom)), ...line('nodes', count(hello.nodes)), ...line('windows', count(state?.clients ?? 1)));
     }
 
-    // ---- what the user does
+    // ---- input of the user
 
     private act(key: string): boolean {
         switch (key) {
@@ -191,7 +191,7 @@ export class Play {
         this.strength.style.setProperty('--at', `${(100 * (this.strength.valueAsNumber + 1)) / 3}%`);
     }
 
-    // ---- from picture to picture
+    // ---- drawing
 
     private tick(ms: number): void {
         requestAnimationFrame((next) => this.tick(next));
@@ -210,7 +210,7 @@ export class Play {
         this.about();
     }
 
-    // a frame has come, whether or not there is time to draw it
+    // called for each received frame, drawn or not
     private arrive(bytes: ArrayBuffer): void {
         if (!this.hello || !this.now.take(bytes)) return;
         this.counted.came++;
@@ -276,7 +276,7 @@ export class Play {
         }
     }
 
-    // for tests: what is shown, and where it is on the screen
+    // for tests: displayed values and their positions on the screen
     hook() {
         return {
             project: (x: number, y: number, z: number) => this.shell.stage?.project(x, y, z) ?? null,

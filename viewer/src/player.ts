@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The clock of a run: where in it we are, whether it goes on, and how fast.
+// Playback of a run: present time, playing or paused, speed.
 import type { Run } from './data';
 
 export const speeds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 export class Player {
-    now = 0; // of the run's playing time
+    now = 0; // present playing time of the run
     playing = false;
     speed = 1;
     private last = 0;
@@ -15,7 +15,7 @@ export class Player {
         this.speed = Player.fitting(run);
     }
 
-    // Real time where a run lasts some seconds, else as fast as takes about ten.
+    // Real time for runs of some seconds; other runs take about ten seconds.
     private static fitting(run: Run): number {
         const span = run.n > 0 ? run.clock[run.n - 1] : 0;
         if (!(span > 0) || (span >= 1.5 && span <= 20)) return 1;
@@ -39,7 +39,7 @@ export class Player {
         return Math.max(low, 0);
     }
 
-    // how far towards the next frame; frames of other stages, shapes of modes and jumps are not mixed
+    // fraction towards the next frame; 0 before another stage, a shape of a mode or a jump
     get share(): number {
         const k = this.frame, r = this.run;
         if (!this.playing || k + 1 >= r.n || r.stage[k] !== r.stage[k + 1] || r.mode(k) > 0 || r.mode(k + 1) > 0) return 0;
@@ -47,7 +47,7 @@ export class Player {
         return Math.min(Math.max((this.now - r.clock[k]) / (r.clock[k + 1] - r.clock[k]), 0), 1);
     }
 
-    // how far a mode is swung out, -1 to 1; it is shown at its largest while nothing plays
+    // amplitude of a mode, -1 to 1; 1 while paused
     get swing(): number {
         const k = this.frame, r = this.run;
         if (!this.playing || k + 1 >= r.n) return 1;
@@ -82,7 +82,7 @@ export class Player {
         this.changed();
     }
 
-    // called once a picture, with the time of day in ms
+    // called once for each picture, with the time in ms
     tick(ms: number): void {
         if (!this.playing) return;
         const dt = this.last ? Math.min((ms - this.last) / 1000, 0.1) : 0;

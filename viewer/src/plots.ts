@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Curves over time, one card for what has the same unit, all with one playhead.
+// Curves over time, one card for each unit, all with the same playhead.
 import uPlot from 'uplot';
 import { series as palette, type Theme } from './colour';
 import { columnName, type Run, type Series } from './data';
@@ -21,13 +21,13 @@ export interface Card {
     log?: boolean;
 }
 
-// what says the same again: quaternion and matrix of a rotation; frequencies behind the sixth
+// columns hidden by default: quaternion and matrix of a rotation, frequencies after the sixth
 function brief(component: string): boolean {
     if (/^[1-9]/.test(component)) return component.length === 1 && component <= '6';
     return !/^(q[wxyz]|[xyz][xyz])$/.test(component);
 }
 
-// a varied choice of at most n of a list
+// at most n elements of a list, evenly spread
 function few<T>(list: T[], n: number): T[] {
     if (list.length <= n) return list;
     return Array.from({ length: n }, (_, i) => list[Math.round((i * (list.length - 1)) / (n - 1))]);
@@ -39,9 +39,9 @@ export function probeCards(run: Run, scene: Scene): Card[] {
     run.head.columns.forEach((c, i) => {
         const probe = kinds.get(c.probe);
         if (!brief(c.component)) return;
-        if (probe?.kind === 'energy') return; // has a card of its own
+        if (probe?.kind === 'energy') return; // shown in a separate card
         const unit = probe && Object.prototype.hasOwnProperty.call(probe.units, c.component) ? String(probe.units[c.component]) : '';
-        // stations beside each other, a card a component; else components of one unit together
+        // several stations: one card for each component; else one card for each unit
         const key = `${c.probe}\u0000${unit}\u0000${c.station >= 0 ? c.component : ''}`;
         let card = cards.get(key);
         if (!card) {
@@ -70,11 +70,11 @@ export function solverCards(run: Run): Card[] {
     return [card('residual', 'residual at the frame', true), card('iterations', 'iterations to reach the frame', false)].filter((c) => c.curves[0].column >= 0);
 }
 
-// What curves run over: time where it goes on, else the number of the frame.
+// Abscissa of the curves: time if it increases, else the number of the frame.
 export class Axis {
     readonly time: boolean;
 
-    // `live`: time goes on in it, whatever there is now
+    // `live`: time will increase, even if there is one frame now
     constructor(private readonly run: Run, live = false) {
         let rising = live || run.n > 1 && run.t[run.n - 1] > run.t[0];
         for (let k = 1; k < run.n; k++) rising = rising && run.t[k] >= run.t[k - 1];
@@ -96,7 +96,7 @@ export class Axis {
     }
 }
 
-// a little air around the curves; what never changes lies in the middle, and so does rounding about zero
+// margin around the curves; constant values, and zero up to rounding, lie in the middle
 const nothing = 1e-15;
 function range(_: uPlot, low: number | null, high: number | null): [number, number] {
     if (low === null || high === null) return [0, 1];
@@ -113,7 +113,7 @@ export class Plot {
     private readonly body = make('div', { class: 'chart' });
     private at = { k: 0, share: 0 };
     private made: uPlot.AlignedData | null = null;
-    private theme: Theme | null = null; // to be drawn in, once it is seen
+    private theme: Theme | null = null; // theme for drawing when the card becomes visible
 
     constructor(readonly card: Card, private readonly run: Run, private readonly axis: Axis, private readonly seek: (k: number) => void) {
         const chips = card.curves.map((c, i) => {
@@ -127,11 +127,11 @@ export class Plot {
             make('div', { class: 'chips' }, ...chips));
     }
 
-    // kept frames, and between them the extremes of what was left out
+    // kept frames, and between them the extremes of the omitted ones
     private points(): uPlot.AlignedData {
         const { run, axis, card } = this;
         const x: number[] = [], y: (number | null)[][] = card.curves.map(() => []);
-        // powers of ten by ourselves: uPlot's scale does not end its search for ticks of very small numbers
+        // scaled by powers of ten here: the search for ticks in uPlot does not end for very small numbers
         const shown = (v: number) => (card.log ? (v > 0 && Number.isFinite(v) ? Math.log10(v) : null) : Number.isFinite(v) ? v : null);
         for (let k = 0; k < run.n; k++) {
             if (run.mode(k) > 0) continue;
@@ -165,7 +165,7 @@ export class Plot {
         this.u?.setSeries(i + 1, { show: on });
     }
 
-    // Draw as soon as it comes into sight: a page may have many curves, and few are looked at.
+    // Draw when it becomes visible: a page may have many curves.
     draw(theme: Theme): void {
         const waits = this.theme !== null && !this.u;
         this.theme = theme;
@@ -213,7 +213,7 @@ export class Plot {
         this.mark(this.at.k, this.at.share);
     }
 
-    // The run has gone on.
+    // The live run has new values.
     refresh(): void {
         this.made = null;
         this.u?.setData(this.data);
@@ -224,7 +224,7 @@ export class Plot {
         if (this.u && width > 0 && Math.abs(width - this.u.width) > 1) this.u.setSize({ width, height: 132 });
     }
 
-    // the playhead, and what the curves show there
+    // playhead, and the values of the curves there
     mark(k: number, share: number): void {
         this.at = { k, share };
         if (this.run.n === 0) return;
@@ -235,7 +235,7 @@ export class Plot {
         this.place();
     }
 
-    // the playhead goes where its time is, once scales are known and whenever they change
+    // place the playhead when the scales are set or change
     private place(): void {
         if (!this.u || this.run.n === 0) return;
         const { k, share } = this.at;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Rigid motions of one frame of a run: x y z qw qx qy qz per node. Between neighbouring nodes of a rod poses follow the
+// Poses of one frame of a run: x y z qw qx qy qz per node. Between neighbouring nodes of a rod poses follow the
 // screw g exp(s log(g^-1 g')), which is exact where the strain is constant.
 
 export class Poses {
-    readonly g: Float64Array; // 7 per node, the world behind the last one
+    readonly g: Float64Array; // 7 per node; the world follows the last node
 
     constructor(readonly nodes: number) {
         this.g = new Float64Array(7 * (nodes + 1));
         this.g[7 * nodes + 3] = 1;
     }
 
-    // where the numbers of a node begin; -1 is the world
+    // first index of the numbers of a node; -1 is the world
     at(node: number): number {
         return 7 * (node < 0 ? this.nodes : node);
     }
 
-    // Frame k, or a mixture with k + 1.
+    // Frame k, or interpolated between k and k + 1.
     take(pose: Float32Array, k: number, share: number, offset: number[]): void {
         this.mix(pose, k, share > 0 ? k + 1 : k, share, offset);
     }
 
-    // From frame k towards another one, or beyond on either side.
+    // Interpolation or extrapolation from frame k towards another one.
     mix(pose: Float32Array, k: number, other: number, share: number, offset: number[]): void {
         const n = this.nodes * 7, a = k * n, b = other * n, g = this.g;
         for (let i = 0; i < n; i += 7) {

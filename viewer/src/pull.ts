@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Pulling at the robot: whoever drags a point of it pulls by a spring towards the pointer, in the plane of the picture.
+// Drag spring of the mouse: a spring from a point of the robot to the pointer, in the plane of the picture.
 import * as THREE from 'three';
 import type { Theme } from './colour';
 import { Balls, Bars } from './instances';
@@ -9,7 +9,7 @@ import type { Robot } from './robot';
 import type { Stage } from './stage';
 import type { Wire } from './wire';
 
-const NEAR = 20; // pixels within which a node is taken
+const NEAR = 20; // distance within which a node is selected, pixels
 
 interface Hold {
     node: number;
@@ -27,12 +27,12 @@ export class Pull {
     private hold: Hold | null = null;
     private hover: Hold | null = null;
     private readonly plane = new THREE.Plane();
-    private to: number[] | null = null; // still to be sent
+    private to: number[] | null = null; // not sent yet
 
     constructor(private readonly stage: Stage, box: HTMLElement, private readonly canvas: HTMLCanvasElement, private readonly wire: Wire) {
         this.group.add(this.bars.mesh, this.balls.mesh);
         stage.add(this.group);
-        // before the camera's controls hear of it
+        // handled before the controls of the camera
         box.addEventListener('pointerdown', (e) => this.down(e), { capture: true });
         box.addEventListener('pointermove', (e) => this.move(e), { capture: true });
         for (const end of ['pointerup', 'pointercancel']) box.addEventListener(end, () => this.drop(), { capture: true });
@@ -49,7 +49,7 @@ export class Pull {
         return [e.clientX - box.left, e.clientY - box.top];
     }
 
-    // a body under the pointer, or the nearest node that moves
+    // the body under the pointer, or the nearest node that can move
     private find(x: number, y: number): Hold | null {
         const robot = this.robot;
         if (!robot) return null;
@@ -91,7 +91,7 @@ export class Pull {
             this.aim(x, y);
         } else if (e.buttons === 0) {
             this.hover = this.allowed && e.target === this.canvas ? this.find(x, y) : null;
-            this.canvas.classList.toggle('grips', this.hover !== null);
+            this.canvas.classList.toggle('draggable', this.hover !== null);
         }
     }
 
@@ -106,14 +106,14 @@ export class Pull {
         this.to = null;
     }
 
-    // What was asked for since the last time; once a frame is often enough.
+    // Request since the last call; sent at most once a frame.
     flush(): void {
         const { hold } = this;
         if (hold && this.to) this.wire.send({ do: 'pull', node: hold.node, at: hold.at.toArray(), to: this.to, strength: this.strength });
         this.to = null;
     }
 
-    // the spring as it is, or what would be taken hold of
+    // the spring, or the point that a click would select
     update(now: Present, robot: Robot, theme: Theme): void {
         const r = robot.size / 130;
         this.bars.begin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A robot in three dimensions: everything a scene names, moved to a frame.
+// The robot in three dimensions: all elements of the scene, posed at a frame.
 import * as THREE from 'three';
 import { Line2 } from 'three/examples/jsm/lines/Line2.js';
 import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
@@ -35,9 +35,9 @@ interface Trail {
 }
 
 const TRAILS = 5; // shown at most
-export const grips = new Set(['wheel', 'ring', 'anchor', 'contact', 'groove']); // what a robot goes by
-const ROAMS = 4; // times its own length is far
-const ARROW = 0.26; // length of that of the largest force, in sizes of the robot
+export const contactKinds = new Set(['wheel', 'ring', 'anchor', 'contact', 'groove']); // kinds of contacts by which a robot moves
+const ROAMS = 4; // a robot that moves farther than this many of its lengths `roams`
+const ARROW = 0.26; // length of the arrow of the largest force, relative to the size of the robot
 
 // Red, green and blue axes of some frames.
 function triads(n: number): THREE.LineSegments {
@@ -59,17 +59,17 @@ export class Robot {
     readonly group = new THREE.Group();
     readonly poses: Poses;
     readonly box = new THREE.Box3(); // of all frames
-    readonly places: number[] = []; // where nodes are in the course of the run, x y z
-    readonly size: number; // its largest extent, m; of one that roams some times its own
-    readonly roams: boolean; // it goes many times its own length: looked at is the robot, not all of its way
-    private readonly goes: boolean; // it has wheels or the like,
-    private readonly left: boolean[]; // and these nodes, of the joint of its base, do not go along
-    private now = 0; // the frame that is drawn
-    private own = 0; // its largest extent in one frame
-    magnified = 1; // how much thicker than they are the thinnest rods are drawn
+    readonly places: number[] = []; // positions of nodes over the run, x y z
+    readonly size: number; // largest extent, m; if it roams, a multiple of its own extent
+    readonly roams: boolean; // it moves many times its own length: the camera shows the robot, not its whole path
+    private readonly goes: boolean; // it has wheels or other contacts;
+    private readonly left: boolean[]; // these nodes, of the joint of its base, do not move with it
+    private now = 0; // frame that is drawn
+    private own = 0; // largest extent in one frame
+    magnified = 1; // factor by which the thinnest rods are drawn thicker
     readonly most: Record<Quantity | 'effort' | 'force' | 'torque' | 'ground', number>;
-    readonly quantities: Quantity[]; // that its rods can be coloured by
-    readonly cut: Partial<Record<Quantity, boolean>> = {}; // there is more than the scale shows
+    readonly quantities: Quantity[]; // quantities that can colour its rods
+    readonly cut: Partial<Record<Quantity, boolean>> = {}; // values exceed the scale
     private readonly rods: Rod[] = [];
     private readonly bodies: Body[] = [];
     private readonly trails: Trail[] = [];
@@ -81,30 +81,30 @@ export class Robot {
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
     private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
     private readonly owner: (LinkScene | undefined)[]; // of each node
-    private readonly gone: boolean[]; // of each node: its link is not there now
-    private readonly slides: boolean[]; // of each node: it moves along a rail
+    private readonly gone: boolean[]; // of each node: its link is inactive now
+    private readonly slides: boolean[]; // of each node: its joint slides along a bar
     private readonly struts: Bars;
     private readonly tendons: Bars;
     private readonly chambers: Bars;
     private readonly shafts: Bars;
     private readonly heads: Cones;
     private readonly balls: Balls;
-    private readonly thickest: number; // of the rods as they are drawn
+    private readonly thickest: number; // largest radius of the rods as drawn
     private readonly axes: THREE.LineSegments;
     private readonly marks: THREE.LineSegments; // of named sites
     private readonly log = new Float64Array(6);
     private readonly here = new Float64Array(7);
 
-    // `room`: how far it may go beyond the frames there are, of its size; `holds` says in which frames the scene does
+    // `room`: margin for motion beyond the present frames, relative to its size; `holds`: frames in which the scene is valid
     constructor(readonly run: Run, readonly scene: Scene, room = 0, private readonly holds: (k: number) => boolean = () => true) {
         this.poses = new Poses(run.head.nodes);
         for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
         const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
         this.quantities = this.rods.length === 0 ? ['plain'] : shaped && stiff ? ['strain', 'stress', 'curvature', 'plain'] : shaped ? ['strain', 'curvature', 'plain'] : ['curvature', 'plain'];
         const nodes = run.head.nodes;
-        this.goes = scene.loops.some((l) => grips.has(l.joint));
+        this.goes = scene.loops.some((l) => contactKinds.has(l.joint));
         const links = new Set(scene.links.map((l) => l.name));
-        this.left = run.head.node_link.map((name) => !links.has(name)); // ends of loops in the world, too
+        this.left = run.head.node_link.map((name) => !links.has(name)); // including ends of loops in the world
         for (const l of scene.links) {
             if (l.parent >= 0 || !(this.goes || l.roams)) continue;
             for (let i = l.first; i < (l.rod ? l.rod.root : l.end); i++) if (i >= 0) this.left[i] = true;
@@ -122,7 +122,7 @@ export class Robot {
             if (r.told) this.magnified = Math.max(this.magnified, r.magnify);
             this.group.add(r.mesh);
         }
-        // what runs inside of rods is seen through them
+        // tendons inside of rods are visible through them
         this.thickest = Math.max(0, ...this.rods.map((r) => r.widest * r.magnify));
         if (scene.measures.some((m) => m.points.some((p) => Math.hypot(p[2], p[3]) < 0.95 * this.thickest))) {
             this.rodMaterial.transparent = true;
@@ -149,7 +149,7 @@ export class Robot {
         this.reach();
     }
 
-    // Arrows of loads and loops shall be seen as well, by a few dozen frames.
+    // Include the arrows of loads and loops in the extent, from a few dozen frames.
     private reach(): void {
         const { run, scene, places } = this, step = Math.max(1, Math.floor(run.n / 40)), a = [0, 0, 0];
         const put = (node: number, w: Float32Array, at: number, side: number) => {
@@ -165,12 +165,12 @@ export class Robot {
         }
     }
 
-    // the base of a robot that goes by contacts: its joint says how it may go, and is nothing to be seen
+    // the joint of the base of a robot that moves by contacts is not drawn
     private isBase(l: LinkScene): boolean {
         return this.goes && l.parent < 0;
     }
 
-    // Places that it reaches in the present frame: nodes, around bodies and wheels, and where its cords are.
+    // Points reached in the present frame: nodes, bodies, wheels and tendons.
     present(): number[] {
         const { run, scene } = this, out: number[] = [];
         const put = (x: number, y: number, z: number) => Number.isFinite(x + y + z) && out.push(x, y, z);
@@ -181,7 +181,7 @@ export class Robot {
         for (const l of scene.links) {
             if (!l.body) continue;
             const { shape, size, com } = l.body, c = this.poses.point(l.end, com[0], com[1], com[2], [0, 0, 0]);
-            // a box by its corners, which its half diagonal would put much too far where it is flat
+            // a box by its corners: half its diagonal would be too large for a flat box
             if (shape === 'box') {
                 for (let i = 0; i < 8; i++) {
                     const at = [0, 1, 2].map((d) => com[d] + ((i >> d) & 1 ? 0.5 : -0.5) * size[d]);
@@ -213,14 +213,14 @@ export class Robot {
                 for (const q of this.quantities) (peaks[q] ??= []).push(r.largest(this.poses, q) || 0);
             }
         }
-        // a short peak does not take the colours from all the rest: then the scale says "or more"
+        // a short peak does not determine the scale; the scale then says "or more"
         for (const q of this.quantities) {
             const rising = Float64Array.from(peaks[q] ?? []).sort(), top = rising[rising.length - 1] ?? 0;
             const usual = rising[Math.floor(0.97 * (rising.length - 1))] ?? 0;
             this.cut[q] = usual < 0.5 * top && usual > 0;
             most[q] = this.cut[q] ? usual : top;
         }
-        // what is not determined (NaN) counts for nothing
+        // undetermined values (NaN) are skipped
         for (const a of [run.load, run.loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
         const sweep = (a: Float32Array) => {
             for (let i = 0; i + 5 < a.length; i += 6) {
@@ -230,16 +230,16 @@ export class Robot {
         };
         sweep(run.load);
         sweep(run.loop);
-        // blows are many times what rest takes: they are drawn long, not all else short
+        // impacts exceed static forces many times: their arrows are long, the others keep their scale
         const grounds = Float64Array.from({ length: run.contact.length / 6 }, (_, i) => Math.hypot(run.contact[6 * i + 3], run.contact[6 * i + 4], run.contact[6 * i + 5]) || 0).sort();
         most.ground = grounds[Math.floor(0.9 * (grounds.length - 1))] || (grounds[grounds.length - 1] ?? 0);
-        // mode shapes are drawn far too large for what cords would bear in them
+        // mode shapes are drawn too large for tendon forces to be meaningful
         run.effort.forEach((e, i) => run.mode(Math.floor(i / run.head.measures)) > 0 || (most.effort = Math.max(most.effort, Math.abs(e) || 0)));
         if (this.box.isEmpty()) this.box.expandByPoint(p.set(0, 0, 0));
         return most;
     }
 
-    // room on all sides, and nothing flat about it
+    // margin on all sides, and a minimum extent
     private widen(by: number): void {
         const around = [...this.places];
         for (let i = 0; i < around.length; i += 3) {
@@ -248,7 +248,7 @@ export class Robot {
         this.box.expandByScalar(by);
     }
 
-    // Scales take in the only frame of a live run, which is shown at present; true when one has changed.
+    // Extend the scales by the present frame of a live run; true when one has changed.
     grow(): boolean {
         const { run, most } = this;
         let grown = false;
@@ -269,7 +269,7 @@ export class Robot {
         return grown;
     }
 
-    // The body that a ray meets first, and where, in the frame of its node.
+    // First body hit by a ray, and the point in the frame of its node.
     hit(ray: THREE.Raycaster): { node: number; at: THREE.Vector3; distance: number } | null {
         const [first] = ray.intersectObjects(this.bodies.filter((b) => b.mesh.visible).map((b) => b.mesh), false);
         const body = first && this.bodies.find((b) => b.mesh === first.object);
@@ -278,7 +278,7 @@ export class Robot {
         return { node: body.link.end, at, distance: first.distance };
     }
 
-    // whether a node can be taken hold of: it is there, and something moves it
+    // can a node be dragged? It must be active and have coordinates that move it
     movable(node: number): boolean {
         for (let i = node; i >= 0; i = this.scene.parent[i]) if (this.scene.kind[i] !== 'pose') return !this.gone[node];
         return false;
@@ -297,7 +297,7 @@ export class Robot {
         } else if (body.shape === 'sphere') {
             geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
         } else {
-            // nobody said what it looks like: the box that has its moments of inertia, or a ball where no body has them
+            // without a shape: the box with its moments of inertia, or a ball if no box has them
             const m = body.mass, [x, y, z] = body.inertia;
             const sums = [y + z - x, z + x - y, x + y - z], real = Math.min(...sums) >= -1e-6 * Math.max(...sums);
             const w = sums.map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
@@ -348,7 +348,7 @@ export class Robot {
         return gate >= 0 && gate < n ? this.run.present[k * n + gate] !== 0 : gate !== -2;
     }
 
-    // Frame k, or between k and k + 1; the shape of a mode swings about `rest`, the frame it belongs to.
+    // Frame k, or between k and k + 1; a mode shape oscillates about the frame `rest` it belongs to.
     update(k: number, share: number, shown: Shown, theme: Theme, rest = -1): void {
         if (rest >= 0) this.poses.mix(this.run.pose, rest, k, share, this.run.head.offset);
         else this.poses.take(this.run.pose, k, share, this.run.head.offset);
@@ -383,7 +383,7 @@ export class Robot {
         }
     }
 
-    // Where what sweeps along a rod is in frame k, and the tangent there; false where nobody knows.
+    // Position of a sliding station in frame k, and the tangent there; false if unknown.
     private swept(l: LoopScene, k: number, at: number[], d: number[]): boolean {
         const rod = this.scene.links.find((x) => x.rod && x.rod.root === l.b)?.rod;
         if (!rod || rod.count < 1 || l.stations.length < 2 || !(l.span > 0)) return false;
@@ -408,7 +408,7 @@ export class Robot {
         return out;
     }
 
-    // what is rigid between nodes, joints, clamps
+    // rigid parts between nodes, joints, clamps
     private putStruts(k: number, shown: Shown, theme: Theme): void {
         this.now = k;
         const { scene } = this, a = [0, 0, 0], b = [0, 0, 0], r = this.size / 200;
@@ -419,7 +419,7 @@ export class Robot {
             this.struts.bar(this.origin(parent, a), this.origin(i, b), kind === 'pose' ? r : 0.7 * r, theme.strut);
         }
         for (const l of scene.links) {
-            // a body away from the end of its link hangs on a bar
+            // a body off the end of its link is connected by a bar
             if (l.body && this.isThere(k, l.body.switch) && !l.rod) {
                 this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], b);
                 this.struts.bar(this.origin(l.end, a), b, r, theme.strut);
@@ -432,9 +432,9 @@ export class Robot {
         this.struts.end();
     }
 
-    // how far the body of an axle reaches along it, and a radius that suits it
+    // extent of the body of an axle along it, and a radius for its wheels
     private axle(l: LoopScene, r: number): { out: number; radius: number } {
-        // a site beside its body belongs to it
+        // a site near its body belongs to it
         let node = l.b;
         const at = () => this.bodies.find((b) => b.link.end === node);
         while (!at() && this.scene.kind[node] === 'pose' && this.scene.parent[node] >= 0) node = this.scene.parent[node];
@@ -446,7 +446,7 @@ export class Robot {
         return { out, radius: Math.min(Math.max(6 * r, 0.6 * Math.min(...half)), 0.9 * out || 6 * r) };
     }
 
-    // where a loop closes, or what grips there
+    // loop closure, or the contact there
     private putLoop(l: LoopScene, theme: Theme, r: number): void {
         const at = this.origin(l.b, [0, 0, 0]), d = [0, 0, 0];
         const disc = (length: number, radius: number, colour: number, out = 0) => {
@@ -459,7 +459,7 @@ export class Robot {
         switch (l.joint) {
             case 'wheel': {
                 this.poses.turn(l.b, l.axis[0], l.axis[1], l.axis[2], d);
-                // one that rolls is drawn as it is; of an axle whose wheels nobody described two, beside the body
+                // a rolling wheel has its own radius; an axle without wheels gets two, beside the body
                 const { out, radius } = this.axle(l, r);
                 if (l.radius > 0) wheel(l.radius, 0);
                 else for (const side of [-1, 1]) wheel(radius, side * (out + 0.24 * radius));
@@ -469,10 +469,10 @@ export class Robot {
                 this.poses.turn(l.b, 1, 0, 0, d);
                 disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
                 break;
-            case 'contact': // sweeps along a rod
+            case 'contact': // sliding station along a rod
                 if (this.swept(l, this.now, at, d)) disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
                 break;
-            case 'groove': // is around all of it
+            case 'groove': // along the whole rod
                 break;
             default:
                 this.balls.ball(at, (l.joint === 'anchor' ? 3.4 : 1.9) * r, theme.joint);
@@ -545,7 +545,7 @@ export class Robot {
         scene.loads.forEach((l, i) => {
             if (!shown.forces) return;
             const at = 6 * (k * run.head.loads + i);
-            // a load along a rod is shown at some of its nodes, by its mean
+            // a distributed load is shown at some nodes, by its mean
             const few = Math.min(l.nodes.length, 14), share = l.along ? 0.6 : 1;
             for (let j = 0; j < few; j++) {
                 const node = l.nodes[few > 1 ? Math.round((j * (l.nodes.length - 1)) / (few - 1)) : 0];
@@ -567,7 +567,7 @@ export class Robot {
         this.heads.end();
     }
 
-    // what the ground exerts, where its line of action meets the ground: p = f x m/f^2 lies on that line
+    // force of the ground, where its line of action meets the ground: p = f x m/f^2 lies on that line
     private groundArrow(c: ContactScene, w: Float32Array, theme: Theme): void {
         const m = new THREE.Vector3(w[0], w[1], w[2]), f = new THREE.Vector3(w[3], w[4], w[5]);
         const normal = new THREE.Vector3().fromArray(c.normal), push = f.dot(normal);
@@ -580,7 +580,7 @@ export class Robot {
         this.arrowAt(p.toArray(), w.subarray(3, 6), length / f.length(), theme.reaction, 1, false);
     }
 
-    // from the node on, or with its tip at the node where a force pushes
+    // from the node, or with its tip at the node for a pushing force
     private arrow(node: number, v: Float32Array, perUnit: number, colour: number, heads: number, ends: boolean): void {
         this.arrowAt(this.origin(node, [0, 0, 0]), v, perUnit, colour, heads, ends);
     }
@@ -626,7 +626,7 @@ export class Robot {
         return here;
     }
 
-    // mean place of the nodes, for a camera that follows
+    // mean position of the nodes, for a camera that follows
     centre(out: THREE.Vector3): THREE.Vector3 {
         const g = this.poses.g;
         let n = 0;

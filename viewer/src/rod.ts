@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A rod as a swept section. Rings are laid along the screws between its stations; what colours them is computed from the
-// relative poses of neighbouring stations.
+// A rod as an extruded section. Rings lie along the screws between its stations; the quantities that colour them are computed
+// from the relative poses of neighbouring stations.
 import * as THREE from 'three';
 import { scale } from './colour';
 import { advance, Poses, relativeLog } from './pose';
@@ -16,7 +16,7 @@ interface Outline {
     nz: number;
 }
 
-// The rim of a section of half widths one; corners come twice, with the normals of both sides.
+// Rim of a section with half widths one; corners occur twice, with the normals of both sides.
 function outline(section: string): Outline[] {
     if (section === 'rectangle') {
         const out: Outline[] = [];
@@ -33,7 +33,7 @@ function outline(section: string): Outline[] {
     });
 }
 
-// half widths of a section, m; zero where it is not known
+// half widths of a section, m; zero if unknown
 function halfWidths(section: string, size: number[]): [number, number] {
     switch (section) {
         case 'circle':
@@ -54,7 +54,7 @@ function halfWidths(section: string, size: number[]): [number, number] {
 export class Rod {
     readonly mesh: THREE.Mesh;
     widest: number; // half width, m
-    readonly told: boolean; // its section has a shape
+    readonly told: boolean; // its section has a known shape
     magnify = 1;
     private readonly geometry = new THREE.BufferGeometry();
     private readonly rim: Outline[];
@@ -95,7 +95,7 @@ export class Rod {
         this.mesh.frustumCulled = false;
     }
 
-    // A section that is not known is drawn as a line of some width.
+    // An unknown section is drawn as a line of fixed width.
     assume(half: number): void {
         this.widest = half;
         for (const h of this.half) h[0] = h[1] = half;
@@ -121,14 +121,14 @@ export class Rod {
         return index;
     }
 
-    // mean strain of a piece less that at rest, into this.log
+    // this.log <- mean strain of a piece less the rest strain
     private strain(g: Float64Array, poses: Poses, p: { from: number; to: number }): number {
         relativeLog(g, poses.at(this.stations[p.from]), poses.at(this.stations[p.to]), this.log);
-        // stations of a fed rod move apart with its free length
+        // stations of a variable-length rod move apart with its free length
         return this.scene.fed ? Math.hypot(this.log[3], this.log[4], this.log[5]) || 1 : this.scene.x[p.to] - this.scene.x[p.from];
     }
 
-    // Of a piece: how much it is bent and twisted (1/m), the largest normal strain in its section, or the stress there
+    // Of a piece: bending and twist (1/m), the largest normal strain in its section, or the stress there
     // (Pa) by its stiffness.
     private measure(p: { from: number; to: number }, h: number, quantity: Quantity): number {
         const s = this.scene, rest = (i: number) => 0.5 * (s.rest[p.from][i] + s.rest[p.to][i]);
@@ -136,7 +136,7 @@ export class Rod {
         if (quantity === 'curvature') return Math.hypot(this.log[0] / h - rest(0), bendY, bendZ);
         const [ya, za] = this.half[p.from], [yb, zb] = this.half[p.to];
         const y = 0.5 * (ya + yb), z = 0.5 * (za + zb);
-        // a rectangle is strained most in its corner, an ellipse where the slopes add up
+        // largest bending strain: in a corner of a rectangle, on the rim of an ellipse where both parts combine as a root of squares
         const round = s.section !== 'rectangle';
         const bend = round ? Math.hypot(bendY * z, bendZ * y) : Math.abs(bendY * z) + Math.abs(bendZ * y);
         if (quantity === 'strain') return Math.abs(stretch) + bend;
@@ -144,7 +144,7 @@ export class Rod {
         const area = (round ? Math.PI * y * z : 4 * y * z) * (1 - hole ** 2);
         const iy = (round ? Math.PI / 4 : 4 / 3) * y * z ** 3 * (1 - hole ** 4);
         const k = (i: number) => 0.5 * (s.stiffness[p.from][i] + s.stiffness[p.to][i]);
-        // the modulus, from bending, which every rod that bends has
+        // Young's modulus, from the bending stiffness
         const young = iy > 0 ? k(1) / iy : 0, axial = area > 0 ? k(3) / area : 0;
         return (axial || young) * Math.abs(stretch) + young * bend;
     }
@@ -168,7 +168,7 @@ export class Rod {
             this.strain(poses.g, poses, p);
             const log = this.log, at = poses.at(this.stations[p.from]);
             const last = i + 1 === this.pieces.length;
-            // colours flow from piece to piece
+            // colours are interpolated between pieces
             const before = i > 0 ? 0.5 * (value[i - 1] + value[i]) : value[i];
             const behind = last ? value[i] : 0.5 * (value[i] + value[i + 1]);
             for (let c = 0; c < p.cuts + (last ? 1 : 0); c++) {
@@ -244,7 +244,7 @@ export class Rod {
     }
 }
 
-// colours of vertices are wanted in linear light
+// vertex colours are in linear colour space
 export function srgb(c: number[]): number[] {
     for (let i = 0; i < 3; i++) c[i] = c[i] <= 0.04045 ? c[i] / 12.92 : ((c[i] + 0.055) / 1.055) ** 2.4;
     return c;

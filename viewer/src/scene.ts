@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a robot looks like, as the result file says; a file without a scene gets lines through its nodes.
+// Appearance of the robot from the result file; a file without a scene gets lines through its nodes.
 import type { RunHead } from './data';
 
 export interface RodScene {
@@ -30,9 +30,9 @@ export interface LinkScene {
     name: string;
     parent: number;
     joint: string;
-    symbol: string; // how its joint is drawn: pin, rail, ball, clamp
-    slides: boolean; // a bar is drawn along what it slides
-    roams: boolean; // in a plane or in space
+    symbol: string; // symbol of its joint: pin, rail, ball, clamp
+    slides: boolean; // its joint slides: a bar is drawn along its axis
+    roams: boolean; // its joint is planar or free
     axis: number[];
     first: number;
     end: number;
@@ -45,12 +45,12 @@ export interface LoopScene {
     name: string;
     joint: string;
     axis: number[];
-    radius: number; // of a wheel, where it has one
+    radius: number; // of a wheel; 0: none
     a: number;
     b: number;
     switch: number;
-    span: number; // of one that sweeps along a rod: so long
-    stations: number[]; // it is at these, m, by equal steps of time
+    span: number; // duration over which a sliding station moves, s; 0: it does not slide
+    stations: number[]; // its arc lengths, m, at equal steps of time
 }
 
 export interface MeasureScene {
@@ -67,16 +67,16 @@ export interface LoadScene {
 
 export interface SiteScene {
     name: string;
-    a: number; // on the screw from this node to another one
+    a: number; // start node of the screw on which the site lies
     b: number;
     share: number;
-    at: number[]; // and from there
+    at: number[]; // offset from there
     turn: number[]; // qw qx qy qz
 }
 
 export interface ContactScene {
     name: string;
-    kind: string; // only planes are known here
+    kind: string; // only planes are supported
     at: number[];
     normal: number[];
 }
@@ -102,7 +102,7 @@ export interface Scene {
     probes: ProbeScene[];
 }
 
-// A scene, and the stage from which on it holds.
+// A scene, and the first stage in which it is valid.
 export interface Era {
     stage: number;
     scene: Scene;
@@ -158,7 +158,7 @@ function guess(head: RunHead): Scene {
 
 const isScene = (x: unknown): x is Scene => typeof x === 'object' && x !== null && Array.isArray((x as Scene).links);
 
-// The scene of the beginning and those that changes make, in their order; *told* says whether the file had one that can be used.
+// The initial scene and those after changes, in order; `told`: the file has a valid scene.
 export function readScenes(head: RunHead): { eras: Era[]; told: boolean } {
     try {
         if (!head.scene) throw new Error('none');

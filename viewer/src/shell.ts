@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What every page around a robot has: its stage with camera, colours and layers, light and dark, the list of keys.
+// Common parts of both pages: stage with camera, colours and layers, light and dark themes, the list of keys.
 import { dark, light, scaleGradient, type Theme } from './colour';
 import { icon, make } from './dom';
 import { number, quantity } from './format';
@@ -11,10 +11,10 @@ import { Stage, type Preset } from './stage';
 export type Keys = [what: string, ...keys: string[]];
 
 export interface Hooks {
-    redraw(): void; // the robot is to be drawn anew: its colours or layers have changed
+    redraw(): void; // colours or layers have changed
     themed(theme: Theme): void;
     resized(): void;
-    legend(): void; // what is said beside the robot has changed
+    legend(): void; // the notes beside the robot have changed
 }
 
 export class Shell {
@@ -44,7 +44,7 @@ export class Shell {
         this.help = this.makeHelp(keys);
     }
 
-    // Lay the page out: beside the title, and in the bar below the robot.
+    // Layout of the page: elements beside the title, and in the bar below the robot.
     build(top: HTMLElement[], bar: HTMLElement): void {
         const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `view from there (${key})`, onclick: () => this.look(name) }, label);
         const check = (key: keyof Shown, label: string) => {
@@ -104,13 +104,13 @@ export class Shell {
     }
 
     private listen(): void {
-        // who clicks goes on with keys of the page, not of the button
+        // keys go to the page after a click, not to the button
         document.addEventListener('click', (e) => {
             if (e.detail > 0) (e.target as Element).closest<HTMLElement>('button, summary')?.blur();
         });
     }
 
-    // Keys of the page: `act` says whether a key was one of its own.
+    // Keys of the page: `act` returns true for the keys it handles.
     onKeys(act: (key: string, shift: boolean) => boolean): void {
         window.addEventListener('keydown', (e) => {
             if (e.ctrlKey || e.metaKey || e.altKey || this.help.open) return;
@@ -143,7 +143,7 @@ export class Shell {
         this.subtitle.textContent = subtitle;
     }
 
-    // A robot takes the stage.
+    // Show this robot.
     present(robot: Robot): void {
         const { quantities, most } = robot;
         this.colour.replaceChildren(...quantities.map((q) => make('option', { value: q }, q === 'plain' ? 'one colour' : q)));
@@ -157,7 +157,7 @@ export class Shell {
         if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }
 
-    // Draw what has changed, and the names of sites beside them.
+    // Draw if needed, with the names of sites.
     draw(robot: Robot): void {
         const { stage, shown } = this;
         if (!stage?.dirty) return;
@@ -211,7 +211,7 @@ export class Shell {
         this.hooks.redraw();
     }
 
-    // What is said beside the robot: scales of colours, and notes of the page after those of the drawing.
+    // Notes beside the robot: colour scales, notes of the drawing, notes of the page.
     say(robot: Robot, notes: string[]): void {
         const { shown } = this, parts: HTMLElement[] = [];
         const ramp = (label: string, low: string, high: string) => {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The room the robot stands in: camera, light, ground, and what turns and zooms.
+// Surroundings of the robot: camera with its controls, light, ground.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Theme } from './colour';
 import { decade } from './format';
-import { grips, type Robot } from './robot';
+import { contactKinds, type Robot } from './robot';
 
-const flat = 0.08; // an extent below that share of the largest one is none
+const flat = 0.08; // a smaller extent, relative to the largest one, counts as zero
 
 export type Preset = 'front' | 'side' | 'top' | 'free';
 
@@ -19,7 +19,7 @@ void main() {
     gl_Position = projectionMatrix * viewMatrix * w;
 }`;
 
-// lines of constant width on screen, stronger every fifth, that fade towards the rim
+// grid lines of constant width on the screen, every fifth stronger, fading towards the rim
 const gridFragment = `
 uniform vec3 colour;
 uniform float cell, reach, strength;
@@ -51,7 +51,7 @@ export class Stage {
     private robot: Robot | null = null;
     private readonly up = new THREE.Vector3(0, 0, 1);
     private readonly last = new THREE.Vector3();
-    cell = 1; // of the grid, m
+    cell = 1; // cell of the grid, m
     following = false;
     dirty = true;
 
@@ -72,7 +72,7 @@ export class Stage {
             }),
         );
         this.shade.receiveShadow = true;
-        this.shade.renderOrder = -2; // both lie in one plane: one after the other, before all that is clear
+        this.shade.renderOrder = -2; // both lie in one plane: fixed order, before transparent parts
         this.grid.renderOrder = -1;
         this.ground.add(this.grid, this.shade);
         this.sun.castShadow = true;
@@ -82,7 +82,8 @@ export class Stage {
         this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.ground);
     }
 
-    // Up is against gravity, along the nearest axis; what moves in the plane of x and y without any stands upright, unless it has wheels or the like.
+    // Up is against gravity, along the nearest axis; without gravity a robot in the plane of x and y is shown upright, unless it
+    // has wheels or other contacts.
     private chooseUp(robot: Robot): void {
         const { scene } = robot, g = scene.gravity;
         const k = [0, 1, 2].reduce((a, b) => (Math.abs(g[b]) > Math.abs(g[a]) ? b : a), 2);
@@ -90,7 +91,7 @@ export class Stage {
         const contact = scene.contacts.find((c) => c.kind === 'ground');
         const weightless = g.every((x) => x === 0), { min, max } = robot.box;
         if (contact && weightless) this.up.fromArray(contact.normal).normalize();
-        else if (weightless && max.z - min.z < flat * robot.size && !scene.loops.some((l) => grips.has(l.joint))) this.up.set(0, 1, 0);
+        else if (weightless && max.z - min.z < flat * robot.size && !scene.loops.some((l) => contactKinds.has(l.joint))) this.up.set(0, 1, 0);
         if (!(this.up.lengthSq() > 0.5)) this.up.set(0, 0, 1);
     }
 
@@ -107,7 +108,7 @@ export class Stage {
         this.robot = robot;
         this.scene.add(robot.group);
         this.chooseUp(robot);
-        // the controls take their up from the camera when they are made
+        // the controls read the up direction of the camera when they are created
         this.camera.up.copy(this.up);
         const turned = new THREE.Quaternion().setFromUnitVectors(this.up, new THREE.Vector3(0, 1, 0));
         const inner = this.controls as unknown as { _quat: THREE.Quaternion; _quatInverse: THREE.Quaternion };
@@ -137,7 +138,7 @@ export class Stage {
         const way = Math.max(...robot.box.getSize(new THREE.Vector3()).toArray());
         const width = Math.max(9 * size, 3 * way);
         this.ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-        // lines go through multiples of the cell
+        // grid lines at multiples of the cell
         const inPlane = at.clone().applyQuaternion(this.ground.quaternion.clone().invert());
         inPlane.x = Math.round(inPlane.x / this.cell / 5) * this.cell * 5;
         inPlane.y = Math.round(inPlane.y / this.cell / 5) * this.cell * 5;
@@ -153,7 +154,7 @@ export class Stage {
         this.camera.far = Math.max(60 * size, 4 * way);
     }
 
-    // light comes from above and aside, and its shadow takes in the robot
+    // light from above and from the side; its shadow map contains the robot
     private aim(centre: THREE.Vector3, size: number): void {
         const [a, b] = this.across();
         this.sun.target.position.copy(centre);
@@ -190,7 +191,7 @@ export class Stage {
         this.dirty = true;
     }
 
-    // Look from a side at all that ever moves. What lies in a plane is looked at across it.
+    // View of the whole motion from one side; a planar robot is viewed along the normal of its plane.
     look(preset: Preset): void {
         const robot = this.robot;
         if (!robot) return;
@@ -221,12 +222,12 @@ export class Stage {
         this.camera.up.copy(this.up);
         this.camera.lookAt(centre);
         this.camera.updateMatrixWorld();
-        // in the middle of all that is ever seen, and far enough for it, with a margin
+        // centred on the whole motion, at a distance that shows all of it, with a margin
         const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
         const top = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
         const tan = Math.tan((this.camera.fov * Math.PI) / 360), aspect = this.camera.aspect;
         let distance = 0;
-        // one that goes far is looked at where it is, with some of its way; the camera goes along
+        // a robot that roams is shown with part of its path, and the camera follows
         const places = robot.roams ? robot.present() : robot.places, p = new THREE.Vector3();
         if (robot.roams) robot.centre(this.last);
         for (let round = 0; round < 3; round++) {
@@ -277,7 +278,7 @@ export class Stage {
         this.dirty = false;
     }
 
-    // what is seen at a point of the canvas, in pixels
+    // element at a point of the canvas, in pixels
     ray(x: number, y: number): THREE.Raycaster {
         const canvas = this.renderer.domElement, ray = new THREE.Raycaster();
         this.camera.updateMatrixWorld();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a point has been in the last seconds of a live simulation: a line that fades.
+// Path of a point in the last seconds of a live simulation: a line that fades.
 import * as THREE from 'three';
 import type { Theme } from './colour';
 import type { Present } from './live';
@@ -41,7 +41,7 @@ export class Trails {
         this.last = now.t;
         for (const l of this.lines) {
             if (anew) l.n = 0;
-            // the newest is the last one, behind which it fades
+            // the last point is the newest; older ones fade
             l.at.copyWithin(0, 3);
             l.n = Math.min(l.n + 1, POINTS);
             for (let d = 0; d < 3; d++) l.at[3 * POINTS - 3 + d] = now.columns[l.column + d];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page of a result file: reads what it holds, lays out transport and curves, and keeps all at one instant.
+// Page of a result file: reads its data, lays out playback controls and curves, and keeps them at one instant.
 import { readRun, type Page, type Run } from './data';
 import { icon, make } from './dom';
 import { count, number, quantity } from './format';
@@ -10,7 +10,7 @@ import { Robot } from './robot';
 import { readScenes, type Scene } from './scene';
 import { Shell } from './shell';
 
-const CARDS = 16; // shown before one asks for more
+const CARDS = 16; // shown until more are requested
 
 export class View {
     private run!: Run;
@@ -20,7 +20,7 @@ export class View {
     private eras: { stage: number; robot: Robot }[] = [];
     private player!: Player;
     private plots: Plot[] = [];
-    private stale = true; // the robot is to be moved
+    private stale = true; // the robot must be posed again
     private drawnFrame = -1;
     private readonly playButton = make('button', { class: 'round', type: 'button', onclick: () => this.player.toggle() });
     private readonly scrub = make('input', { type: 'range', min: '0', max: '1', step: 'any', value: '0', 'aria-label': 'time', oninput: () => this.scrubbed() });
@@ -81,7 +81,7 @@ export class View {
         const era = (k: number) => eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
         this.eras = eras.map((e) => ({ stage: e.stage, robot: new Robot(this.run, e.scene, 0, (k) => era(k) === e) }));
         this.robot = this.eras[0].robot;
-        // one scale of colours for all
+        // one colour scale for all runs
         for (const { robot } of this.eras) for (const q of Object.keys(robot.most) as (keyof Robot['most'])[]) this.robot.most[q] = Math.max(this.robot.most[q], robot.most[q]);
         for (const { robot } of this.eras) Object.assign(robot.most, this.robot.most);
         this.drawnFrame = -1;
@@ -165,7 +165,7 @@ export class View {
             make('details', { class: 'text' }, make('summary', {}, 'the model'), make('pre', { tabindex: '0' }, this.page.model)));
     }
 
-    // ---- what the user does
+    // ---- input of the user
 
     private listen(): void {
         this.shell.onKeys((key, shift) => this.act(key, shift));
@@ -208,7 +208,7 @@ export class View {
         this.player.speed = Number(this.speed.value);
     }
 
-    // ---- what is said beside the robot
+    // ---- notes
 
     private say(): void {
         if (this.run.n === 0) return;
@@ -218,7 +218,7 @@ export class View {
         ]);
     }
 
-    // ---- from picture to picture
+    // ---- drawing
 
     private tick(ms: number): void {
         requestAnimationFrame((next) => this.tick(next));
@@ -227,7 +227,7 @@ export class View {
         this.shell.draw(this.robot);
     }
 
-    // the robot as it is in the stage of a frame
+    // the robot with the scene of the stage of a frame
     private enter(k: number): void {
         const { robot } = this.eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
         if (robot === this.robot) return;
@@ -248,13 +248,13 @@ export class View {
             this.shell.stage?.follow();
             if (this.shell.stage) this.shell.stage.dirty = true;
         }
-        // a mixture is not the frame itself
+        // interpolated poses are not those of the frame
         this.drawnFrame = share > 0 || swings ? -1 : k;
         for (const p of this.plots) p.mark(k, share);
         this.showTime(k, share);
     }
 
-    // of the shape of a mode, the configuration it belongs to: the last frame of its stage
+    // configuration to which a mode shape belongs: the last frame of its stage
     private restOf(k: number): number {
         const { run } = this;
         if (!(run.mode(k) > 0)) return -1;
@@ -285,7 +285,7 @@ export class View {
         this.marks.querySelectorAll<HTMLElement>('span').forEach((s) => s.classList.toggle('now', Number(s.dataset.stage) === run.stage[k]));
     }
 
-    // for tests: what is shown, and where it is on the screen
+    // for tests: displayed values and their positions on the screen
     hook() {
         return {
             project: (x: number, y: number, z: number) => this.shell.stage?.project(x, y, z) ?? null,

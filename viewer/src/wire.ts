@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The line to a live simulation, at the address of the page. Where it breaks it is taken up again, for a while.
+// Connection to a live simulation, at the address of the page. A lost connection is retried a few times.
 import type { Hello, Note, State } from './live';
 
 const TRIES = 5, BETWEEN = 1000; // ms
@@ -55,7 +55,7 @@ export class Wire {
         this.raw(JSON.stringify(wish));
     }
 
-    // for tests: whatever
+    // for tests: any message
     raw(data: string | ArrayBuffer): void {
         if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(data);
     }
