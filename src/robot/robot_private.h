@@ -80,7 +80,8 @@ void snw_robot_copy_motion(snw_robot *r);
 
 // Allocate the inputs that the caller may set.
 SNW_NODISCARD snw_status snw_robot_manual_inputs(snw_robot *r);
-// Set the actuators whose numbers in u have changed. On failure u of the refused one is what it was.
+// Set the actuators whose numbers in u have changed. On failure u of the refused one is what it
+// was.
 SNW_NODISCARD snw_status snw_robot_apply_inputs(snw_robot *r, snw_error *err);
 // u <- the inputs that are set.
 void snw_robot_read_inputs(snw_robot *r);
@@ -91,6 +92,8 @@ void snw_robot_place_inputs(snw_robot *r, double *u);
 // Start an integrator from the present state, with `how->step` the longest step; see
 // snw_robot_start.
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
+// SNW_E_ARGUMENT unless a started motion may do a step of h seconds.
+SNW_NODISCARD snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err);
 // Copy state and inputs set by the caller from another robot with the same coordinates.
 void snw_robot_take_over(snw_robot *r, const snw_robot *from);
 // out (snw_robot_saves, not 0) <- the saved state, without numbers of u that were not used yet.

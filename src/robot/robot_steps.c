@@ -214,14 +214,17 @@ static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_err
         "the rank of redundant loops changes repeatedly before t = %g s; use shorter steps", end);
 }
 
+snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err) {
+    if (h > 0 && h <= r->how.step * (1 + 1e-9)) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
+                    r->how.step, h);
+}
+
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->integrator.close) {
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
     }
-    if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
-        return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
-                        r->how.step, h);
-    }
+    SNW_TRY(snw_robot_check_step(r, h, err));
     SNW_TRY(snw_robot_apply_inputs(r, err));
     snw_stats stats = {0};
     const double end = r->integrator.state(r->integrator.self)->t + h;
@@ -237,7 +240,8 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 snw_status snw_robot_advance(snw_robot *r, double h, int count, int *done, snw_error *err) {
     if (done) *done = 0;
-    if (count < 0) return snw_fail(err, SNW_E_ARGUMENT, "count must not be negative, got %d", count);
+    if (count < 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "count must not be negative, got %d", count);
     for (int i = 0; i < count; i++) {
         SNW_TRY(snw_robot_step(r, h, err));
         if (done) *done = i + 1;
