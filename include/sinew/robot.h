@@ -324,11 +324,14 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_actuator(snw_robot *r, int actuat
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // The inputs of all actuators (parts SNW_PART_INPUT) as one array, to read and to write: as
-// snw_robot_set_actuator sets them, NaN for the law of the file; 1 for a muscle as in the file. A
-// number that was written takes effect in the next computation or step, from the present time on,
-// and is refused there if it is not valid; the number before then stands in u again.
+// snw_robot_set_actuator sets them, snw_input_law() for the law of the file; 1 for a muscle as in
+// the file. A number that was written takes effect in the next computation or step, from the
+// present time on, and is refused there if it is not valid; the number before then stands in u
+// again.
 SNW_API int snw_robot_inputs(const snw_robot *r);
 SNW_API double *snw_robot_u(snw_robot *r);
+// The number that stands for the law of the file in u: a NaN of its own. Any other NaN is refused.
+SNW_API double snw_input_law(void);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the
 // motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
 // pressure; for a muscle its activation factor.

@@ -59,6 +59,21 @@ snw_status snw_robot_manual_inputs(snw_robot *r) {
 
 // ---- the array u --------------------------------------------------------------------------------
 
+// quiet NaN with a payload that arithmetic does not produce
+static const uint64_t law_bits = 0x7ff80000534e5721;
+
+double snw_input_law(void) {
+    double x;
+    memcpy(&x, &law_bits, sizeof x);
+    return x;
+}
+
+static bool is_law(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits == law_bits;
+}
+
 int snw_robot_inputs(const snw_robot *r) { return r ? r->ninput : 0; }
 double *snw_robot_u(snw_robot *r) { return r ? r->u : NULL; }
 
@@ -72,7 +87,7 @@ static int first_input(const snw_robot *r, int actuator) {
     return behind < 0 ? r->motor_first[actuator] : (int)r->ncoordinate + behind;
 }
 
-// u and u_applied of an actuator <- its inputs as they are set; NaN: the law of the file
+// u and u_applied of an actuator <- its inputs as they are set
 static void read_input(snw_robot *r, int actuator) {
     const int tendon = actuator - r->desc->nmotor, muscle = tendon - r->desc->ntendon;
     const int first = first_input(r, actuator);
@@ -81,13 +96,13 @@ static void read_input(snw_robot *r, int actuator) {
     if (muscle >= 0) {
         *u = r->activation[muscle];
     } else if (tendon >= 0) {
-        *u = r->tendon_given[tendon] ? r->tendon[tendon].v : NAN;
+        *u = r->tendon_given[tendon] ? r->tendon[tendon].v : snw_input_law();
     } else {
         const bool rate = r->desc->motor[actuator].kind == SNW_MOTOR_RATE;
         const snw_jet *given = r->motor + first;
         n = r->desc->motor[actuator].n;
         for (int k = 0; k < n; k++) {
-            u[k] = !r->motor_given[actuator] ? NAN : rate ? given[k].d : given[k].v;
+            u[k] = !r->motor_given[actuator] ? snw_input_law() : rate ? given[k].d : given[k].v;
         }
     }
     memcpy(r->u_applied + first, u, (size_t)n * sizeof *u);
@@ -105,7 +120,12 @@ void snw_robot_read_inputs(snw_robot *r) {
 
 static snw_status apply_input(snw_robot *r, int actuator, int n, const double *u, snw_error *err) {
     int laws = 0;
-    for (int k = 0; k < n; k++) laws += isnan(u[k]) != 0;
+    for (int k = 0; k < n; k++) {
+        laws += is_law(u[k]);
+        if (is_law(u[k]) || isfinite(u[k])) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "input %d of actuator '%s' is not a number, got %g", k,
+                        snw_actuator_name(r->desc, actuator), u[k]);
+    }
     return laws == n ? snw_robot_unset_actuator(r, actuator)
                      : snw_robot_set_actuator(r, actuator, u, err);
 }

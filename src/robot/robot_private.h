@@ -51,11 +51,11 @@ struct snw_robot {
     bool *load_given, *motor_given, *tendon_given;
     size_t ncoordinate; // coordinates of all motors
     int ninput;         // inputs of all actuators
-    double *u;          // ninput: inputs as the caller writes them; NaN: the law of the file
-    double *u_applied;  // ninput: inputs that are set
-    double *own_u;      // memory of both, unless u is in a batch
-    bool inputs_stale;  // `in` is to be evaluated again before its next use
-    snw_error *error;   // failure of the last call that has no error argument
+    double *u; // ninput: inputs as the caller writes them; snw_input_law(): the law of the file
+    double *u_applied; // ninput: inputs that are set
+    double *own_u;     // memory of both, unless u is in a batch
+    bool inputs_stale; // `in` is to be evaluated again before its next use
+    snw_error *error;  // failure of the last call that has no error argument
 };
 
 // Failure of calls without an error argument.

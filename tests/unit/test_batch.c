@@ -153,7 +153,7 @@ static void a_robot_that_fails_leaves_the_others_alone(void **state) {
     // begin the failed ones again
     unsigned char at[4] = {0, 1, 1, 0};
     for (int i = 1; i <= 2; i++) {
-        snw_batch_u(b)[i * nu + input(m, "motor")] = NAN;
+        snw_batch_u(b)[i * nu + input(m, "motor")] = snw_input_law();
         memset(snw_batch_q(b) + i * nq, 0, (size_t)nq * sizeof(double));
     }
     expect_ok(snw_batch_start(b, &how, at, &err), &err);
@@ -276,7 +276,7 @@ static void u_acts_as_the_calls(void **state) {
     // back to the laws
     for (int i = 0; i < n; i++) {
         assert_int_equal(snw_robot_unset_actuator(a, i), SNW_OK);
-        snw_robot_u(b)[i] = NAN;
+        snw_robot_u(b)[i] = snw_input_law();
     }
     expect_ok(snw_robot_advance(a, h, 3, NULL, &err), &err);
     expect_ok(snw_robot_advance(b, h, 3, NULL, &err), &err);
@@ -300,6 +300,9 @@ static void u_is_refused_where_it_is_used_and_survives_changes(void **state) {
     assert_int_equal(snw_robot_step(r, h, &err), SNW_E_ARGUMENT);
     assert_true(snw_robot_q(r)[0] == q[0]);
     assert_true(isnan(u[3]) && u[0] == 0.02);
+    u[3] = NAN; // a fault of a controller is not the wish for the law
+    assert_int_equal(snw_robot_step(r, h, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "'cord'"));
     expect_ok(snw_robot_step(r, h, &err), &err);
     // other calls take them too
     u[0] = 0.03;
