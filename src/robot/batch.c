@@ -101,7 +101,7 @@ static double batch_now(void) {
 
 // The caller's thread asks, between steps and while it waits for the others.
 static void batch_ask(snw_batch *b) {
-    if (!b->poll) return;
+    if (!b->poll || atomic_load(&b->cancelled)) return;
     const double now = batch_now();
     if (now < b->next_poll) return;
     b->next_poll = now + poll_interval;
