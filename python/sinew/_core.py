@@ -27,9 +27,14 @@ def new_error():
 
 
 def raise_error(err) -> None:
-    """Raise the exception of a failed call from its snw_error."""
-    raise error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
-                   text(err.file), err.line, err.column)  # fmt: skip
+    """Raise the exception of a failed call."""
+    raise exception_of(err)
+
+
+def exception_of(err) -> Exception:
+    """The exception of a failed call from its snw_error."""
+    return error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
+                    text(err.file), err.line, err.column)  # fmt: skip
 
 
 def doubles(array: np.ndarray):
